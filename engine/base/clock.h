@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine's monotonic clock; every rank of one host shares it.
+#pragma once
+
+#include <cstdint>
+#include <time.h>
+
+namespace shardlab {
+
+/// Nanoseconds of CLOCK_MONOTONIC.
+inline std::int64_t monotonicNanoseconds() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+constexpr double toSeconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
+constexpr std::int64_t toNanoseconds(double seconds) { return static_cast<std::int64_t>(seconds * 1e9 + 0.5); }
+
+}  // namespace shardlab

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as people read them: always with the unit shown.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace shardlab {
+
+/// Binary units, three significant digits: "512 B", "1.25 MiB", "61.2 GiB".
+std::string formatBytes(std::int64_t bytes);
+/// "612 ms", "1.25 s", "14.2 µs", "820 ns"; minutes and hours as "3 min 12 s", "2 h 5 min".
+std::string formatSeconds(double seconds);
+/// SI prefixes, three significant digits: "428 k", "1.21 M", "37.5".
+std::string formatCount(double count);
+/// A fraction as "9.1 %".
+std::string formatPercent(double fraction);
+/// "450 GB/s" (decimal, as links are sold).
+std::string formatBandwidth(double bytesPerSecond);
+
+}  // namespace shardlab

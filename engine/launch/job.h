@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job: one run from pressing Run to its last byte on disk. Starts mpirun, collects what ranks send, writes the run
+// file, takes commands, knows why each rank ended. Works on threads of its own; nothing here blocks the caller.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/layout.h"
+#include "engine/trace/event.h"
+#include "engine/trace/run_file.h"
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace shardlab {
+
+enum class JobState : std::uint8_t { Starting, Running, Paused, Stopping, Ended };
+std::string_view name(JobState state);
+
+struct JobOptions {
+    Layout layout;                  ///< legal (check.h), paths absolute
+    std::filesystem::path runFile;  ///< where to record
+    std::filesystem::path rankProgram;  ///< shardlab-rank; empty: beside this program
+};
+
+/// Called from the job's thread, one call at a time, in the order things happen.
+class JobObserver {
+public:
+    virtual ~JobObserver() = default;
+    virtual void stateChanged(JobState) {}
+    virtual void eventsArrived(std::span<const Event>) {}
+    virtual void logged(const LogLine&) {}
+    virtual void rankChanged(const RankRecord&) {}  ///< joined or ended
+    virtual void ended(const RunEnd&) {}            ///< last call; the file is complete
+};
+
+class Job {
+public:
+    /// Makes the plan, creates the run file and the socket, starts mpirun. Errors: an unwritable place, mpirun missing,
+    /// shardlab-rank missing, too few slots. `observer` must outlive the job.
+    static Result<std::unique_ptr<Job>> start(const JobOptions& options, JobObserver& observer);
+    /// Ends the run if it still runs (stop, then kill) and waits for its threads.
+    ~Job();
+
+    /// Takes effect at the next step boundary, on all ranks at the same step.
+    void send(Command command);
+    JobState state() const;
+    const std::filesystem::path& runFile() const;
+    /// Blocks until ended.
+    void wait();
+
+private:
+    struct Impl;
+    explicit Job(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the launcher tells each shardlab-rank on its command line: written by launch, read by app/rank.cpp.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+struct RankArguments {
+    std::filesystem::path layout;   ///< layout file with absolute paths, in the job's folder
+    std::filesystem::path folder;   ///< the job's folder: <rank>.status, <rank>.spool lie here
+    std::string socket;             ///< the collector's Unix socket
+    std::string token;
+    std::int64_t clockOrigin = 0;   ///< monotonicNanoseconds() at the run's 0
+    bool oversubscribed = false;    ///< more ranks than cores: waits must sleep, not spin
+    int threads = 1;                ///< compute threads of each rank
+
+    std::filesystem::path statusFile(int rank) const;
+    std::filesystem::path spoolFile(int rank) const;
+};
+
+std::vector<std::string> toArgv(const RankArguments& arguments);
+Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv);
+
+}  // namespace shardlab

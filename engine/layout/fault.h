@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+/// One thing wrong with a layout, at its field.
+struct Fault {
+    std::string pointer;  ///< JSON pointer of the field, "/model/heads"
+    std::string what;     ///< "heads do not divide hidden"
+    std::string why;      ///< "each head gets hidden ÷ heads = 128 ÷ 3 columns"
+    std::string legal;    ///< "1, 2, 4, 8, 16, 32, 64 or 128"
+    bool operator==(const Fault&) const = default;
+};
+
+/// "pointer: what: why. Legal: legal"
+std::string toText(const Fault& fault);
+/// One fault a line.
+std::string toText(const std::vector<Fault>& faults);
+
+}  // namespace shardlab

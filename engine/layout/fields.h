@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// One table of every field of a layout: the JSON reader and writer, the Design form and the documents are made from it.
+// A new field is one line in fields.cpp.
+#pragma once
+
+#include "engine/layout/layout.h"
+
+#include <span>
+#include <string_view>
+#include <variant>
+
+namespace shardlab {
+
+using IntegerField = int& (*)(Layout&);
+using LongField = std::int64_t& (*)(Layout&);
+using NumberField = double& (*)(Layout&);
+using BooleanField = bool& (*)(Layout&);
+using TextField = std::string& (*)(Layout&);
+using IntegerListField = std::vector<int>& (*)(Layout&);
+using NumberListField = std::vector<double>& (*)(Layout&);
+using HostListField = std::vector<HostSpec>& (*)(Layout&);
+/// Fields inside cluster.pace exist only while it is there.
+using PaceField = std::optional<PaceSpec>& (*)(Layout&);
+
+using FieldAccess = std::variant<IntegerField, LongField, NumberField, BooleanField, TextField, IntegerListField,
+                                 NumberListField, HostListField, PaceField>;
+
+struct Field {
+    std::string_view pointer;  ///< "/model/layers"
+    std::string_view label;    ///< "Layers"
+    std::string_view help;     ///< one sentence: what it does, with its unit
+    FieldAccess access;
+    /// For texts with a fixed set of words: the words, comma separated ("gpt,mlp"); schedule kinds and device presets
+    /// come from their registries and are empty here.
+    std::string_view choices = {};
+};
+
+/// In the order of the layout file; the first part of the pointer is the section.
+std::span<const Field> fields();
+/// nullptr where there is no such field.
+const Field* findField(std::string_view pointer);
+
+}  // namespace shardlab

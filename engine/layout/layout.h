@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Layout: everything a run is made from, as a plain value. Undo is the previous value.
+// Defaults are the default layout; {} is a legal layout file. Field names in JSON are in fields.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+struct ModelSpec {
+    std::string kind = "gpt";  ///< gpt | mlp
+    int layers = 4;
+    int hidden = 128;
+    int heads = 4;
+    int sequence = 128;    ///< tokens of one sample
+    int vocabulary = 256;  ///< bytes by default
+    double dropout = 0.0;
+    bool operator==(const ModelSpec&) const = default;
+};
+
+struct DataSpec {
+    std::string kind = "generator";  ///< generator | text
+    std::string path;                ///< of a UTF-8 file, relative to the layout file; for kind text
+    std::string tokenizer = "bytes";
+    double validation = 0.1;  ///< share of the text kept for validation, in [0, 0.5]
+    bool operator==(const DataSpec&) const = default;
+};
+
+struct HostSpec {
+    std::string name = "localhost";
+    int devices = 4;
+    bool operator==(const HostSpec&) const = default;
+};
+
+/// Every rank does its real mathematics, then waits until the modelled device would have finished.
+struct PaceSpec {
+    std::string device = "h100-sxm";  ///< a device preset
+    double stepSeconds = 1.0;         ///< modelled time is stretched so that one step lasts this long
+    bool operator==(const PaceSpec&) const = default;
+};
+
+struct ClusterSpec {
+    std::vector<HostSpec> hosts{HostSpec{}};
+    std::string device = "cpu";  ///< cpu
+    std::optional<PaceSpec> pace;
+    bool operator==(const ClusterSpec&) const = default;
+};
+
+/// Degrees; their product is the number of devices used.
+struct ParallelSpec {
+    int data = 2;
+    int pipeline = 2;
+    int tensor = 1;
+    int expert = 1;
+    int context = 1;
+    bool sequence = false;
+    int zero = 0;
+    bool operator==(const ParallelSpec&) const = default;
+};
+
+struct ScheduleSpec {
+    std::string kind = "1f1b";
+    int chunks = 1;           ///< virtual stages per rank
+    std::vector<int> stages;  ///< layers of each stage; empty = even split
+    bool operator==(const ScheduleSpec&) const = default;
+};
+
+struct BatchSpec {
+    int global = 16;  ///< samples of one optimizer step, over all data replicas
+    int micro = 2;    ///< samples of one microbatch
+    bool operator==(const BatchSpec&) const = default;
+};
+
+struct PrecisionSpec {
+    std::string compute = "fp32";
+    bool operator==(const PrecisionSpec&) const = default;
+};
+
+struct OptimizerSpec {
+    std::string kind = "adamw";  ///< adamw | sgd
+    double learningRate = 3e-3;
+    std::vector<double> betas{0.9, 0.95};  ///< adamw
+    double epsilon = 1e-8;                 ///< adamw
+    double momentum = 0.0;                 ///< sgd
+    double weightDecay = 0.1;
+    double clip = 1.0;  ///< largest global gradient norm; 0 = no clipping
+    bool operator==(const OptimizerSpec&) const = default;
+};
+
+struct MemorySpec {
+    std::string recompute = "none";
+    bool operator==(const MemorySpec&) const = default;
+};
+
+struct RunSpec {
+    int steps = 200;
+    std::int64_t seed = 1;
+    int validateEvery = 20;     ///< steps between validations; 0 = only after the last step
+    int validationBatches = 1;  ///< global batches of one validation
+    bool operator==(const RunSpec&) const = default;
+};
+
+struct Layout {
+    std::string name = "untitled";
+    ModelSpec model;
+    DataSpec data;
+    ClusterSpec cluster;
+    ParallelSpec parallel;
+    ScheduleSpec schedule;
+    BatchSpec batch;
+    PrecisionSpec precision;
+    OptimizerSpec optimizer;
+    MemorySpec memory;
+    RunSpec run;
+    bool operator==(const Layout&) const = default;
+};
+
+/// Product of all degrees = number of ranks mpirun starts.
+int rankCount(const Layout& layout);
+/// Number of pipeline stages over all chunks.
+int stageCount(const Layout& layout);
+/// m = global ÷ (data × micro); 0 where that does not divide.
+int microbatches(const Layout& layout);
+/// Layers of each global stage: schedule.stages, or the even split. Empty where layers do not divide.
+std::vector<int> stageLayers(const Layout& layout);
+/// Tokens of one optimizer step.
+std::int64_t tokensPerStep(const Layout& layout);
+
+}  // namespace shardlab

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/model/arena.h"
+
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+/// A named weight with its gradient. Names and shapes are those of GPT-2 in Hugging Face safetensors
+/// ("h.3.attn.c_attn.weight", [hidden, 3·hidden], stored input × output); the mlp model uses the same scheme.
+/// Values start from a stream of (seed, name): they do not depend on the layout.
+struct Parameter {
+    std::string name;
+    std::vector<int> shape;
+    std::span<float> value;     ///< a slice of the stage's parameter block
+    std::span<float> gradient;  ///< the slice at the same place of the stage's gradient block
+    bool decays = false;        ///< weight decay applies (matrices yes, biases and norms no)
+    bool tied = false;          ///< shared with another stage (the token embedding of first and last)
+    bool owner = true;          ///< of a tied pair, the first stage counts it in norms and totals
+};
+
+}  // namespace shardlab

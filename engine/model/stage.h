@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// One global stage of a model: its layers, their weights, and what each microbatch left behind for its backward.
+// Knows no rank and no communication.
+#pragma once
+
+#include "engine/layout/layout.h"
+#include "engine/model/arena.h"
+#include "engine/model/parameter.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace shardlab {
+
+struct StageSpec {
+    ModelSpec model;
+    std::int64_t seed = 1;
+    int firstLayer = 0;  ///< of the whole model
+    int layers = 0;      ///< in this stage
+    bool first = true;   ///< has the embeddings
+    bool last = true;    ///< has the final norm, the output projection and the loss
+    int samples = 1;     ///< of a microbatch: b
+};
+
+/// b·s tokens each, sample after sample; targets are the tokens that follow.
+struct TokenBatch {
+    std::span<const std::int32_t> tokens;
+    std::span<const std::int32_t> targets;
+};
+
+class Stage {
+public:
+    /// Allocates parameters and gradients (zero) from the arena, each in one contiguous block.
+    Stage(const StageSpec& spec, Arena& arena);
+    ~Stage();
+
+    std::span<Parameter> parameters();
+    std::span<float> parameterBlock();
+    std::span<float> gradientBlock();
+    void zeroGradients();
+
+    /// `input`: [b, s, h] activations of the stage below; empty on the first stage, which reads batch.tokens.
+    /// Returns [b, s, h] for the stage above; empty on the last stage, whose loss is then known.
+    /// Keeps what the backward needs under `microbatch` until its weight gradient is done.
+    Buffer forward(int microbatch, const TokenBatch& batch, Buffer input);
+    /// Last stage: mean over the microbatch's tokens of −ln p(target), nats.
+    double loss(int microbatch) const;
+
+    /// `outputGradient`: [b, s, h]; empty on the last stage. Its loss gradient is multiplied by `scale`
+    /// (1 ÷ (microbatches · data replicas)). Returns the gradient of the input; empty on the first stage.
+    /// Weight gradients are added to the gradient block.
+    Buffer backward(int microbatch, Buffer outputGradient, float scale);
+    /// The two halves of backward: inputGrad keeps what weightGrad needs; together they equal backward to the bit.
+    Buffer inputGrad(int microbatch, Buffer outputGradient, float scale);
+    void weightGrad(int microbatch);
+
+    /// Forward without keeping anything; loss is set on the last stage.
+    Buffer evaluate(const TokenBatch& batch, Buffer input, double* loss);
+
+    /// Microbatches whose activations are held.
+    int held() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory ledger: bytes of every rank by category, predicted from the layout alone. It counts what the training
+// engine's arena will allocate, buffer by buffer (model/ documents each layer's buffers; a test compares the two).
+#pragma once
+
+#include "engine/base/memory_category.h"
+#include "engine/layout/layout.h"
+#include "engine/layout/mesh.h"
+#include "engine/schedule/schedule.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace shardlab {
+
+struct RankMemory {
+    int rank = 0;
+    MemoryBytes bytes{};           ///< each category at its own peak
+    std::int64_t peak = 0;         ///< largest sum over the step
+    int microbatchesInFlight = 0;  ///< largest number of stored activations
+};
+
+std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh);
+
+}  // namespace shardlab

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that can be said of a layout before it runs.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/fault.h"
+#include "engine/layout/layout.h"
+#include "engine/layout/mesh.h"
+#include "engine/plan/costs.h"
+#include "engine/plan/ledger.h"
+#include "engine/plan/simulate.h"
+#include "engine/schedule/schedule.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+/// Bytes that cross one axis in a step, summed over all ranks.
+struct AxisTraffic {
+    Axis axis = Axis::Data;
+    std::string what;  ///< "gradients, all-reduce"
+    std::int64_t bytes = 0;
+};
+
+struct Plan {
+    Layout layout;
+    Mesh mesh;
+    Schedule compute;  ///< what the generator wrote
+    Schedule lowered;  ///< what is simulated and executed
+    StepCosts costs;
+    Simulation simulation;  ///< stretched, as everything below
+    double stepSeconds = 0;
+    double tokensPerSecond = 0;
+    double bubble = 0;
+    double bubbleTheory = 0;
+    double flopsPerStep = 0;   ///< forward and backward, all ranks
+    double mfu = 0;            ///< of the modelled device's peak, unstretched; in [0, 1]
+    double exposedCommunication = 0;  ///< share of the step in which compute waits for transfers or reductions
+    std::int64_t parameters = 0;
+    std::int64_t capacityBytes = 0;  ///< of one device
+    std::vector<RankMemory> memory;  ///< per rank of the mesh
+    std::vector<AxisTraffic> traffic;
+    bool fits = true;
+    std::vector<std::string> notes;  ///< what a reader should know: "paced: stretched 2 400 ×"
+};
+
+/// A plan, or every fault of the layout.
+tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout);
+
+}  // namespace shardlab

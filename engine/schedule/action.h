@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The action: one thing a pipeline rank does in a step. The same list of actions is timed by the simulator,
+// interpreted by the executor, drawn by the timeline and edited by hand.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace shardlab {
+
+enum class ActionKind : std::uint8_t {
+    None,
+    Forward,          ///< 2F0
+    Backward,         ///< 2B0       input and weight gradient together
+    InputGrad,        ///< 2I0
+    WeightGrad,       ///< 2W0
+    Recompute,        ///< 2R0
+    SendForward,      ///< 2SEND_F0  the output of 2F0 goes to stage 3
+    RecvForward,      ///< 3RECV_F0  the input of 3F0 comes from stage 2
+    SendBackward,     ///< 3SEND_B0  the input gradient of stage 3 goes to stage 2
+    RecvBackward,     ///< 2RECV_B0  the output gradient of stage 2 comes from stage 3
+    ReduceGradients,  ///< 2REDUCE_GRAD  average of the stage's gradients over the data axis
+    ReduceTied,       ///< 0REDUCE_TIED  sum of the tied embedding's gradient over first and last stage
+    ReduceNorm,       ///< 0REDUCE_NORM  sum of squared gradient norms over the pipeline axis, for clipping; one a rank
+    OptimizerStep,    ///< 2STEP
+};
+
+/// `stage` is the global stage (chunk c of rank r is stage c·p+r unless the schedule folds back).
+struct Action {
+    ActionKind kind = ActionKind::None;
+    int stage = 0;
+    int microbatch = -1;  ///< -1 where the action belongs to no microbatch
+    int version = -1;     ///< weight version; -1 = the current one. Written "@v1"
+    bool operator==(const Action&) const = default;
+    auto operator<=>(const Action&) const = default;
+};
+
+/// F, B, I, W, R.
+constexpr bool isCompute(ActionKind kind) { return kind >= ActionKind::Forward && kind <= ActionKind::Recompute; }
+constexpr bool isSend(ActionKind kind) { return kind == ActionKind::SendForward || kind == ActionKind::SendBackward; }
+constexpr bool isReceive(ActionKind kind) { return kind == ActionKind::RecvForward || kind == ActionKind::RecvBackward; }
+
+/// The reversible text form: "3F7", "0B2@v1", "2SEND_F0", "2REDUCE_GRAD", "2STEP".
+std::string toText(const Action& action);
+Result<Action> parseAction(std::string_view text);
+
+/// The same action packed into an integer, as events carry it; 0 is no action.
+/// kind 6 bits | stage 16 bits | microbatch + 1 24 bits | version + 1 16 bits.
+using ActionId = std::uint64_t;
+ActionId actionId(const Action& action);
+Action actionFromId(ActionId id);
+
+/// A message's two ends have the same pair id: direction, the edge's lower stage, microbatch. Used as the message tag.
+int pairTag(const Action& sendOrReceive);
+
+}  // namespace shardlab

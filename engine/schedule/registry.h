@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every schedule there is: one line a method in registry.cpp.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/layout.h"
+#include "engine/layout/schedule_method.h"
+#include "engine/schedule/schedule.h"
+
+#include <span>
+
+namespace shardlab {
+
+std::span<const ScheduleMethod> scheduleMethods();
+/// nullptr where there is none of that name.
+const ScheduleMethod* findScheduleMethod(std::string_view name);
+
+/// Compute-only schedule by name; refuses shapes with the reason and what would be legal.
+Result<Schedule> generateSchedule(std::string_view kind, const ScheduleShape& shape);
+ScheduleShape scheduleShape(const Layout& layout);
+
+}  // namespace shardlab

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event: what happened, or is predicted to happen, on one lane of one rank.
+#pragma once
+
+#include "engine/base/memory_category.h"
+#include "engine/schedule/action.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace shardlab {
+
+enum class Lane : std::uint8_t { Compute, Comm, Copy, Host };
+inline constexpr int laneCount = 4;
+std::string_view name(Lane lane);
+
+/// Values are part of the run file's format: append, never renumber.
+enum class EventKind : std::uint8_t {
+    None = 0,
+    // Spans: those of an action carry its id.
+    Forward = 1,
+    Backward = 2,
+    InputGrad = 3,
+    WeightGrad = 4,
+    Recompute = 5,
+    SendForward = 6,
+    RecvForward = 7,   ///< comm lane: from the post to the arrival
+    SendBackward = 8,
+    RecvBackward = 9,
+    ReduceGradients = 10,
+    ReduceTied = 11,
+    Optimizer = 12,
+    Wait = 13,      ///< compute lane idle until the message of `action` (a receive) arrives
+    Step = 14,      ///< host lane: one per rank and step
+    Validation = 15,///< host lane: one forward-only pass
+    Setup = 16,     ///< host lane: from the rank's start to its first step
+    ReduceNorm = 17,
+    // Counters: `value`, at `begin`.
+    Loss = 32,            ///< mean over the step's tokens, nats; from the last stage of data rank 0
+    ValidationLoss = 33,
+    GradientNorm = 34,
+    LearningRate = 35,
+    TokensPerSecond = 36,
+    MemoryUsed = 40,      ///< + MemoryCategory: bytes in use now (bytes field); 40–45
+    MemoryPeak = 48,      ///< bytes: largest sum so far in this step
+    PaceOverrun = 49,     ///< value: seconds the real work took longer than the modelled device
+    // Instants.
+    Command = 64,  ///< value: the Command
+    Fault = 65,
+    Dropped = 66,  ///< value: number of events lost before this one
+};
+
+constexpr bool isSpan(EventKind kind) { return kind >= EventKind::Forward && kind <= EventKind::ReduceNorm; }
+constexpr bool isCounter(EventKind kind) { return kind >= EventKind::Loss && kind <= EventKind::PaceOverrun; }
+/// Spans that keep the compute lane busy: F, B, I, W, R.
+constexpr bool isCompute(EventKind kind) { return kind >= EventKind::Forward && kind <= EventKind::Recompute; }
+constexpr EventKind memoryKind(MemoryCategory category) {
+    return static_cast<EventKind>(static_cast<int>(EventKind::MemoryUsed) + static_cast<int>(category));
+}
+/// "forward", "send forward", "loss" …
+std::string_view name(EventKind kind);
+EventKind eventKind(ActionKind kind);
+
+/// Times are nanoseconds of the run's clock, which starts when the job does.
+struct Event {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;    ///< = begin for counters and instants
+    std::int64_t bytes = 0;  ///< moved or held
+    double value = 0;
+    ActionId action = 0;     ///< joins a measured span to the predicted one
+    std::int32_t step = -1;  ///< -1 outside steps
+    std::int16_t rank = 0;
+    Lane lane = Lane::Compute;
+    EventKind kind = EventKind::None;
+    bool operator==(const Event&) const = default;
+};
+
+/// What a person may ask of a running job; recorded as an event, so replayed too.
+enum class Command : std::uint8_t { None, Pause, Resume, StepOnce, Stop };
+std::string_view name(Command command);
+
+enum class LogLevel : std::uint8_t { Info, Warning, Error };
+
+struct LogLine {
+    std::int64_t time = 0;  ///< nanoseconds of the run's clock
+    int rank = -1;          ///< -1: the launcher
+    LogLevel level = LogLevel::Info;
+    std::string text;
+};
+
+}  // namespace shardlab

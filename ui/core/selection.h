@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is selected, hovered and in sight; shared by all views of a workspace. Hovering or selecting anywhere selects
+// everywhere.
+#pragma once
+
+#include "engine/trace/event.h"
+
+#include <QObject>
+
+#include <optional>
+
+namespace shardlab {
+
+struct TimeRange {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    bool operator==(const TimeRange&) const = default;
+};
+
+class Selection : public QObject {
+    Q_OBJECT
+public:
+    explicit Selection(QObject* parent = nullptr) : QObject(parent) {}
+
+    const std::optional<Event>& event() const { return event_; }
+    const std::optional<Event>& hovered() const { return hovered_; }
+    int rank() const { return rank_; }           ///< -1: none
+    const TimeRange& visible() const { return visible_; }
+    bool followLive() const { return follow_; }
+    std::int64_t cursor() const { return cursor_; }  ///< the moment memory, mesh and cards speak of; -1: the latest
+
+    void select(std::optional<Event> event);
+    void hover(std::optional<Event> event);
+    void setRank(int rank);
+    void setVisible(TimeRange range);
+    void setFollowLive(bool follow);
+    void setCursor(std::int64_t time);
+
+Q_SIGNALS:
+    void eventChanged();
+    void hoveredChanged();
+    void rankChanged();
+    void visibleChanged();
+    void followChanged();
+    void cursorChanged();
+
+private:
+    std::optional<Event> event_;
+    std::optional<Event> hovered_;
+    int rank_ = -1;
+    TimeRange visible_;
+    bool follow_ = true;
+    std::int64_t cursor_ = -1;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Colours and fonts of the whole desktop, dark and light. Views ask; nothing else holds a colour.
+#pragma once
+
+#include "engine/base/memory_category.h"
+#include "engine/trace/event.h"
+
+#include <QColor>
+#include <QFont>
+#include <QObject>
+
+class QApplication;
+
+namespace shardlab {
+
+struct Theme {
+    bool dark = true;
+    QColor window;      ///< behind everything
+    QColor panel;       ///< of a view
+    QColor raised;      ///< fields, buttons, chips
+    QColor border;
+    QColor grid;
+    QColor text;
+    QColor dim;         ///< labels, secondary text
+    QColor accent;      ///< primary button, selection
+    QColor good;
+    QColor warning;
+    QColor bad;
+    QColor idle;        ///< bubble, hatched
+    QFont body;
+    QFont mono;         ///< tabular figures
+
+    QColor action(EventKind kind) const;
+    QColor memory(MemoryCategory category) const;
+
+    static Theme darkTheme();
+    static Theme lightTheme();
+};
+
+/// Holds the current theme and tells views when it changes.
+class ThemeSource : public QObject {
+    Q_OBJECT
+public:
+    explicit ThemeSource(QObject* parent = nullptr);
+    const Theme& theme() const { return theme_; }
+    /// Sets palette and style sheet of the application too.
+    void setDark(bool dark);
+Q_SIGNALS:
+    void changed();
+private:
+    Theme theme_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A view is one folder under views/ and one line in views/registry.cpp. It reads its context, never another view.
+#pragma once
+
+#include <QString>
+#include <QWidget>
+
+#include <span>
+
+namespace shardlab {
+
+class Document;
+class RunModel;
+class Selection;
+class ThemeSource;
+
+enum class Workspace { Design, Run, Replay };
+
+/// What a view may look at. Design's model holds the prediction; Run's the live run; Replay's the opened one.
+struct ViewContext {
+    Workspace workspace;
+    Document& document;
+    RunModel& model;
+    Selection& selection;
+    ThemeSource& theme;
+};
+
+class View : public QWidget {
+    Q_OBJECT
+public:
+    View(const ViewContext& context, QWidget* parent) : QWidget(parent), context_(context) {}
+    /// Beside the title in the panel's head: "one step · 612 ms · bubble 9.1 %".
+    virtual QString subtitle() const { return {}; }
+    /// What is drawn, as tab-separated text with a heading line: for copying and for screen readers.
+    virtual QString asTable() const { return {}; }
+
+Q_SIGNALS:
+    void subtitleChanged();
+
+protected:
+    ViewContext context_;
+};
+
+struct ViewKind {
+    const char* id;     ///< "timeline"; also the dock's object name
+    const char* title;
+    bool design, run, replay;  ///< workspaces it appears in
+    View* (*create)(const ViewContext&, QWidget* parent);
+};
+
+/// Every view there is; views/registry.cpp.
+std::span<const ViewKind> viewKinds();
+
+}  // namespace shardlab
