@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+namespace shardlab {
+
+/// The folder with presets/, devices/ …: ../share/shardlab/resources beside the running program where installed,
+/// else the source tree the program was built from. May not exist: readers name the file they miss.
+const std::filesystem::path& resourcesFolder();
+
+}  // namespace shardlab

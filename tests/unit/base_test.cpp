@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/file.h"
+#include "engine/base/random.h"
+#include "engine/base/resources.h"
+#include "engine/base/units.h"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace shardlab;
+
+class BaseTest : public QObject {
+    Q_OBJECT
+private slots:
+    void bytes() {
+        QCOMPARE(formatBytes(0), std::string("0 B"));
+        QCOMPARE(formatBytes(512), std::string("512 B"));
+        QCOMPARE(formatBytes(1310720), std::string("1.25 MiB"));
+        QCOMPARE(formatBytes(65713209344), std::string("61.2 GiB"));
+        QCOMPARE(formatBytes(1023), std::string("1.00 KiB"));
+        QCOMPARE(formatBytes(-2048), std::string("−2.00 KiB"));
+        QCOMPARE(formatBytes(std::numeric_limits<std::int64_t>::max()), std::string("8.00 EiB"));
+    }
+
+    void seconds() {
+        QCOMPARE(formatSeconds(0.612), std::string("612 ms"));
+        QCOMPARE(formatSeconds(1.25), std::string("1.25 s"));
+        QCOMPARE(formatSeconds(14.2e-6), std::string("14.2 µs"));
+        QCOMPARE(formatSeconds(820e-9), std::string("820 ns"));
+        QCOMPARE(formatSeconds(192), std::string("3 min 12 s"));
+        QCOMPARE(formatSeconds(7500), std::string("2 h 5 min"));
+        QCOMPARE(formatSeconds(59.99), std::string("1 min 0 s"));
+        QCOMPARE(formatSeconds(0.9999), std::string("1.00 s"));
+        QCOMPARE(formatSeconds(std::nan("")), std::string("– s"));
+    }
+
+    void others() {
+        QCOMPARE(formatCount(428000), std::string("428 k"));
+        QCOMPARE(formatCount(1.21e6), std::string("1.21 M"));
+        QCOMPARE(formatCount(37.5), std::string("37.5"));
+        QCOMPARE(formatCount(12), std::string("12"));
+        QCOMPARE(formatPercent(0.0909), std::string("9.1 %"));
+        QCOMPARE(formatBandwidth(450e9), std::string("450 GB/s"));
+    }
+
+    // The values are part of what "the same seed" means: they must never change.
+    void randomIsFixed() {
+        RandomStream stream(1, "h.0.mlp.c_fc.weight");
+        QCOMPARE(stream.bitsAt(0), std::uint64_t{17627776272253307814ull});
+        QCOMPARE(stream.uniformAt(5), 0.77142161599710402);
+        QCOMPARE(stream.normalAt(0), 0.13185140084157315);
+        QCOMPARE(stream.normalAt(12345), -1.4948243728325674);
+        QCOMPARE(stream.bits(), stream.bitsAt(0));
+        QCOMPARE(stream.normal(), stream.normalAt(1));
+    }
+
+    void randomIsNormal() {
+        const RandomStream stream(7, "moments");
+        const int n = 400000;
+        double sum[5] = {};
+        double neighbour = 0, last = 0;
+        int beyondTwo = 0;
+        for (int i = 0; i < n; ++i) {
+            const double x = stream.normalAt(static_cast<std::uint64_t>(i));
+            double power = 1;
+            for (double& s : sum) {
+                s += power;
+                power *= x;
+            }
+            neighbour += x * last;
+            last = x;
+            beyondTwo += std::abs(x) > 2;
+        }
+        const double four = 4 / std::sqrt(n);  // four standard errors
+        QVERIFY(std::abs(sum[1] / n) < four);
+        QVERIFY(std::abs(sum[2] / n - 1) < four * std::sqrt(2.0));
+        QVERIFY(std::abs(sum[3] / n) < four * std::sqrt(15.0));
+        QVERIFY(std::abs(sum[4] / n - 3) < four * std::sqrt(96.0));
+        QVERIFY(std::abs(neighbour / n) < four);
+        QVERIFY(std::abs(double(beyondTwo) / n - 0.0455003) < four * 0.21);
+    }
+
+    void streamsAreIndependent() {
+        const RandomStream a(1, "a"), b(1, "b"), c(2, "a");
+        const int n = 100000;
+        double ab = 0, ac = 0;
+        for (int i = 0; i < n; ++i) {
+            const auto at = static_cast<std::uint64_t>(i);
+            ab += (a.uniformAt(at) - 0.5) * (b.uniformAt(at) - 0.5);
+            ac += (a.uniformAt(at) - 0.5) * (c.uniformAt(at) - 0.5);
+        }
+        QVERIFY(std::abs(12 * ab / n) < 4 / std::sqrt(n));
+        QVERIFY(std::abs(12 * ac / n) < 4 / std::sqrt(n));
+        RandomStream d(3, "below");
+        std::vector<int> count(7);
+        for (int i = 0; i < 70000; ++i) ++count.at(d.below(7));
+        for (int each : count) QVERIFY2(std::abs(each - 10000) < 400, qPrintable(QString::number(each)));
+    }
+
+    void filesAreReplacedWhole() {
+        const QTemporaryDir folder;
+        const std::filesystem::path file = folder.filePath("a.json").toStdString();
+        QVERIFY(replaceFile(file, "first"));
+        QVERIFY(replaceFile(file, std::string(200000, 'x')));
+        QCOMPARE(readFile(file)->size(), std::size_t{200000});
+        QVERIFY(!readFile(file, 1000));
+        QCOMPARE(QDir(folder.path()).entryList(QDir::Files).size(), 1);
+        const auto missing = readFile(folder.filePath("none").toStdString());
+        QVERIFY(!missing);
+        QVERIFY(missing.error().text().find("none") != std::string::npos);
+        QVERIFY(!readFile(folder.path().toStdString()));
+        QVERIFY(!replaceFile(folder.filePath("no/folder.json").toStdString(), "x"));
+        QVERIFY(!replaceFile("/dev/null", "x"));  // would put a file in the place of the device
+    }
+
+    void resourcesAreThere() { QVERIFY(std::filesystem::is_directory(resourcesFolder())); }
+};
+
+QTEST_GUILESS_MAIN(BaseTest)
+#include "base_test.moc"
