@@ -25,32 +25,45 @@ public:
     ~Document() override;
 
     const Layout& layout() const { return layout_; }
+    /// The layout with its data path made absolute against the file's folder: what is planned and run.
+    Layout resolvedLayout() const;
     const std::vector<Fault>& faults() const { return faults_; }
     /// The plan of the last legal layout; none until there was one.
     const std::optional<Plan>& plan() const { return plan_; }
-    bool planIsCurrent() const { return faults_.empty(); }
+    /// plan() is of layout(): false with faults, and while a large plan is being made.
+    bool planIsCurrent() const { return faults_.empty() && planned_ == generation_; }
     const std::filesystem::path& file() const { return file_; }  ///< empty: never saved
+    bool unsaved() const;
     QUndoStack& undoStack() { return *undo_; }
 
-    /// One undoable step; `what` names it ("Set hidden to 256"). Equal values do nothing.
-    void change(Layout layout, const QString& what);
+    /// One undoable step; `what` names it ("Set hidden to 256"). Equal values do nothing. Steps in a row with the same
+    /// non-empty `field` (a JSON pointer) become one.
+    void change(Layout layout, const QString& what, const QString& field = {});
     /// A new document: clears undo.
     void replace(Layout layout, std::filesystem::path file);
     void setSaved(std::filesystem::path file);
+    /// Asks whoever shows fields to bring this one into sight and focus it.
+    void requestField(const QString& pointer) { Q_EMIT fieldRequested(pointer); }
 
 Q_SIGNALS:
     void layoutChanged();  ///< layout and faults
     void planChanged();
-    void fileChanged();
+    void fileChanged();    ///< its path, or whether there is anything to save
+    void fieldRequested(const QString& pointer);
 
 private:
     friend class LayoutEdit;
     void assign(Layout layout);
+    void judge();
+    void takePlan(std::uint64_t generation, std::optional<Plan> plan, std::vector<Fault> faults);
+
     Layout layout_;
     std::vector<Fault> faults_;
     std::optional<Plan> plan_;
     std::filesystem::path file_;
     std::unique_ptr<QUndoStack> undo_;
+    std::uint64_t generation_ = 0;  ///< counts layouts; a plan of an older one is dropped
+    std::uint64_t planned_ = 0;     ///< generation of plan_
 };
 
 }  // namespace shardlab

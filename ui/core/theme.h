@@ -23,6 +23,7 @@ struct Theme {
     QColor text;
     QColor dim;         ///< labels, secondary text
     QColor accent;      ///< primary button, selection
+    QColor onAccent;    ///< text on accent
     QColor good;
     QColor warning;
     QColor bad;

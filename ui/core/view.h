@@ -33,6 +33,9 @@ public:
     virtual QString subtitle() const { return {}; }
     /// What is drawn, as tab-separated text with a heading line: for copying and for screen readers.
     virtual QString asTable() const { return {}; }
+    /// Shown in the view's place while it has nothing to show: says what to press next. Empty: the view is shown.
+    /// Asked again whenever the model begins or clears, the plan changes, or subtitleChanged() is emitted.
+    virtual QString emptyText() const;
 
 Q_SIGNALS:
     void subtitleChanged();
@@ -46,6 +49,7 @@ struct ViewKind {
     const char* title;
     bool design, run, replay;  ///< workspaces it appears in
     View* (*create)(const ViewContext&, QWidget* parent);
+    bool head = true;  ///< false: no head with title and subtitle, for cards and bars
 };
 
 /// Every view there is; views/registry.cpp.

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/core/document.h"
+
+#include "engine/layout/check.h"
+#include "engine/layout/layout_file.h"
+#include "engine/schedule/registry.h"
+
+#include "ui/core/child.h"
+
+#include <QCoreApplication>
+#include <QMetaObject>
+#include <QPointer>
+#include <QThreadPool>
+#include <QUndoCommand>
+#include <QUndoStack>
+
+namespace shardlab {
+namespace {
+
+/// Actions of a step above which a plan takes longer than a frame or two and is made on another thread.
+constexpr std::int64_t quickActions = 20'000;
+
+std::int64_t plannedActions(const Layout& layout) {
+    const std::int64_t forwardAndBackward = 2;
+    return forwardAndBackward * microbatches(layout) * stageCount(layout) * rankCount(layout) /
+           std::max(1, layout.parallel.pipeline);
+}
+
+}  // namespace
+
+/// The value before and after: undo is the previous value.
+class LayoutEdit : public QUndoCommand {
+public:
+    LayoutEdit(Document& document, Layout after, const QString& what, const QString& field)
+        : QUndoCommand(what), document_(document), before_(document.layout()), after_(std::move(after)), field_(field) {}
+
+    int id() const override { return field_.isEmpty() ? -1 : 1; }
+    void undo() override { document_.assign(before_); }
+    void redo() override { document_.assign(after_); }
+
+    bool mergeWith(const QUndoCommand* next) override {
+        const auto& edit = static_cast<const LayoutEdit&>(*next);  // same id(), hence the same class
+        if (edit.field_ != field_) return false;
+        after_ = edit.after_;
+        setText(edit.text());
+        setObsolete(after_ == before_);
+        return true;
+    }
+
+private:
+    Document& document_;
+    Layout before_;
+    Layout after_;
+    QString field_;
+};
+
+Document::Document(QObject* parent) : QObject(parent), undo_(std::make_unique<QUndoStack>()) {
+    connect(undo_.get(), &QUndoStack::cleanChanged, this, &Document::fileChanged);
+    judge();
+}
+
+Document::~Document() = default;
+
+Layout Document::resolvedLayout() const {
+    return file_.empty() ? layout_ : resolvePaths(layout_, std::filesystem::absolute(file_).parent_path());
+}
+
+bool Document::unsaved() const { return !undo_->isClean(); }
+
+void Document::change(Layout layout, const QString& what, const QString& field) {
+    if (layout == layout_) return;
+    undo_->push(child<LayoutEdit>(*this, std::move(layout), what, field));  // the stack owns it
+}
+
+void Document::replace(Layout layout, std::filesystem::path file) {
+    file_ = std::move(file);
+    undo_->clear();
+    assign(std::move(layout));
+    Q_EMIT fileChanged();
+}
+
+void Document::setSaved(std::filesystem::path file) {
+    const bool moved = file.parent_path() != file_.parent_path();
+    file_ = std::move(file);
+    undo_->setClean();
+    if (moved) judge();  // a relative data path now means another file
+    Q_EMIT fileChanged();
+}
+
+void Document::assign(Layout layout) {
+    layout_ = std::move(layout);
+    judge();
+}
+
+void Document::judge() {
+    const std::uint64_t generation = ++generation_;
+    Layout layout = resolvedLayout();
+    faults_ = check(layout, scheduleMethods());
+    if (!faults_.empty()) {
+        Q_EMIT layoutChanged();
+        Q_EMIT planChanged();
+        return;
+    }
+    const bool quick = plannedActions(layout) <= quickActions;
+    if (quick) {
+        auto plan = makePlan(layout);
+        if (plan) plan_ = std::move(*plan);
+        else faults_ = std::move(plan.error());
+        planned_ = generation;
+    }
+    Q_EMIT layoutChanged();
+    Q_EMIT planChanged();
+    if (quick) return;
+    QThreadPool::globalInstance()->start([document = QPointer<Document>(this), generation, layout = std::move(layout)] {
+        auto plan = makePlan(layout);
+        auto result = plan ? std::optional<Plan>(std::move(*plan)) : std::nullopt;
+        auto faults = plan ? std::vector<Fault>{} : std::move(plan.error());
+        QMetaObject::invokeMethod(
+            qApp, [document, generation, result = std::move(result), faults = std::move(faults)]() mutable {
+                if (document) document->takePlan(generation, std::move(result), std::move(faults));
+            });
+    });
+}
+
+void Document::takePlan(std::uint64_t generation, std::optional<Plan> plan, std::vector<Fault> faults) {
+    if (generation != generation_) return;  // a newer layout is on its way
+    planned_ = generation;
+    if (plan) plan_ = std::move(plan);
+    faults_ = std::move(faults);
+    if (!faults_.empty()) Q_EMIT layoutChanged();
+    Q_EMIT planChanged();
+}
+
+}  // namespace shardlab

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Label and value in rows, values tabular and right-aligned: the answer, traffic, the selected action.
+#pragma once
+
+#include <QString>
+#include <QWidget>
+
+#include <vector>
+
+class QGridLayout;
+class QLabel;
+
+namespace shardlab {
+
+struct Fact {
+    QString label;
+    QString value;
+    const char* role = "figure";  ///< of the style sheet: figure, good, warning, bad
+    QString help = {};            ///< tooltip
+};
+
+class FactList : public QWidget {
+    Q_OBJECT
+public:
+    explicit FactList(QWidget* parent = nullptr);
+    /// Rows are reused: a value that changes sixty times a second makes no widgets.
+    void setFacts(const std::vector<Fact>& facts);
+    QString asTable() const;
+
+private:
+    struct Row {
+        QLabel* label;
+        QLabel* value;
+    };
+    QGridLayout* grid_;
+    std::vector<Row> rows_;
+    std::size_t shown_ = 0;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/core/style_sheet.h"
+
+#include "ui/core/theme.h"
+
+#include <QHash>
+#include <QStyle>
+#include <QVariant>
+#include <QWidget>
+
+namespace shardlab {
+namespace {
+
+/// @name@ stands for a colour or font of the theme.
+constexpr const char* sheet = R"(
+* { outline: none; }
+QToolTip { background: @raised@; color: @text@; border: 1px solid @border@; padding: 4px; }
+QMainWindow, QStackedWidget, QDialog { background: @window@; }
+QMainWindow::separator { background: transparent; width: 8px; height: 8px; }
+QMainWindow::separator:hover { background: @border@; }
+
+QFrame[role="topBar"] { background: @panel@; border: none; border-bottom: 1px solid @border@; }
+QFrame[role="rail"] { background: @panel@; border: none; border-right: 1px solid @border@; }
+QFrame[role="statusLine"] { background: @panel@; border: none; border-top: 1px solid @border@; }
+QFrame[role="panel"] { background: @panel@; border: 1px solid @border@; border-radius: 6px; }
+QFrame[role="head"] { background: transparent; border: none; border-bottom: 1px solid @border@; }
+QFrame[role="message"] { background: @raised@; border: 1px solid @accent@; border-radius: 6px; }
+QFrame[role="messageWarning"] { background: @raised@; border: 1px solid @warning@; border-radius: 6px; }
+QFrame[role="messageBad"] { background: @raised@; border: 1px solid @bad@; border-radius: 6px; }
+QFrame[role="overlay"] { background: @panel@; border: 1px solid @accent@; border-radius: 8px; }
+
+QLabel { background: transparent; }
+QLabel[role="dim"] { color: @dim@; }
+QLabel[role="hint"] { color: @dim@; font-size: 14px; }
+QLabel[role="section"] { color: @dim@; font-size: 11px; letter-spacing: 1px; }
+QLabel[role="title"] { font-weight: 600; }
+QLabel[role="brand"] { font-weight: 700; font-size: 15px; }
+QLabel[role="figure"] { font-family: "@mono@"; }
+QLabel[role="good"] { color: @good@; font-weight: 600; }
+QLabel[role="warning"] { color: @warning@; font-weight: 600; }
+QLabel[role="bad"] { color: @bad@; font-weight: 600; }
+QLabel[role="fault"] { color: @bad@; font-size: 12px; }
+QLabel[role="small"] { color: @dim@; font-size: 12px; }
+QLabel[role="chip"] { background: @raised@; border-radius: 5px; padding: 4px 9px; }
+QLabel[role="chipFigure"] { background: @raised@; border-radius: 5px; padding: 4px 9px; font-family: "@mono@"; }
+
+QPushButton, QToolButton { background: @raised@; color: @text@; border: 1px solid transparent; border-radius: 5px;
+    padding: 5px 13px; font-weight: 600; }
+QPushButton:hover, QToolButton:hover { border-color: @border@; }
+QPushButton:pressed, QToolButton:pressed { background: @border@; }
+QPushButton:focus, QToolButton:focus { border-color: @accent@; }
+QPushButton:disabled, QToolButton:disabled { color: @faint@; }
+QPushButton[role="primary"], QToolButton[role="primary"] { background: @accent@; color: @onAccent@; }
+QPushButton[role="primary"]:focus, QToolButton[role="primary"]:focus { border-color: @text@; }
+QPushButton[role="primary"]:disabled, QToolButton[role="primary"]:disabled { background: @raised@; color: @faint@; }
+QPushButton[role="flat"], QToolButton[role="flat"] { background: transparent; padding: 2px 5px; font-weight: 400; }
+QPushButton[role="flat"]:hover, QToolButton[role="flat"]:hover { background: @raised@; }
+QToolButton[role="brand"] { background: transparent; font-weight: 700; font-size: 15px; padding: 4px 8px; }
+QToolButton[role="brand"]:hover { background: @raised@; }
+QToolButton[role="rail"] { background: transparent; border-radius: 6px; padding: 6px 2px 5px 2px; font-size: 11px;
+    font-weight: 400; color: @dim@; }
+QToolButton[role="rail"]:hover { background: @raised@; }
+QToolButton[role="rail"]:checked { background: @raised@; color: @text@; }
+QToolButton::menu-indicator { image: none; }
+
+QLineEdit, QSpinBox, QComboBox, QAbstractSpinBox, QPlainTextEdit { background: @raised@; color: @text@;
+    border: 1px solid @border@; border-radius: 5px; padding: 3px 7px; font-family: "@mono@";
+    selection-background-color: @accent@; selection-color: @onAccent@; }
+QLineEdit:focus, QSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus { border-color: @accent@; }
+QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled { color: @faint@; }
+QLineEdit[faulty="true"], QSpinBox[faulty="true"], QComboBox[faulty="true"] { border-color: @bad@; }
+QComboBox::drop-down { border: none; width: 18px; }
+QComboBox QAbstractItemView { background: @raised@; color: @text@; border: 1px solid @border@;
+    selection-background-color: @accent@; selection-color: @onAccent@; }
+QCheckBox { spacing: 7px; background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 1px; }
+QCheckBox:focus { border-color: @accent@; }
+
+QScrollArea { background: transparent; border: none; }
+QScrollArea > QWidget > QWidget { background: transparent; }
+QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
+QScrollBar::handle { background: @border@; border-radius: 4px; min-height: 24px; min-width: 24px; margin: 1px; }
+QScrollBar::handle:hover { background: @dim@; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+
+QMenu { background: @panel@; color: @text@; border: 1px solid @border@; padding: 4px; }
+QMenu::item { padding: 5px 22px 5px 22px; border-radius: 4px; }
+QMenu::item:selected { background: @raised@; }
+QMenu::item:disabled { color: @faint@; }
+QMenu::separator { height: 1px; background: @border@; margin: 4px 8px; }
+
+QTableView, QTreeView, QListView, QTableWidget, QListWidget { background: transparent; color: @text@; border: none;
+    gridline-color: @grid@; selection-background-color: @raised@; selection-color: @text@; }
+QTableView::item:focus, QListView::item:focus { border: 1px solid @accent@; }
+QListView::item { padding: 5px 8px; border-radius: 4px; }
+QListView::item:selected { background: @accent@; color: @onAccent@; }
+QHeaderView, QHeaderView::section { background: transparent; color: @dim@; border: none;
+    border-bottom: 1px solid @grid@; padding: 4px; font-weight: 400; }
+QProgressBar { background: @raised@; border: none; border-radius: 3px; height: 6px; text-align: center; }
+QProgressBar::chunk { background: @accent@; border-radius: 3px; }
+QSlider::groove:horizontal { background: @raised@; height: 6px; border-radius: 3px; }
+QSlider::sub-page:horizontal { background: @accent@; border-radius: 3px; }
+QSlider::handle:horizontal { background: @text@; width: 12px; margin: -4px 0; border-radius: 6px; }
+QSlider::handle:horizontal:focus { background: @accent@; }
+)";
+
+void restyle(QWidget& widget) {
+    widget.style()->unpolish(&widget);
+    widget.style()->polish(&widget);
+    widget.update();
+}
+
+}  // namespace
+
+QString styleSheet(const Theme& theme) {
+    QColor faint = theme.dim;
+    faint.setAlpha(130);
+    const QHash<QString, QString> values{
+        {"window", theme.window.name()}, {"panel", theme.panel.name()},     {"raised", theme.raised.name()},
+        {"border", theme.border.name()}, {"grid", theme.grid.name()},       {"text", theme.text.name()},
+        {"dim", theme.dim.name()},       {"accent", theme.accent.name()},   {"onAccent", theme.onAccent.name()},
+        {"good", theme.good.name()},     {"warning", theme.warning.name()}, {"bad", theme.bad.name()},
+        {"mono", theme.mono.family()},
+        {"faint", QStringLiteral("rgba(%1,%2,%3,%4)").arg(faint.red()).arg(faint.green()).arg(faint.blue()).arg(faint.alpha())}};
+    QString text = QString::fromUtf8(sheet);
+    for (auto value = values.begin(); value != values.end(); ++value)
+        text.replace(QLatin1Char('@') + value.key() + QLatin1Char('@'), value.value());
+    return text;
+}
+
+void setRole(QWidget& widget, const char* role) {
+    if (widget.property("role").toString() == QLatin1String(role)) return;
+    widget.setProperty("role", QString::fromLatin1(role));
+    restyle(widget);
+}
+
+void setFaulty(QWidget& widget, bool faulty) {
+    if (widget.property("faulty").toBool() == faulty) return;
+    widget.setProperty("faulty", faulty);
+    restyle(widget);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The one style sheet of the desktop, made from a theme. Widgets choose a look by the dynamic property "role":
+//   QLabel       dim, section, title, figure, good, warning, bad, chip
+//   QPushButton  primary, flat
+//   QFrame       panel, topBar, rail, statusLine, message
+// and fields by the boolean property "faulty".
+#pragma once
+
+#include <QString>
+
+class QWidget;
+
+namespace shardlab {
+
+struct Theme;
+
+QString styleSheet(const Theme& theme);
+
+/// Sets "role" and has the style look again.
+void setRole(QWidget& widget, const char* role);
+/// Marks a field as holding a fault.
+void setFaulty(QWidget& widget, bool faulty);
+
+}  // namespace shardlab

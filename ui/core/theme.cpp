@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/core/theme.h"
+
+#include "ui/core/style_sheet.h"
+
+#include <QApplication>
+#include <QFontDatabase>
+#include <QPalette>
+#include <QStyle>
+
+namespace shardlab {
+namespace {
+
+constexpr int bodyPixels = 13;
+
+QFont firstInstalled(std::initializer_list<const char*> families, QFontDatabase::SystemFont fallback) {
+    const QStringList installed = QFontDatabase::families();
+    QFont font = QFontDatabase::systemFont(fallback);
+    for (const char* family : families) {
+        if (!installed.contains(QLatin1String(family))) continue;
+        font = QFont(QLatin1String(family));
+        break;
+    }
+    font.setPixelSize(bodyPixels);
+    return font;
+}
+
+/// Colours of what is not one of the five hues: the same role in both palettes.
+struct Hues {
+    QColor forward, backward, inputGrad, weightGrad, comm, optimizer, other;
+};
+
+const Hues& hues(bool dark) {
+    static const Hues onDark{"#4C9BE8", "#F2B134", "#D55E00", "#A7E0E8", "#9B4F96", "#1B7F5F", "#5B6675"};
+    static const Hues onLight{"#0072B2", "#E69F00", "#D55E00", "#56B4E9", "#882255", "#009E73", "#9AA3AE"};
+    return dark ? onDark : onLight;
+}
+
+QPalette paletteOf(const Theme& theme) {
+    QPalette palette;
+    palette.setColor(QPalette::Window, theme.window);
+    palette.setColor(QPalette::WindowText, theme.text);
+    palette.setColor(QPalette::Base, theme.raised);
+    palette.setColor(QPalette::AlternateBase, theme.panel);
+    palette.setColor(QPalette::Text, theme.text);
+    palette.setColor(QPalette::Button, theme.raised);
+    palette.setColor(QPalette::ButtonText, theme.text);
+    palette.setColor(QPalette::BrightText, theme.bad);
+    palette.setColor(QPalette::ToolTipBase, theme.raised);
+    palette.setColor(QPalette::ToolTipText, theme.text);
+    palette.setColor(QPalette::PlaceholderText, theme.dim);
+    palette.setColor(QPalette::Highlight, theme.accent);
+    palette.setColor(QPalette::HighlightedText, theme.onAccent);
+    palette.setColor(QPalette::Link, theme.accent);
+    palette.setColor(QPalette::LinkVisited, theme.accent);
+    for (QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
+        palette.setColor(QPalette::Disabled, role, theme.dim);
+    return palette;
+}
+
+}  // namespace
+
+QColor Theme::action(EventKind kind) const {
+    const Hues& hue = hues(dark);
+    switch (kind) {
+    case EventKind::Forward:
+    case EventKind::Recompute:
+    case EventKind::Validation:
+    case EventKind::Loss:
+        return hue.forward;
+    case EventKind::Backward:
+    case EventKind::ValidationLoss:
+        return hue.backward;
+    case EventKind::InputGrad:
+    case EventKind::PaceOverrun:
+        return hue.inputGrad;
+    case EventKind::WeightGrad:
+        return hue.weightGrad;
+    case EventKind::SendForward:
+    case EventKind::RecvForward:
+    case EventKind::SendBackward:
+    case EventKind::RecvBackward:
+    case EventKind::ReduceGradients:
+    case EventKind::ReduceTied:
+    case EventKind::ReduceNorm:
+        return hue.comm;
+    case EventKind::Optimizer:
+        return hue.optimizer;
+    case EventKind::Wait:
+        return idle;
+    case EventKind::Fault:
+    case EventKind::Dropped:
+        return bad;
+    case EventKind::Command:
+        return accent;
+    default:
+        return hue.other;
+    }
+}
+
+QColor Theme::memory(MemoryCategory category) const {
+    const Hues& hue = hues(dark);
+    switch (category) {
+    case MemoryCategory::Parameters: return hue.forward;
+    case MemoryCategory::Gradients: return hue.backward;
+    case MemoryCategory::Optimizer: return hue.optimizer;
+    case MemoryCategory::Activations: return hue.weightGrad;
+    case MemoryCategory::Buffers: return hue.comm;
+    case MemoryCategory::Temporary: return hue.other;
+    }
+    return hue.other;
+}
+
+Theme Theme::darkTheme() {
+    Theme theme;
+    theme.dark = true;
+    theme.window = "#0F1115";
+    theme.panel = "#15181E";
+    theme.raised = "#1E232B";
+    theme.border = "#2B313B";
+    theme.grid = "#222730";
+    theme.text = "#E6E9EE";
+    theme.dim = "#98A1AE";
+    theme.accent = "#4C9BE8";
+    theme.onAccent = "#0B1118";
+    theme.good = "#3CC48F";
+    theme.warning = "#F2B134";
+    theme.bad = "#F0742A";
+    theme.idle = "#2B313B";
+    theme.body = firstInstalled({"Inter", "Noto Sans", "DejaVu Sans"}, QFontDatabase::GeneralFont);
+    theme.mono = firstInstalled({"JetBrains Mono", "DejaVu Sans Mono", "Noto Sans Mono"}, QFontDatabase::FixedFont);
+    return theme;
+}
+
+Theme Theme::lightTheme() {
+    Theme theme = darkTheme();
+    theme.dark = false;
+    theme.window = "#ECEFF3";
+    theme.panel = "#FFFFFF";
+    theme.raised = "#F1F4F7";
+    theme.border = "#CDD4DC";
+    theme.grid = "#E4E8ED";
+    theme.text = "#171C23";
+    theme.dim = "#586371";
+    theme.accent = "#0067A3";
+    theme.onAccent = "#FFFFFF";
+    theme.good = "#007A58";
+    theme.warning = "#8A5A00";
+    theme.bad = "#B54A00";
+    theme.idle = "#D9D9D9";
+    return theme;
+}
+
+ThemeSource::ThemeSource(QObject* parent) : QObject(parent), theme_(Theme::darkTheme()) {}
+
+void ThemeSource::setDark(bool dark) {
+    theme_ = dark ? Theme::darkTheme() : Theme::lightTheme();
+    QApplication::setStyle(QStringLiteral("Fusion"));
+    QApplication::setPalette(paletteOf(theme_));
+    QApplication::setFont(theme_.body);
+    qApp->setStyleSheet(styleSheet(theme_));
+    Q_EMIT changed();
+}
+
+}  // namespace shardlab

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/core/view.h"
+
+#include "ui/core/document.h"
+#include "ui/core/run_model.h"
+
+namespace shardlab {
+
+QString View::emptyText() const {
+    if (!context_.model.empty()) return {};
+    switch (context_.workspace) {
+    case Workspace::Design:
+        return context_.document.faults().empty() ? tr("Planning this layout …")
+                                                  : tr("No prediction: this layout has faults.\nMend the marked fields.");
+    case Workspace::Run:
+        return tr("Nothing has run yet.\nPress Run this layout (Ctrl+R).");
+    case Workspace::Replay:
+        return tr("No run is open.\nOpen a recorded run (Ctrl+O), or drop a .shardlab file here.");
+    }
+    return {};
+}
+
+}  // namespace shardlab
