@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+
+namespace shardlab {
+
+/// A peer is gone or a message is not what was agreed: the run cannot go on.
+class CommunicationError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Open MPI as a backend. Only mpi/*.cpp includes mpi.h.
+#pragma once
+
+#include "engine/comm/communicator.h"
+
+#include <cstddef>
+#include <memory>
+
+namespace shardlab {
+
+struct MpiOptions {
+    /// More ranks than cores: a waiting rank sleeps (20 to 100 µs at a time) and leaves its core to working ones.
+    /// Otherwise it spins for a while, then yields.
+    bool oversubscribed = false;
+    /// MPI counts bytes in an int: longer messages travel in parts.
+    std::size_t largestMessage = std::size_t{1} << 30;
+};
+
+/// MPI from its start to its end; one for each process, on the thread that communicates.
+/// An error of MPI is a CommunicationError with its text; nothing can be sent after one.
+class MpiSession {
+public:
+    /// `argc`, `argv` as main got them; MPI takes out what is its own.
+    MpiSession(int& argc, char**& argv);
+    ~MpiSession();
+    MpiSession(const MpiSession&) = delete;
+    MpiSession& operator=(const MpiSession&) = delete;
+
+    int rank() const;
+    int size() const;
+    std::unique_ptr<Communicator> world(const MpiOptions& options) const;
+};
+
+}  // namespace shardlab

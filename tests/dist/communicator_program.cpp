@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Started by mpirun: the conformance suite on the MPI backend. Arguments: seed, then "sleep" or "spin", then the
+// largest message in bytes (so that short messages travel in parts as messages above 1 GiB do).
+#include "engine/comm/mpi/mpi_session.h"
+#include "tests/train/communicator_suite.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+int main(int argc, char** argv) {
+    using namespace shardlab;
+    int failures = 0;
+    try {
+        MpiSession session(argc, argv);
+        if (argc != 4) return 2;
+        MpiOptions options;
+        options.oversubscribed = std::string(argv[2]) == "sleep";
+        options.largestMessage = std::strtoull(argv[3], nullptr, 10);
+        const auto world = session.world(options);
+        for (const std::string& fault : conformance::Suite(*world, std::atoll(argv[1])).run()) {
+            std::fprintf(stderr, "%s\n", fault.c_str());
+            ++failures;
+        }
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        std::_Exit(1);
+    }
+    return failures == 0 ? 0 : 1;
+}

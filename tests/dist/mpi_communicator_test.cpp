@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MPI backend against the same conformance suite as the loopback one.
+#include "tests/dist/mpirun.h"
+
+#include <QtTest>
+#include <random>
+
+using namespace shardlab;
+
+class MpiCommunicatorTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() {
+        if (!haveMpirun()) QSKIP("mpirun is not installed (package openmpi-bin)");
+    }
+
+    void conforms_data() {
+        QTest::addColumn<int>("ranks");
+        QTest::addColumn<QString>("waiting");
+        QTest::addColumn<QString>("largestMessage");
+        QTest::newRow("1 rank") << 1 << "sleep" << "1073741824";
+        QTest::newRow("2 ranks, spinning") << 2 << "spin" << "1073741824";
+        QTest::newRow("2 ranks") << 2 << "sleep" << "1073741824";
+        QTest::newRow("3 ranks, messages in parts") << 3 << "sleep" << "4099";
+        QTest::newRow("4 ranks") << 4 << "sleep" << "1073741824";
+    }
+    void conforms() {
+        QFETCH(int, ranks);
+        QFETCH(QString, waiting);
+        QFETCH(QString, largestMessage);
+        const QString seed = QString::number(std::random_device{}());
+        const Finished finished =
+            mpirun(ranks, SHARDLAB_PROGRAM_DIR "/communicator_program", {seed, waiting, largestMessage});
+        QVERIFY2(finished.status == 0, qPrintable("seed " + seed + ": " + finished.errors));
+    }
+};
+
+QTEST_GUILESS_MAIN(MpiCommunicatorTest)
+#include "mpi_communicator_test.moc"

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every communicator must do, whatever its backend. Run by all members of `world` at once; sizes and values come
+// from `seed`, the same on every member. Returns what is wrong, seen from this member; empty = conforms.
+#pragma once
+
+#include "engine/base/random.h"
+#include "engine/comm/communicator.h"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace shardlab::conformance {
+
+using Faults = std::vector<std::string>;
+
+/// Member `rank`'s values of array `what`: every member can compute everybody's.
+inline std::vector<float> values(std::int64_t seed, int what, int rank, std::size_t count) {
+    RandomStream stream(seed, "values " + std::to_string(what) + " of " + std::to_string(rank));
+    std::vector<float> made(count);
+    for (float& value : made) value = static_cast<float>(stream.uniform() * 2 - 1);
+    return made;
+}
+
+inline std::span<const std::byte> bytes(const std::vector<float>& data) { return std::as_bytes(std::span(data)); }
+inline std::span<std::byte> bytes(std::vector<float>& data) { return std::as_writable_bytes(std::span(data)); }
+
+class Suite {
+public:
+    Suite(Communicator& world, std::int64_t seed) : world_(world), seed_(seed) {}
+
+    Faults run() {
+        RandomStream sizes(seed_, "sizes");
+        for (const std::size_t fixed : {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{5000}})
+            collectives(world_, fixed);
+        collectives(world_, 1 + sizes.below(40'000));
+        collectives(world_, (std::size_t{1} << 20) + 17);  // more than one piece
+        ring(16);
+        ring(300'000);
+        order();
+        unexpectedOrder();
+        overlapping();
+        groups();
+        for (int i = 0; i < 3; ++i) world_.barrier();
+        return faults_;
+    }
+
+private:
+    void expect(bool right, const std::string& what) {
+        if (!right) faults_.push_back("rank " + std::to_string(world_.rank()) + ": " + what);
+    }
+
+    /// `members`: world ranks of the group's members, by which values are made; empty = all.
+    void collectives(Communicator& group, std::size_t count, std::vector<int> members = {}) {
+        const int n = group.size(), me = group.rank();
+        if (members.empty())
+            for (int i = 0; i < n; ++i) members.push_back(i);
+        const int what = ++arrays_;
+        std::vector<std::vector<float>> all;
+        for (int member : members) all.push_back(values(seed_, what, member, count * static_cast<std::size_t>(n)));
+        const std::string size = std::to_string(count) + " floats, " + std::to_string(n) + " members";
+
+        const std::vector<float>& own = all[static_cast<std::size_t>(me)];
+        for (const ReduceOp op : {ReduceOp::Sum, ReduceOp::Max}) {
+            std::vector<float> data(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(count));
+            group.allReduce(data, op);
+            expect(near(data, reduced(all, 0, count, op)), "all-reduce of " + size + " is wrong");
+            std::vector<float> everybodys(count * static_cast<std::size_t>(n));
+            group.allGather(data, everybodys);
+            for (int k = 0; k < n; ++k)
+                expect(sameBits(data, std::span(everybodys).subspan(static_cast<std::size_t>(k) * count, count)),
+                       "all-reduce of " + size + " differs in bits from that of member " + std::to_string(k));
+
+            std::vector<float> mine(count);
+            group.reduceScatter(own, mine, op);
+            expect(near(mine, reduced(all, static_cast<std::size_t>(me) * count, count, op)),
+                   "reduce-scatter of " + size + " is wrong");
+        }
+
+        std::vector<float> exchanged(count * static_cast<std::size_t>(n));
+        group.allToAll(own, exchanged);
+        for (int k = 0; k < n; ++k) {
+            const auto came = std::span(exchanged).subspan(static_cast<std::size_t>(k) * count, count);
+            const auto sent =
+                std::span(all[static_cast<std::size_t>(k)]).subspan(static_cast<std::size_t>(me) * count, count);
+            expect(sameBits(came, sent), "all-to-all of " + size + ": block of member " + std::to_string(k) + " is wrong");
+        }
+
+        for (int root = 0; root < n; ++root) {
+            std::vector<float> told = own;
+            group.broadcast(bytes(told), root);
+            expect(told == all[static_cast<std::size_t>(root)],
+                   "broadcast of " + size + " from " + std::to_string(root) + " is wrong");
+        }
+    }
+
+    static bool sameBits(std::span<const float> a, std::span<const float> b) {
+        return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+    }
+
+    static std::vector<float> reduced(const std::vector<std::vector<float>>& all, std::size_t begin, std::size_t count,
+                                      ReduceOp op) {
+        std::vector<float> result(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            double sum = 0;
+            float largest = all[0][begin + i];
+            for (const auto& one : all) {
+                sum += one[begin + i];
+                largest = std::max(largest, one[begin + i]);
+            }
+            result[i] = op == ReduceOp::Sum ? static_cast<float>(sum) : largest;
+        }
+        return result;
+    }
+
+    static bool near(const std::vector<float>& a, const std::vector<float>& b) {
+        if (a.size() != b.size()) return false;
+        for (std::size_t i = 0; i < a.size(); ++i)
+            if (!(std::abs(a[i] - b[i]) <= 1e-5f)) return false;
+        return true;
+    }
+
+    /// Everybody sends to the next and receives from the one before, all non-blocking, short and long.
+    void ring(std::size_t count) {
+        const int n = world_.size(), me = world_.rank(), what = ++arrays_;
+        const int next = (me + 1) % n, before = (me + n - 1) % n;
+        const std::vector<float> out = values(seed_, what, me, count);
+        std::vector<float> in(count);
+        const RequestPtr receive = world_.ireceive(bytes(in), before, 3);
+        const RequestPtr send = world_.isend(bytes(out), next, 3);
+        while (!receive->test()) {}
+        send->wait();
+        expect(in == values(seed_, what, before, count), "ring of " + std::to_string(count) + " floats: wrong message");
+    }
+
+    /// Messages with one tag do not overtake each other.
+    void order() {
+        if (world_.size() < 2 || world_.rank() > 1) return;
+        constexpr int messages = 50;
+        if (world_.rank() == 0)
+            for (int i = 0; i < messages; ++i) world_.send(std::as_bytes(std::span(&i, 1)), 1, 9);
+        else
+            for (int i = 0; i < messages; ++i) {
+                int got = -1;
+                world_.receive(std::as_writable_bytes(std::span(&got, 1)), 0, 9);
+                expect(got == i, "message " + std::to_string(i) + " of a tag came as " + std::to_string(got));
+            }
+    }
+
+    /// Receives meet messages by tag, not by arrival.
+    void unexpectedOrder() {
+        if (world_.size() < 2 || world_.rank() > 1) return;
+        const std::vector<float> first = values(seed_, 1001, 0, 9000), second = values(seed_, 1002, 0, 20);
+        if (world_.rank() == 0) {
+            const RequestPtr one = world_.isend(bytes(first), 1, 21);
+            const RequestPtr two = world_.isend(bytes(second), 1, 22);
+            two->wait();
+            one->wait();
+        } else {
+            std::vector<float> a(first.size()), b(second.size());
+            world_.receive(bytes(b), 0, 22);
+            world_.receive(bytes(a), 0, 21);
+            expect(a == first && b == second, "messages with two tags were mixed up");
+        }
+    }
+
+    /// Several collectives and messages of the same tag under way at once.
+    void overlapping() {
+        const int n = world_.size(), me = world_.rank();
+        std::vector<float> a = values(seed_, 2001, me, 3000), b = values(seed_, 2002, me, 40);
+        std::vector<std::vector<float>> allA, allB;
+        for (int k = 0; k < n; ++k) {
+            allA.push_back(values(seed_, 2001, k, 3000));
+            allB.push_back(values(seed_, 2002, k, 40));
+        }
+        std::vector<float> in(50);
+        const std::vector<float> out = values(seed_, 2003, me, 50);
+        const RequestPtr reduceA = world_.iallReduce(a, ReduceOp::Sum);
+        const RequestPtr receive = world_.ireceive(bytes(in), (me + 1) % n, 0);
+        const RequestPtr reduceB = world_.iallReduce(b, ReduceOp::Max);
+        const RequestPtr send = world_.isend(bytes(out), (me + n - 1) % n, 0);
+        bool doneA = false, doneB = false, doneIn = false, doneOut = false;
+        while (!(doneA && doneB && doneIn && doneOut)) {
+            doneB = doneB || reduceB->test();
+            doneA = doneA || reduceA->test();
+            doneIn = doneIn || receive->test();
+            doneOut = doneOut || send->test();
+        }
+        expect(near(a, reduced(allA, 0, 3000, ReduceOp::Sum)), "first of two overlapping all-reduces is wrong");
+        expect(near(b, reduced(allB, 0, 40, ReduceOp::Max)), "second of two overlapping all-reduces is wrong");
+        expect(in == values(seed_, 2003, (me + 1) % n, 50), "message between overlapping all-reduces is wrong");
+    }
+
+    /// Even and odd ranks, then single ones; a group inside a group.
+    void groups() {
+        std::vector<int> members, reversed;
+        for (int k = world_.rank() % 2; k < world_.size(); k += 2) members.push_back(k);
+        const auto half = world_.group(members);
+        expect(half->size() == static_cast<int>(members.size()) && half->rank() == world_.rank() / 2,
+               "wrong rank in a group");
+        collectives(*half, 333, members);
+        reversed.assign(members.rbegin(), members.rend());
+        const auto turned = half->group(reversed);
+        expect(turned->rank() == half->size() - 1 - half->rank(), "a group does not number members in the order given");
+        collectives(*turned, 10, reversed);
+        const int self = world_.rank();
+        const auto alone = world_.group(std::span(&self, 1));
+        collectives(*alone, 12, {self});
+        // Messages of a group stay in it: same peer, same tag, other group.
+        if (members.size() >= 2 && half->rank() < 2) {
+            const int other = 1 - half->rank();
+            const int otherInWorld = members[static_cast<std::size_t>(other)];
+            const std::vector<float> inGroup = values(seed_, 3001, world_.rank(), 5);
+            const std::vector<float> inWorld = values(seed_, 3002, world_.rank(), 5);
+            std::vector<float> fromGroup(5), fromWorld(5);
+            const RequestPtr s1 = half->isend(bytes(inGroup), other, 5);
+            const RequestPtr s2 = world_.isend(bytes(inWorld), otherInWorld, 5);
+            world_.receive(bytes(fromWorld), otherInWorld, 5);
+            half->receive(bytes(fromGroup), other, 5);
+            s1->wait();
+            s2->wait();
+            expect(fromGroup == values(seed_, 3001, otherInWorld, 5), "a group got a message of the world");
+            expect(fromWorld == values(seed_, 3002, otherInWorld, 5), "the world got a message of a group");
+        }
+    }
+
+    Communicator& world_;
+    std::int64_t seed_;
+    int arrays_ = 0;
+    Faults faults_;
+};
+
+}  // namespace shardlab::conformance
