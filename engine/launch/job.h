@@ -42,17 +42,19 @@ public:
     static Result<std::unique_ptr<Job>> start(const JobOptions& options, JobObserver& observer);
     /// Ends the run if it still runs (stop, then kill) and waits for its threads.
     ~Job();
+    struct Impl;
+    explicit Job(std::unique_ptr<Impl> impl);  ///< for start()
 
     /// Takes effect at the next step boundary, on all ranks at the same step.
     void send(Command command);
+    /// Ends all ranks at once, in the middle of whatever they do; the file stays whole. For the second press of Stop.
+    void kill();
     JobState state() const;
     const std::filesystem::path& runFile() const;
     /// Blocks until ended.
     void wait();
 
 private:
-    struct Impl;
-    explicit Job(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };
 

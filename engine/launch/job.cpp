@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/job.h"
+
+#include "engine/base/clock.h"
+#include "engine/launch/job_run.h"
+#include "engine/launch/mpirun.h"
+#include "engine/layout/layout_file.h"
+#include "engine/plan/plan.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <sys/random.h>
+#include <unistd.h>
+
+namespace shardlab {
+
+namespace {
+
+std::string utcNow() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}
+
+Result<std::string> randomToken() {
+    unsigned char bytes[16];
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        return fail(Error{"cannot make the run's token", "getrandom", "the kernel gave no random bytes", {}});
+    std::string token;
+    for (unsigned char byte : bytes) {
+        char hex[3];
+        std::snprintf(hex, sizeof hex, "%02x", byte);
+        token += hex;
+    }
+    return token;
+}
+
+RunHeader headerOf(const Plan& plan) {
+    RunHeader header;
+    header.layout = plan.layout;
+    header.layoutJson = writeLayout(plan.layout);
+    header.created = utcNow();
+    header.version = SHARDLAB_VERSION;
+    header.paced = plan.layout.cluster.pace.has_value();
+    header.stretch = plan.costs.stretch;
+    header.predictedStepSeconds = plan.stepSeconds;
+    header.predictedBubble = plan.bubble;
+    header.theoreticalBubble = plan.bubbleTheory;
+    for (const RankMemory& memory : plan.memory) header.predictedPeak.push_back(memory.peak);
+    header.capacityBytes = plan.capacityBytes;
+    return header;
+}
+
+std::vector<RankRecord> expectedRanks(const Mesh& mesh) {
+    std::vector<RankRecord> ranks;
+    for (int rank = 0; rank < mesh.ranks(); ++rank)
+        ranks.push_back({rank, mesh.hostName(rank), 0, mesh.label(rank), {}});
+    return ranks;
+}
+
+/// What this machine must have before anything is made.
+Status checkHosts(const Layout& layout) {
+    if (layout.cluster.hosts.size() == 1 && layout.cluster.hosts.front().name == "localhost") return {};
+    return fail(Error{"this layout can be planned, not run", "/cluster/hosts", "ranks are started on this machine only",
+                      "one host named localhost"});
+}
+
+Result<std::filesystem::path> findRankProgram(const std::filesystem::path& given) {
+    const std::filesystem::path program = given.empty() ? programFolder() / "shardlab-rank" : given;
+    if (access(program.c_str(), X_OK) == 0) return program;
+    return fail(Error{"shardlab-rank is missing", program.string(), "it is what mpirun starts for each rank",
+                      "build it: ninja -C build shardlab-rank"});
+}
+
+}  // namespace
+
+std::string_view name(JobState state) {
+    constexpr std::string_view names[] = {"starting", "running", "paused", "stopping", "ended"};
+    return names[static_cast<std::size_t>(state)];
+}
+
+struct Job::Impl {
+    Impl(std::filesystem::path file, JobSetup setup, JobObserver& observer)
+        : runFile(std::move(file)), run(std::move(setup), observer) {}
+    std::filesystem::path runFile;
+    JobRun run;
+};
+
+Job::Job(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Job::~Job() = default;
+
+Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& observer) {
+    const std::int64_t origin = monotonicNanoseconds();
+    const auto plan = makePlan(options.layout);
+    if (!plan) return fail(Error{"the layout cannot run", options.layout.name, toText(plan.error()), {}});
+    if (const Status possible = checkHosts(plan->layout); !possible) return fail(possible.error());
+    const auto mpirun = findMpirun();
+    if (!mpirun) return fail(mpirun.error());
+    const auto rankProgram = findRankProgram(options.rankProgram);
+    if (!rankProgram) return fail(rankProgram.error());
+
+    const std::filesystem::path base = temporaryBase();
+    const std::filesystem::path sharedMemoryBase = "/dev/shm";
+    sweepAbandonedFolders(base);
+    sweepAbandonedFolders(sharedMemoryBase);
+    auto folder = TemporaryFolder::create(base);
+    if (!folder) return fail(folder.error());
+    auto sharedMemory = TemporaryFolder::create(sharedMemoryBase);
+    auto token = randomToken();
+    if (!token) return fail(token.error());
+
+    MpirunOptions mpi;
+    mpi.ranks = plan->mesh.ranks();
+    mpi.cores = usableCores();
+    mpi.threads = std::max(1, mpi.cores / mpi.ranks);
+    mpi.root = geteuid() == 0;
+    mpi.rankProgram = *rankProgram;
+    mpi.temporary = folder->path();
+    if (sharedMemory) mpi.sharedMemory = sharedMemory->path();
+
+    RankArguments arguments;
+    arguments.layout = folder->path() / "layout.json";
+    arguments.folder = folder->path();
+    arguments.socket = (folder->path() / "collector.socket").string();
+    arguments.token = *token;
+    arguments.clockOrigin = origin;
+    arguments.oversubscribed = mpi.ranks > mpi.cores;
+    arguments.threads = mpi.threads;
+    mpi.rankArguments = toArgv(arguments);
+    if (const Status saved = saveLayout(plan->layout, arguments.layout); !saved) return fail(saved.error());
+
+    auto inbox = std::make_unique<JobInbox>();
+    CollectorOptions listening;
+    listening.socket = arguments.socket;
+    listening.token = *token;
+    listening.ranks = mpi.ranks;
+    listening.clockOrigin = origin;
+    auto collector = Collector::listen(listening, *inbox);
+    if (!collector) return fail(collector.error());
+
+    auto writer = RunWriter::create(options.runFile, headerOf(*plan));
+    if (!writer) return fail(writer.error());
+    if (const Status done = (*writer)->appendPredicted(plan->simulation.events); !done) return fail(done.error());
+
+    JobSetup setup{std::move(*folder), std::nullopt, std::move(arguments), mpirunCommand(*mpirun, mpi),
+                   expectedRanks(plan->mesh), std::move(*writer), std::move(inbox), std::move(*collector)};
+    if (sharedMemory) setup.sharedMemory.emplace(std::move(*sharedMemory));
+    auto impl = std::make_unique<Impl>(options.runFile, std::move(setup), observer);
+    if (const Status started = impl->run.begin(); !started) return fail(started.error());
+    return std::make_unique<Job>(std::move(impl));
+}
+
+void Job::send(Command command) { impl_->run.send(command); }
+void Job::kill() { impl_->run.kill(); }
+JobState Job::state() const { return impl_->run.state(); }
+const std::filesystem::path& Job::runFile() const { return impl_->runFile; }
+void Job::wait() { impl_->run.wait(); }
+
+}  // namespace shardlab

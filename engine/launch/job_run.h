@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job's thread: starts mpirun, moves what arrives into the recording, takes commands, ends everything, judges.
+#pragma once
+
+#include "engine/launch/collector.h"
+#include "engine/launch/job.h"
+#include "engine/launch/job_inbox.h"
+#include "engine/launch/process.h"
+#include "engine/launch/rank_arguments.h"
+#include "engine/launch/rank_ends.h"
+#include "engine/launch/run_recording.h"
+#include "engine/launch/temporary_folder.h"
+
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace shardlab {
+
+/// What Job::start has made ready.
+struct JobSetup {
+    TemporaryFolder folder;
+    std::optional<TemporaryFolder> sharedMemory;
+    RankArguments arguments;
+    ProcessSpec command;
+    std::vector<RankRecord> ranks;
+    std::unique_ptr<RunWriter> writer;
+    std::unique_ptr<JobInbox> inbox;
+    std::unique_ptr<Collector> collector;  ///< observed by `inbox`
+};
+
+class JobRun {
+public:
+    JobRun(JobSetup setup, JobObserver& observer);
+    ~JobRun();
+
+    /// Starts the thread and returns once mpirun runs, or could not be started.
+    Status begin();
+    void send(Command command);
+    void kill() { killRequested_ = true; }
+    JobState state() const { return state_; }
+    void wait() const { done_.wait(); }
+
+private:
+    void run(std::promise<Status>& started);
+    void receive();
+    void take(const RankHello& hello);
+    void take(const std::vector<Event>& events) { recording_.events(events); }
+    void take(const LogLine& line) { recording_.log(line); }
+    void take(const RankGoodbye& goodbye);
+    void take(const RankLinkLost& lost);
+    void takeOutput(const std::vector<OutputLine>& lines);
+    void takeCommands();
+    void watchRanks();
+    void endWhenDue(Process& process);
+    void endWithin(std::int64_t nanoseconds, const char* why);
+    void cleanUp(Process& process);
+    void conclude(const ExitStatus& mpirun);
+    void setState(JobState state);
+
+    JobSetup setup_;
+    JobObserver& observer_;
+    RunRecording recording_;
+    std::vector<RankFate> fates_;
+    MpirunReport report_;
+
+    std::mutex mutex_;  ///< of commands_
+    std::vector<Command> commands_;
+    std::atomic<JobState> state_ = JobState::Starting;
+    std::atomic<bool> killRequested_ = false;
+    std::atomic<bool> abandoned_ = false;  ///< the owner goes away
+
+    bool stopRequested_ = false;
+    std::optional<std::int64_t> terminateAt_;  ///< run clock; mpirun is asked to end
+    const char* terminateWhy_ = "";
+    std::optional<std::int64_t> killAt_;       ///< run clock; everything is killed
+    std::int64_t watchedAt_ = 0;
+
+    std::promise<void> doneWord_;
+    std::shared_future<void> done_ = doneWord_.get_future().share();
+    std::thread thread_;
+};
+
+}  // namespace shardlab

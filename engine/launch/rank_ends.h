@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why each rank and the run as a whole ended, from all that is known when the last process is gone.
+#pragma once
+
+#include "engine/launch/mpirun_report.h"
+#include "engine/launch/process.h"
+#include "engine/trace/run_file.h"
+#include "engine/trace/status_page.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+struct RankFate {
+    bool joined = false;                 ///< it reached the collector
+    std::optional<std::int64_t> lostAt;  ///< run clock, nanoseconds: its link closed without a goodbye
+    std::optional<std::string> goodbye;  ///< its own last word: "finished", "stopped", or an error
+    std::optional<RankStatus> status;    ///< what it was doing last
+};
+
+struct JobFate {
+    ExitStatus mpirun;
+    MpirunReport report;
+    bool stopRequested = false;
+    bool killRequested = false;        ///< by a person: all ranks were killed
+    std::optional<Error> recordError;  ///< the run file could not be written
+};
+
+struct Verdict {
+    std::vector<std::string> ranks;  ///< RankRecord::end of each
+    RunEnd run;
+};
+
+/// "at step 12 in 1F3", "at step 12 in 1RECV_F3, waiting for rank 0", "during setup"; empty where nothing is known.
+std::string whereabouts(const std::optional<RankStatus>& status);
+Verdict judge(std::span<const RankFate> ranks, const JobFate& job);
+
+}  // namespace shardlab

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/run_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardlab {
+
+RunFigures::RunFigures(RunHeader header)
+    : header_(std::move(header)),
+      steps_(rankCount(header_.layout)),
+      ranks_(static_cast<std::size_t>(rankCount(header_.layout))) {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+        ranks_[rank].record.rank = static_cast<int>(rank);
+        if (rank < header_.predictedPeak.size()) ranks_[rank].predictedPeak = header_.predictedPeak[rank];
+    }
+}
+
+void RunFigures::add(std::span<const Event> events) {
+    steps_.add(events);
+    events_ += static_cast<std::int64_t>(events.size());
+    for (const Event& event : events) {
+        if (event.rank < 0 || static_cast<std::size_t>(event.rank) >= ranks_.size()) continue;
+        RankFigures& rank = ranks_[static_cast<std::size_t>(event.rank)];
+        const int category = static_cast<int>(event.kind) - static_cast<int>(EventKind::MemoryUsed);
+        if (category >= 0 && category < memoryCategoryCount) {
+            std::int64_t& bytes = rank.memory[static_cast<std::size_t>(category)];
+            bytes = std::max(bytes, event.bytes);
+        } else if (event.kind == EventKind::MemoryPeak) {
+            rank.peak = std::max(rank.peak, event.bytes);
+        } else if (event.kind == EventKind::PaceOverrun) {
+            paceOverrun_ += event.value;
+        } else if (event.kind == EventKind::Dropped) {
+            dropped_ += static_cast<std::int64_t>(event.value);
+        }
+    }
+}
+
+void RunFigures::set(const RankRecord& record) {
+    if (record.rank >= 0 && static_cast<std::size_t>(record.rank) < ranks_.size())
+        ranks_[static_cast<std::size_t>(record.rank)].record = record;
+}
+
+RunSummary RunFigures::summary() const {
+    RunSummary summary;
+    summary.name = header_.layout.name;
+    summary.created = header_.created;
+    summary.paced = header_.paced;
+    summary.stretch = header_.stretch;
+    summary.stepsAsked = header_.layout.run.steps;
+    for (const StepSummary& step : steps_.steps()) {
+        if (!std::isfinite(step.loss)) break;
+        summary.losses.push_back(step.loss);
+    }
+    summary.validations = steps_.validations();
+    summary.stepSeconds = steps_.medianStepSeconds();
+    summary.bubble = steps_.medianBubble();
+    if (summary.stepSeconds > 0)
+        summary.tokensPerSecond = static_cast<double>(tokensPerStep(header_.layout)) / summary.stepSeconds;
+    summary.predictedStepSeconds = header_.predictedStepSeconds;
+    summary.predictedBubble = header_.predictedBubble;
+    summary.theoreticalBubble = header_.theoreticalBubble;
+    summary.paceOverrun = paceOverrun_;
+    summary.ranks = ranks_;
+    summary.capacityBytes = header_.capacityBytes;
+    summary.events = events_;
+    summary.droppedEvents = dropped_;
+    summary.end = end_;
+    return summary;
+}
+
+Result<RunSummary> summarize(const RunReader& run) {
+    RunFigures figures(run.header());
+    const Status read = run.readEvents([&](std::span<const Event> events) {
+        figures.add(events);
+        return true;
+    });
+    if (!read) return fail(read.error());
+    for (const RankRecord& record : run.ranks()) figures.set(record);
+    figures.set(run.end());
+    RunSummary summary = figures.summary();
+    summary.droppedEvents = run.droppedEvents();
+    return summary;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of a run: what the command line prints at its end, what info tells of a file, what the desktop's cards show.
+#pragma once
+
+#include "engine/base/memory_category.h"
+#include "engine/trace/run_file.h"
+#include "engine/trace/summary.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+struct RankFigures {
+    RankRecord record;
+    MemoryBytes memory{};            ///< measured, each category at its own peak
+    std::int64_t peak = 0;           ///< measured, largest sum
+    std::int64_t predictedPeak = 0;
+};
+
+struct RunSummary {
+    std::string name;  ///< of the layout
+    std::string created;
+    bool paced = false;
+    double stretch = 1;
+    int stepsAsked = 0;
+    std::vector<double> losses;  ///< of each step whose loss is known, from step 0, nats
+    std::vector<Summarizer::Validation> validations;
+    // Steady steps: the first two are left out. 0 where there is none.
+    double stepSeconds = 0;
+    double bubble = 0;
+    double tokensPerSecond = 0;
+    double predictedStepSeconds = 0;
+    double predictedBubble = 0;
+    double theoreticalBubble = 0;
+    double paceOverrun = 0;  ///< seconds that real work took longer than the modelled device, all ranks
+    std::vector<RankFigures> ranks;
+    std::int64_t capacityBytes = 0;  ///< of one device; 0 = unknown
+    std::int64_t events = 0;
+    std::int64_t droppedEvents = 0;
+    RunEnd end;
+};
+
+/// Follows a run as it happens.
+class RunFigures {
+public:
+    explicit RunFigures(RunHeader header);
+    void add(std::span<const Event> events);
+    void set(const RankRecord& record);
+    void set(const RunEnd& end) { end_ = end; }
+    const Summarizer& steps() const { return steps_; }
+    RunSummary summary() const;
+
+private:
+    RunHeader header_;
+    Summarizer steps_;
+    std::vector<RankFigures> ranks_;
+    RunEnd end_;
+    double paceOverrun_ = 0;
+    std::int64_t events_ = 0;
+    std::int64_t dropped_ = 0;
+};
+
+Result<RunSummary> summarize(const RunReader& run);
+
+/// The object that `run --json` and `info --json` print; `file` is its "run".
+std::string toJson(const RunSummary& summary, const std::string& file);
+
+}  // namespace shardlab

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/run_summary.h"
+
+#include <nlohmann/json.hpp>
+
+namespace shardlab {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Unknown is null, never a made-up zero.
+Json known(double value) { return value > 0 ? Json(value) : Json(nullptr); }
+
+Json memoryOf(const RankFigures& rank) {
+    Json bytes = Json::object();
+    for (int category = 0; category < memoryCategoryCount; ++category)
+        bytes[std::string(name(static_cast<MemoryCategory>(category)))] = rank.memory[static_cast<std::size_t>(category)];
+    return {{"rank", rank.record.rank},
+            {"bytes", std::move(bytes)},
+            {"peak", rank.peak},
+            {"predicted_peak", rank.predictedPeak}};
+}
+
+}  // namespace
+
+std::string toJson(const RunSummary& summary, const std::string& file) {
+    const bool steady = summary.stepSeconds > 0;
+    Json validationLosses = Json::array();
+    Json validationSteps = Json::array();
+    for (const Summarizer::Validation& validation : summary.validations) {
+        validationLosses.push_back(validation.loss);
+        validationSteps.push_back(validation.step);
+    }
+    Json memory = Json::array();
+    Json ranks = Json::array();
+    for (const RankFigures& rank : summary.ranks) {
+        memory.push_back(memoryOf(rank));
+        ranks.push_back({{"rank", rank.record.rank},
+                         {"label", rank.record.label},
+                         {"host", rank.record.host},
+                         {"pid", rank.record.pid},
+                         {"end", rank.record.end}});
+    }
+    const Json json{
+        {"name", summary.name},
+        {"outcome", summary.end.outcome},
+        {"reason", summary.end.reason},
+        {"paced", summary.paced},
+        {"stretch", summary.stretch},
+        {"losses", summary.losses},
+        {"validation_losses", std::move(validationLosses)},
+        {"validation_steps", std::move(validationSteps)},
+        {"step_seconds", {{"measured", known(summary.stepSeconds)}, {"predicted", summary.predictedStepSeconds}}},
+        {"bubble",
+         {{"measured", steady ? Json(summary.bubble) : Json(nullptr)},
+          {"predicted", summary.predictedBubble},
+          {"theory", summary.theoreticalBubble}}},
+        {"tokens_per_second", known(summary.tokensPerSecond)},
+        {"pace_overrun_seconds", summary.paceOverrun},
+        {"memory", std::move(memory)},
+        {"capacity_bytes", summary.capacityBytes},
+        {"ranks", std::move(ranks)},
+        {"events", summary.events},
+        {"dropped_events", summary.droppedEvents},
+        {"run", file},
+    };
+    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes of a job, found by the job's folder on their command line: that name is unique, process ids are used again.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+namespace shardlab {
+
+/// This user's processes (never this one) with the arguments `--folder FOLDER`: mpirun and the ranks it started.
+std::vector<int> processesOfJob(const std::filesystem::path& folder);
+/// SIGKILL to each.
+void killProcesses(const std::vector<int>& processes);
+
+}  // namespace shardlab

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A private folder that is removed with its owner: by its destructor, or, where the owner was killed, by the next job.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <filesystem>
+
+namespace shardlab {
+
+class TemporaryFolder {
+public:
+    /// Makes `base`/shardlab-XXXXXX, readable by this user only, and holds a lock in it. Error: `base` not writable.
+    static Result<TemporaryFolder> create(const std::filesystem::path& base);
+    TemporaryFolder(TemporaryFolder&& other) noexcept;
+    TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+    ~TemporaryFolder();
+
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    TemporaryFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+
+    std::filesystem::path path_;
+    int lock_ = -1;
+};
+
+/// Where jobs put their folders: XDG_RUNTIME_DIR, or the system's folder for temporary files where that is unset,
+/// unwritable, or too long for the path of a Unix socket.
+std::filesystem::path temporaryBase();
+/// Ends what still runs for jobs whose launcher was killed, and removes their folders under `base`.
+void sweepAbandonedFolders(const std::filesystem::path& base);
+
+}  // namespace shardlab
