@@ -49,7 +49,7 @@ RunSummary RunFigures::summary() const {
     summary.stretch = header_.stretch;
     summary.stepsAsked = header_.layout.run.steps;
     for (const StepSummary& step : steps_.steps()) {
-        if (!std::isfinite(step.loss)) break;
+        if (!std::isfinite(step.loss) && !step.complete) break;  // a complete step's loss may have diverged
         summary.losses.push_back(step.loss);
     }
     summary.validations = steps_.validations();
