@@ -9,4 +9,15 @@ namespace shardlab {
 /// (accumulates). Sums in fp32; the same call gives the same bits. Buffers do not overlap.
 void gemm(int m, int n, int k, const float* a, bool transposeA, const float* b, bool transposeB, float beta, float* c);
 
+/// A matrix inside a larger one: rows lie `stride` floats apart.
+struct MatrixSlice {
+    const float* data = nullptr;
+    int stride = 0;
+    bool transpose = false;
+};
+
+/// The same for slices: C[m,n] = alpha·op(A)·op(B) + beta·C, rows of C lie `strideC` floats apart. A and B may lie
+/// in the same larger matrix as C as long as no element is both read and written.
+void gemm(int m, int n, int k, float alpha, MatrixSlice a, MatrixSlice b, float beta, float* c, int strideC);
+
 }  // namespace shardlab

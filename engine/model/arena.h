@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 
@@ -15,7 +14,8 @@ namespace shardlab {
 
 class Arena;
 
-/// A block of floats, 64-byte aligned, uninitialised. Move-only; goes back to its arena when destroyed.
+/// A block of floats, 64-byte aligned, uninitialised. Move-only; goes back to its arena, which outlives it, when
+/// destroyed.
 class Buffer {
 public:
     Buffer() = default;
@@ -31,12 +31,14 @@ public:
 
 private:
     friend class Arena;
+    void giveBack();
     Arena* arena_ = nullptr;
     float* data_ = nullptr;
     std::size_t size_ = 0;
     MemoryCategory category_ = MemoryCategory::Temporary;
 };
 
+/// Used from one thread.
 class Arena {
 public:
     Arena();
@@ -53,6 +55,8 @@ public:
     const MemoryBytes& peakByCategory() const;
     std::int64_t peak() const;
     void resetPeaks();
+    /// Bytes taken from the system so far, in use or kept for reuse; constant once every size has been asked for.
+    std::int64_t reserved() const;
 
 private:
     friend class Buffer;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// x + projection(gelu(expansion(norm(x)))): the second half of a transformer block, and the whole block of the mlp.
+#pragma once
+
+#include "engine/model/layer.h"
+#include "engine/model/linear.h"
+#include "engine/model/norm.h"
+
+namespace shardlab {
+
+/// Memory in floats, N = tokens, h hidden:
+///   forward keeps (Activations)  input N·h, statistics 2N, normed N·h, expanded 4N·h, activated 4N·h; the output N·h
+///                                belongs to the next layer
+///   inputGrad                    activated's gradient 4N·h (Temporary), gone before the next two; expanded is
+///                                overwritten with its gradient;
+///                                normedGradient N·h and the returned gradient N·h (`kept`)
+///   until weightGrad             outputGradient N·h as it came, normedGradient N·h, and all of forward's
+class FeedForwardLayer : public Layer {
+public:
+    /// Weights: "<block>.ln_2", "<block>.mlp.c_fc" (hidden to 4·hidden), "<block>.mlp.c_proj".
+    FeedForwardLayer(ParameterSet& set, Arena& arena, const std::string& block, int tokens, int hidden,
+                     double projectionDeviation);
+
+    std::unique_ptr<LayerState> newState() const override;
+    Buffer forward(LayerState& state, Buffer input) override;
+    Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) override;
+    void weightGrad(LayerState& state) override;
+
+private:
+    Arena& arena_;
+    int tokens_;
+    int hidden_;
+    Norm norm_;
+    Linear expansion_;
+    Linear projection_;
+};
+
+}  // namespace shardlab

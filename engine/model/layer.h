@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layer maps activations [tokens, hidden] to activations of the same shape, its backward written by hand in two
+// halves. It knows no rank, no microbatch number and no other layer.
+#pragma once
+
+#include "engine/model/arena.h"
+
+#include <memory>
+
+namespace shardlab {
+
+/// What a layer holds of one microbatch, from its forward until its weight gradient is done.
+struct LayerState {
+    virtual ~LayerState() = default;
+};
+
+class Layer {
+public:
+    virtual ~Layer() = default;
+
+    virtual std::unique_ptr<LayerState> newState() const = 0;
+    /// Keeps the input, so that the buffer one layer returns is the buffer the next one holds.
+    virtual Buffer forward(LayerState& state, Buffer input) = 0;
+    /// Returns the gradient of the input and keeps what weightGrad needs. Every gradient that outlives the call, the
+    /// returned one too, is allocated as `kept`: Temporary where weightGrad follows at once, Buffers where it waits.
+    virtual Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) = 0;
+    /// Adds to the weights' gradients; afterwards the state holds nothing.
+    virtual void weightGrad(LayerState& state) = 0;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gpt without its attention: every token is predicted from itself and its position alone. The cheapest model that
+// has real pipelines, for teaching and tests.
+#include "engine/model/feed_forward_layer.h"
+#include "engine/model/models.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace shardlab {
+
+StageLayers buildMlp(const StageSpec& spec, ParameterSet& set, Arena& arena) {
+    const ModelSpec& model = spec.model;
+    const int tokens = spec.samples * model.sequence;
+    const double projectionDeviation = 0.02 / std::sqrt(2.0 * model.layers);  // as gpt's
+
+    StageLayers stage;
+    if (spec.first) {
+        stage.embedding.emplace(set, arena, EmbeddingShape{spec.samples, model.sequence, model.hidden},
+                                model.vocabulary);
+    }
+    for (int layer = spec.firstLayer; layer < spec.firstLayer + spec.layers; ++layer) {
+        stage.layers.push_back(std::make_unique<FeedForwardLayer>(set, arena, fmt::format("h.{}", layer), tokens,
+                                                                  model.hidden, projectionDeviation));
+    }
+    if (spec.last) stage.head.emplace(set, arena, tokens, model.hidden, model.vocabulary);
+    if (spec.first != spec.last) set.tie("wte.weight", spec.first);
+    return stage;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/model/models.h"
+
+#include <array>
+#include <stdexcept>
+#include <string_view>
+
+namespace shardlab {
+
+namespace {
+
+struct ModelKind {
+    std::string_view name;
+    StageBuilder build;
+};
+
+constexpr std::array kinds{
+    ModelKind{"gpt", buildGpt},
+    ModelKind{"mlp", buildMlp},
+};
+
+}  // namespace
+
+StageLayers buildStage(const StageSpec& spec, ParameterSet& set, Arena& arena) {
+    for (const ModelKind& kind : kinds) {
+        if (kind.name == spec.model.kind) return kind.build(spec, set, arena);
+    }
+    throw std::logic_error("no model of kind \"" + spec.model.kind + "\"");
+}
+
+}  // namespace shardlab

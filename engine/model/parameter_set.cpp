@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/model/parameter_set.h"
+
+#include "engine/base/random.h"
+
+#include <algorithm>
+
+namespace shardlab {
+
+namespace {
+
+std::size_t elements(const std::vector<int>& shape) {
+    std::size_t count = 1;
+    for (int extent : shape) count *= static_cast<std::size_t>(extent);
+    return count;
+}
+
+}  // namespace
+
+const float* Weight::value() const { return set_->parameters_[index_].value.data(); }
+float* Weight::gradient() const { return set_->parameters_[index_].gradient.data(); }
+
+Weight ParameterSet::declare(const std::string& name, std::vector<int> shape, Initial initial, bool decays) {
+    const auto known = std::ranges::find(parameters_, name, &Parameter::name);
+    if (known != parameters_.end()) return {*this, static_cast<std::size_t>(known - parameters_.begin())};
+    Parameter parameter;
+    parameter.name = name;
+    parameter.shape = std::move(shape);
+    parameter.decays = decays;
+    parameters_.push_back(std::move(parameter));
+    initials_.push_back(initial);
+    return {*this, parameters_.size() - 1};
+}
+
+void ParameterSet::tie(std::string_view name, bool owner) {
+    const auto found = std::ranges::find(parameters_, name, &Parameter::name);
+    if (found == parameters_.end()) return;
+    found->tied = true;
+    found->owner = owner;
+}
+
+void ParameterSet::allocate(Arena& arena, std::int64_t seed) {
+    std::size_t total = 0;
+    for (const Parameter& parameter : parameters_) total += elements(parameter.shape);
+    values_ = arena.allocate(MemoryCategory::Parameters, total);
+    gradients_ = arena.allocateZeroed(MemoryCategory::Gradients, total);
+    std::size_t offset = 0;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        Parameter& parameter = parameters_[i];
+        const std::size_t count = elements(parameter.shape);
+        parameter.value = values_.span().subspan(offset, count);
+        parameter.gradient = gradients_.span().subspan(offset, count);
+        offset += count;
+        const Initial& initial = initials_[i];
+        if (initial.deviation == 0) {
+            std::ranges::fill(parameter.value, initial.constant);
+            continue;
+        }
+        RandomStream stream(seed, parameter.name);
+        for (float& value : parameter.value) value = static_cast<float>(initial.deviation * stream.normal());
+    }
+}
+
+}  // namespace shardlab

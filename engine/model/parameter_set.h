@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the layers of a stage declare their weights. Once all are declared, values and gradients are given out as
+// slices of two contiguous blocks, in the order of declaration.
+#pragma once
+
+#include "engine/model/arena.h"
+#include "engine/model/parameter.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardlab {
+
+/// How a weight starts: normal(0, deviation) from the stream (seed, name), or a constant where deviation is 0.
+struct Initial {
+    double deviation = 0;
+    float constant = 0;
+};
+
+class ParameterSet;
+
+/// A layer's handle on one of its weights; its pointers are valid after ParameterSet::allocate.
+class Weight {
+public:
+    const float* value() const;
+    float* gradient() const;
+
+private:
+    friend class ParameterSet;
+    Weight(const ParameterSet& set, std::size_t index) : set_(&set), index_(index) {}
+    const ParameterSet* set_;
+    std::size_t index_;
+};
+
+class ParameterSet {
+public:
+    ParameterSet() = default;
+    ParameterSet(const ParameterSet&) = delete;
+    ParameterSet& operator=(const ParameterSet&) = delete;
+
+    /// A name that was declared before is the same weight (the token embedding of a stage that is first and last).
+    Weight declare(const std::string& name, std::vector<int> shape, Initial initial, bool decays);
+    /// The weight, where this stage has it, is shared with another stage.
+    void tie(std::string_view name, bool owner);
+    /// Once, after the last declaration. Gradients are zero.
+    void allocate(Arena& arena, std::int64_t seed);
+
+    std::span<Parameter> parameters() { return parameters_; }
+    std::span<float> values() const { return values_.span(); }
+    std::span<float> gradients() const { return gradients_.span(); }
+
+private:
+    friend class Weight;
+    std::vector<Parameter> parameters_;
+    std::vector<Initial> initials_;
+    Buffer values_;
+    Buffer gradients_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/model/stage.h"
+
+#include "engine/model/models.h"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+namespace shardlab {
+
+namespace {
+
+/// What all layers hold of one microbatch.
+struct Held {
+    EmbeddingLayer::State embedding;
+    std::vector<std::unique_ptr<LayerState>> layers;
+    OutputHead::State head;
+};
+
+}  // namespace
+
+struct Stage::Impl {
+    Impl(const StageSpec& spec, Arena& arena) : stage(buildStage(spec, weights, arena)) {
+        weights.allocate(arena, spec.seed);
+    }
+
+    Held& held(int microbatch) {
+        const auto found = microbatches.find(microbatch);
+        if (found == microbatches.end()) {
+            throw std::logic_error("backward of microbatch " + std::to_string(microbatch) +
+                                   ", whose activations are not held");
+        }
+        return found->second;
+    }
+
+    /// Both halves walk the layers from the top; `visit` gets the layer's own inputGrad and weightGrad.
+    Buffer inputGrad(Held& state, Buffer gradient, float scale, MemoryCategory kept, bool weightsToo) {
+        if (stage.head) {
+            gradient = stage.head->inputGrad(state.head, scale, kept);
+            if (weightsToo) stage.head->weightGrad(state.head);
+        }
+        for (std::size_t i = stage.layers.size(); i-- > 0;) {
+            gradient = stage.layers[i]->inputGrad(*state.layers[i], std::move(gradient), kept);
+            if (weightsToo) stage.layers[i]->weightGrad(*state.layers[i]);
+        }
+        if (stage.embedding) {
+            stage.embedding->inputGrad(state.embedding, std::move(gradient));
+            if (weightsToo) stage.embedding->weightGrad(state.embedding);
+            return {};
+        }
+        return gradient;
+    }
+
+    ParameterSet weights;
+    StageLayers stage;
+    std::map<int, Held> microbatches;
+    std::map<int, double> losses;
+};
+
+Stage::Stage(const StageSpec& spec, Arena& arena) : impl_(std::make_unique<Impl>(spec, arena)) {}
+Stage::~Stage() = default;
+
+std::span<Parameter> Stage::parameters() { return impl_->weights.parameters(); }
+std::span<float> Stage::parameterBlock() { return impl_->weights.values(); }
+std::span<float> Stage::gradientBlock() { return impl_->weights.gradients(); }
+void Stage::zeroGradients() { std::ranges::fill(gradientBlock(), 0.0f); }
+int Stage::held() const { return static_cast<int>(impl_->microbatches.size()); }
+double Stage::loss(int microbatch) const { return impl_->losses.at(microbatch); }
+
+Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
+    StageLayers& stage = impl_->stage;
+    Held& state = impl_->microbatches[microbatch];
+    if (stage.embedding) input = stage.embedding->forward(state.embedding, batch.tokens);
+    for (const auto& layer : stage.layers) {
+        state.layers.push_back(layer->newState());
+        input = layer->forward(*state.layers.back(), std::move(input));
+    }
+    if (!stage.head) return input;
+    impl_->losses[microbatch] = stage.head->forward(state.head, std::move(input), batch.targets);
+    return {};
+}
+
+Buffer Stage::backward(int microbatch, Buffer outputGradient, float scale) {
+    Buffer gradient = impl_->inputGrad(impl_->held(microbatch), std::move(outputGradient), scale,
+                                       MemoryCategory::Temporary, true);
+    impl_->microbatches.erase(microbatch);
+    return gradient;
+}
+
+Buffer Stage::inputGrad(int microbatch, Buffer outputGradient, float scale) {
+    return impl_->inputGrad(impl_->held(microbatch), std::move(outputGradient), scale, MemoryCategory::Buffers, false);
+}
+
+void Stage::weightGrad(int microbatch) {
+    StageLayers& stage = impl_->stage;
+    Held& state = impl_->held(microbatch);
+    if (stage.head) stage.head->weightGrad(state.head);
+    for (std::size_t i = stage.layers.size(); i-- > 0;) stage.layers[i]->weightGrad(*state.layers[i]);
+    if (stage.embedding) stage.embedding->weightGrad(state.embedding);
+    impl_->microbatches.erase(microbatch);
+}
+
+Buffer Stage::evaluate(const TokenBatch& batch, Buffer input, double* loss) {
+    StageLayers& stage = impl_->stage;
+    EmbeddingLayer::State tokens;
+    if (stage.embedding) input = stage.embedding->forward(tokens, batch.tokens);
+    for (const auto& layer : stage.layers) input = layer->forward(*layer->newState(), std::move(input));
+    if (!stage.head) return input;
+    *loss = stage.head->evaluate(std::move(input), batch.targets);
+    return {};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/adamw.h"
+
+#include "engine/optim/optimizers.h"
+
+#include <cmath>
+
+namespace shardlab {
+
+namespace {
+
+class AdamW : public Optimizer {
+public:
+    AdamW(const OptimizerSpec& spec, std::size_t elements, Arena& arena)
+        : spec_(spec), elements_(elements), moments_(arena.allocateZeroed(MemoryCategory::Optimizer, 2 * elements)) {}
+
+    void update(std::span<Parameter> parameters, int step, float gradientScale) override {
+        AdamWUpdate change;
+        change.learningRate = static_cast<float>(spec_.learningRate);
+        change.beta1 = static_cast<float>(spec_.betas[0]);
+        change.beta2 = static_cast<float>(spec_.betas[1]);
+        change.epsilon = static_cast<float>(spec_.epsilon);
+        change.correction1 = static_cast<float>(1 - std::pow(spec_.betas[0], step));
+        change.correction2 = static_cast<float>(1 - std::pow(spec_.betas[1], step));
+        change.gradientScale = gradientScale;
+        float* first = moments_.data();
+        float* second = first + elements_;
+        for (Parameter& parameter : parameters) {
+            change.weightDecay = parameter.decays ? static_cast<float>(spec_.weightDecay) : 0.0f;
+            const std::size_t count = parameter.value.size();
+            adamw(static_cast<std::int64_t>(count), change, parameter.gradient.data(), parameter.value.data(), first,
+                  second);
+            first += count;
+            second += count;
+        }
+    }
+
+private:
+    OptimizerSpec spec_;
+    std::size_t elements_;
+    Buffer moments_;  ///< all first moments, then all second moments, in the order of the parameters
+};
+
+}  // namespace
+
+std::unique_ptr<Optimizer> makeAdamW(const OptimizerSpec& spec, std::span<Parameter> parameters, Arena& arena) {
+    std::size_t elements = 0;
+    for (const Parameter& parameter : parameters) elements += parameter.value.size();
+    return std::make_unique<AdamW>(spec, elements, arena);
+}
+
+}  // namespace shardlab

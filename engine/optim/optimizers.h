@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The optimizers themselves; makeOptimizer finds them by name.
+#pragma once
+
+#include "engine/optim/optimizer.h"
+
+namespace shardlab {
+
+/// State: two floats per parameter (first and second moment), one block.
+std::unique_ptr<Optimizer> makeAdamW(const OptimizerSpec& spec, std::span<Parameter> parameters, Arena& arena);
+/// State: one float per parameter (velocity), one block; none where momentum is 0.
+std::unique_ptr<Optimizer> makeSgd(const OptimizerSpec& spec, std::span<Parameter> parameters, Arena& arena);
+
+}  // namespace shardlab

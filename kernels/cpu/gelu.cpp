@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gelu.h"
+
+#include "kernels/cpu/vector.h"
+
+#include <cstddef>
+
+namespace shardlab {
+
+namespace {
+
+constexpr float cubic = 0.044715f;
+constexpr float twiceRoot = 2 * 0.79788456080286536f;  // 2·√(2/π)
+
+/// (1 + tanh u)/2 = 1/(1 + e^(−2u)).
+SHARDLAB_INLINE float gate(float x) { return 1.0f / (1.0f + cpu::expOf(-twiceRoot * (x + cubic * x * x * x))); }
+
+}  // namespace
+
+SHARDLAB_HOT void biasGelu(int rows, int columns, const float* bias, float* x, float* output) {
+    for (int r = 0; r < rows; ++r) {
+        float* __restrict row = x + static_cast<std::ptrdiff_t>(r) * columns;
+        float* __restrict out = output + static_cast<std::ptrdiff_t>(r) * columns;
+#pragma omp simd
+        for (int c = 0; c < columns; ++c) {
+            const float value = row[c] + bias[c];
+            row[c] = value;
+            out[c] = value * gate(value);
+        }
+    }
+}
+
+SHARDLAB_HOT void geluGrad(std::int64_t count, const float* outputGradient, float* x) {
+    const float* __restrict gradient = outputGradient;
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) {
+        const float value = x[i];
+        const float open = gate(value);
+        const float slope = twiceRoot * (1.0f + 3.0f * cubic * value * value);
+        x[i] = gradient[i] * (open + value * open * (1.0f - open) * slope);
+    }
+}
+
+}  // namespace shardlab

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/model/arena.h"
+
+#include <QtTest>
+
+using namespace shardlab;
+
+class ArenaTest : public QObject {
+    Q_OBJECT
+private slots:
+    void countsWhatWasAskedFor() {
+        Arena arena;
+        QCOMPARE(total(arena.used()), 0);
+        {
+            const Buffer activations = arena.allocate(MemoryCategory::Activations, 7);
+            const Buffer temporary = arena.allocate(MemoryCategory::Temporary, 100);
+            QCOMPARE(arena.used()[static_cast<std::size_t>(MemoryCategory::Activations)], 7 * 4);
+            QCOMPARE(arena.used()[static_cast<std::size_t>(MemoryCategory::Temporary)], 100 * 4);
+            QCOMPARE(reinterpret_cast<std::uintptr_t>(activations.data()) % 64, 0u);
+        }
+        QCOMPARE(total(arena.used()), 0);
+        QCOMPARE(arena.peak(), 107 * 4);
+    }
+
+    void peaksAreOfTheSumAndOfEachCategory() {
+        Arena arena;
+        {
+            const Buffer early = arena.allocate(MemoryCategory::Activations, 10);
+        }
+        const Buffer late = arena.allocate(MemoryCategory::Buffers, 4);
+        QCOMPARE(arena.peakByCategory()[static_cast<std::size_t>(MemoryCategory::Activations)], 40);
+        QCOMPARE(arena.peakByCategory()[static_cast<std::size_t>(MemoryCategory::Buffers)], 16);
+        QCOMPARE(arena.peak(), 40);
+        arena.resetPeaks();
+        QCOMPARE(arena.peak(), 16);
+        QCOMPARE(arena.peakByCategory()[static_cast<std::size_t>(MemoryCategory::Activations)], 0);
+        const Buffer more = arena.allocate(MemoryCategory::Activations, 1);
+        QCOMPARE(arena.peak(), 20);
+    }
+
+    void reusesFreedBlocks() {
+        Arena arena;
+        float* first = nullptr;
+        {
+            const Buffer buffer = arena.allocate(MemoryCategory::Temporary, 1000);
+            first = buffer.data();
+        }
+        const std::int64_t reserved = arena.reserved();
+        const Buffer again = arena.allocate(MemoryCategory::Activations, 1000);
+        QCOMPARE(again.data(), first);
+        QCOMPARE(arena.reserved(), reserved);
+        const Buffer other = arena.allocate(MemoryCategory::Activations, 1000);
+        QVERIFY(other.data() != again.data());
+        QVERIFY(arena.reserved() > reserved);
+    }
+
+    void movedBuffersAreFreedOnce() {
+        Arena arena;
+        Buffer a = arena.allocateZeroed(MemoryCategory::Gradients, 5);
+        for (float value : a.span()) QCOMPARE(value, 0.0f);
+        Buffer b = std::move(a);
+        QVERIFY(a.empty());
+        QCOMPARE(b.size(), 5u);
+        b = arena.allocate(MemoryCategory::Gradients, 6);  // gives the five back
+        QCOMPARE(arena.used()[static_cast<std::size_t>(MemoryCategory::Gradients)], 24);
+        b = {};
+        QCOMPARE(total(arena.used()), 0);
+    }
+
+    void nothingIsAnEmptyBuffer() {
+        Arena arena;
+        const Buffer nothing = arena.allocate(MemoryCategory::Optimizer, 0);
+        QVERIFY(nothing.empty());
+        QCOMPARE(arena.reserved(), 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(ArenaTest)
+#include "arena_test.moc"
