@@ -121,7 +121,7 @@ void JobRun::takeOutput(const std::vector<OutputLine>& lines) {
         }
         report_.read(line.text);
         if (line.text.find_first_not_of("- \t\r") != std::string::npos)
-            recording_.log(line.error ? LogLevel::Warning : LogLevel::Info, line.text);
+            recording_.log(LogLevel::Info, line.text);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/mpirun_report.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace shardlab {
@@ -49,8 +50,10 @@ void MpirunReport::read(std::string_view line) {
 }
 
 void MpirunReport::readFramed(std::string_view line) {
-    if (const std::string_view words = trimmed(line); !messageEnded_ && !words.empty())
-        message_ += (message_.empty() ? "" : " ") + std::string(words);
+    if (const std::string_view words = trimmed(line); !messageEnded_ && !words.empty()) {
+        if (!message_.empty()) message_.push_back(' ');
+        message_.append(words);
+    }
     if (rank_ >= 0) return;
     if (line.find("noticed that process rank") != std::string_view::npos) {
         rank_ = integerAfter(line, "process rank").value_or(-1);

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Child processes and the folders and processes a job could leave behind.
+#include "engine/launch/process.h"
+#include "engine/launch/stray_processes.h"
+#include "engine/launch/temporary_folder.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <csignal>
+#include <fcntl.h>
+#include <fstream>
+#include <map>
+#include <thread>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace shardlab;
+
+namespace {
+
+ProcessSpec shell(const std::string& script) { return {"/bin/sh", {"-c", script}, {}}; }
+
+std::vector<OutputLine> readToEnd(Process& process) {
+    std::vector<OutputLine> all;
+    while (!process.exitStatus())
+        for (OutputLine& line : process.read(20)) all.push_back(std::move(line));
+    for (OutputLine& line : process.readRest()) all.push_back(std::move(line));
+    return all;
+}
+
+/// Running: not gone, and no zombie either.
+bool alive(int process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    std::string content{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t bracket = content.rfind(')');
+    return bracket != std::string::npos && content.size() > bracket + 2 && content[bracket + 2] != 'Z';
+}
+
+/// As a launcher that was killed leaves it: nobody holds the lock, and it is not young.
+std::filesystem::path abandonedFolder(const std::filesystem::path& base, const char* name) {
+    const std::filesystem::path folder = base / name;
+    std::filesystem::create_directory(folder);
+    std::ofstream(folder / "lock") << "";
+    std::filesystem::last_write_time(folder, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+    return folder;
+}
+
+}  // namespace
+
+class ProcessTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void readsLinesOfBothStreams() {
+        auto process = Process::start(shell("echo one; echo two >&2; printf three"));
+        QVERIFY(process);
+        const std::vector<OutputLine> lines = readToEnd(*process);
+        QCOMPARE(lines.size(), std::size_t{3});
+        std::map<std::string, bool> error;
+        for (const OutputLine& line : lines) error[line.text] = line.error;
+        QCOMPARE(error, (std::map<std::string, bool>{{"one", false}, {"two", true}, {"three", false}}));
+    }
+
+    void readsManyAndEndlessLines() {
+        auto process = Process::start(shell("seq 1 20000; head -c 100000 /dev/zero | tr '\\0' x"));
+        QVERIFY(process);
+        const std::vector<OutputLine> lines = readToEnd(*process);
+        QVERIFY(lines.size() > 20000);
+        QCOMPARE(lines[19999].text, std::string("20000"));
+        std::size_t rest = 0;
+        for (std::size_t i = 20000; i < lines.size(); ++i) rest += lines[i].text.size();
+        QCOMPARE(rest, std::size_t{100000});
+    }
+
+    void tellsHowItEnded() {
+        auto exits = Process::start(shell("exit 7"));
+        readToEnd(*exits);
+        QCOMPARE(exits->exitStatus()->text(), std::string("exit code 7"));
+        auto dies = Process::start(shell("kill -SEGV $$"));
+        readToEnd(*dies);
+        QCOMPARE(dies->exitStatus()->text(), std::string("SIGSEGV"));
+        QVERIFY(!dies->exitStatus()->success());
+    }
+
+    void addsToTheEnvironmentAndClosesInput() {
+        ProcessSpec spec = shell("echo $SHARDLAB_PROBE $HOME; cat; echo end");
+        spec.environment = {{"SHARDLAB_PROBE", "a b"}, {"HOME", "/elsewhere"}};
+        auto process = Process::start(spec);
+        const std::vector<OutputLine> lines = readToEnd(*process);
+        QCOMPARE(lines.size(), std::size_t{2});
+        QCOMPARE(lines.front().text, std::string("a b /elsewhere"));
+    }
+
+    void refusesWhatCannotBeExecuted() {
+        const auto process = Process::start({"/nonexistent/program", {}, {}});
+        QVERIFY(!process);
+        QVERIFY(process.error().text().find("/nonexistent/program") != std::string::npos);
+        QVERIFY(!process.error().why.empty());
+    }
+
+    void signalsTheWholeGroup() {
+        auto process = Process::start(shell("sleep 60 & echo $!; wait"));
+        std::vector<OutputLine> lines;
+        while (lines.empty()) lines = process->read(100);
+        const int grandchild = std::stoi(lines.front().text);
+        QVERIFY(alive(grandchild));
+        process->signal(SIGKILL);
+        readToEnd(*process);
+        QTRY_VERIFY(!alive(grandchild));
+    }
+
+    void destructorLeavesNothing() {
+        int child = 0;
+        {
+            auto process = Process::start(shell("exec sleep 60"));
+            child = process->pid();
+            QVERIFY(alive(child));
+        }
+        QVERIFY(!alive(child));
+    }
+
+    void endsWithTheThreadThatStartedIt() {
+        std::optional<Process> process;
+        std::thread([&] { process.emplace(std::move(*Process::start(shell("exec sleep 60")))); }).join();
+        QTRY_VERIFY(process->exitStatus());
+        QCOMPARE(process->exitStatus()->text(), std::string("SIGTERM"));
+    }
+
+    void findsJobsByTheirFolder() {
+        QTemporaryDir base;
+        const std::string folder = base.filePath("shardlab-abcdef").toStdString();
+        auto rank = Process::start({"/bin/sh", {"-c", "sleep 60; true", "rank", "--folder", folder}, {}});
+        auto other = Process::start({"/bin/sh", {"-c", "sleep 60; true", "less", folder + "/0.spool"}, {}});
+        QTRY_COMPARE(processesOfJob(folder), std::vector<int>{rank->pid()});
+        killProcesses(processesOfJob(folder));
+        QTRY_VERIFY(rank->exitStatus());
+        QVERIFY(!other->exitStatus());
+    }
+
+    void temporaryFolderIsPrivateAndGoes() {
+        QTemporaryDir base;
+        std::filesystem::path path;
+        {
+            auto folder = TemporaryFolder::create(base.path().toStdString());
+            QVERIFY(folder);
+            const TemporaryFolder moved = std::move(*folder);
+            path = moved.path();
+            struct stat data {};
+            QCOMPARE(stat(path.c_str(), &data), 0);
+            QCOMPARE(data.st_mode & 0777u, 0700u);
+            std::filesystem::create_directories(path / "a/b");
+        }
+        QVERIFY(!std::filesystem::exists(path));
+    }
+
+    void unwritableBaseIsOneClearError() {
+        const auto folder = TemporaryFolder::create("/proc");
+        QVERIFY(!folder);
+        QVERIFY(folder.error().text().find("/proc") != std::string::npos);
+    }
+
+    void sweepsOnlyWhatNobodyHolds() {
+        QTemporaryDir base;
+        const std::filesystem::path root = base.path().toStdString();
+        const std::filesystem::path gone = abandonedFolder(root, "shardlab-gone01");
+        const std::filesystem::path stranger = abandonedFolder(root, "somebody-else");
+        const auto held = TemporaryFolder::create(root);
+        QVERIFY(held);
+        std::filesystem::last_write_time(held->path(),
+                                         std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+        const std::filesystem::path young = root / "shardlab-young1";
+        std::filesystem::create_directory(young);
+        auto orphan = Process::start({"/bin/sh", {"-c", "sleep 60; true", "rank", "--folder", gone.string()}, {}});
+        QTRY_COMPARE(processesOfJob(gone).size(), std::size_t{1});
+
+        sweepAbandonedFolders(root);
+
+        QVERIFY(!std::filesystem::exists(gone));
+        QTRY_VERIFY(orphan->exitStatus());
+        QVERIFY(std::filesystem::exists(stranger));
+        QVERIFY(std::filesystem::exists(held->path()));
+        QVERIFY(std::filesystem::exists(young));
+    }
+};
+
+QTEST_GUILESS_MAIN(ProcessTest)
+#include "process_test.moc"

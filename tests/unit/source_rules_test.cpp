@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of the house that the compiler does not know: which room may include which, no Qt below ui/, licences, sizes.
+#include <QDir>
+#include <QDirIterator>
+#include <QFile>
+#include <QMap>
+#include <QRegularExpression>
+#include <QSet>
+#include <QTest>
+
+namespace {
+
+struct Source {
+    QString path;  ///< from the repository's root
+    QStringList lines;
+};
+
+const QString root = QStringLiteral(SHARDLAB_SOURCE_DIR);
+
+QList<Source> sourcesUnder(const QStringList& folders, const QStringList& patterns) {
+    QList<Source> sources;
+    for (const QString& folder : folders) {
+        QDirIterator iterator(root + "/" + folder, patterns, QDir::Files, QDirIterator::Subdirectories);
+        while (iterator.hasNext()) {
+            QFile file(iterator.next());
+            if (!file.open(QIODevice::ReadOnly)) continue;
+            sources.append({QDir(root).relativeFilePath(file.fileName()), QString::fromUtf8(file.readAll()).split('\n')});
+        }
+    }
+    return sources;
+}
+
+const QList<Source>& codeFiles() {
+    static const QList<Source> files = sourcesUnder({"engine", "kernels", "ui", "app", "tests"}, {"*.h", "*.cpp"});
+    return files;
+}
+
+QStringList includesOf(const Source& source) {
+    static const QRegularExpression include("^\\s*#\\s*include\\s*[<\"]([^>\"]+)[>\"]");
+    QStringList names;
+    for (const QString& line : source.lines)
+        if (const auto match = include.match(line); match.hasMatch()) names.append(match.captured(1));
+    return names;
+}
+
+/// "engine/trace" for files of the engine, else the first folder: "kernels", "ui", "app".
+QString roomOf(const QString& path) {
+    const QStringList parts = path.split('/');
+    return parts.front() == "engine" && parts.size() > 2 ? parts[0] + "/" + parts[1] : parts.front();
+}
+
+/// What each room may include besides itself.
+const QMap<QString, QSet<QString>>& ladder() {
+    static const QMap<QString, QSet<QString>> allowed = [] {
+        const QSet<QString> base{"engine/base"};
+        const QSet<QString> layout = base | QSet<QString>{"engine/layout"};
+        const QSet<QString> schedule = layout | QSet<QString>{"engine/schedule"};
+        const QSet<QString> trace = schedule | QSet<QString>{"engine/trace"};
+        const QSet<QString> plan = trace | QSet<QString>{"engine/plan"};
+        const QSet<QString> planning = plan | QSet<QString>{"engine/launch"};
+        const QSet<QString> comm = base | QSet<QString>{"engine/comm"};
+        const QSet<QString> model = comm | QSet<QString>{"engine/model", "kernels", "engine/layout"};
+        const QSet<QString> training = model | trace | QSet<QString>{"engine/optim", "engine/parallel", "engine/train"};
+        return QMap<QString, QSet<QString>>{
+            {"kernels", {}},
+            {"engine/base", {}},
+            {"engine/layout", base},
+            {"engine/schedule", layout},
+            {"engine/trace", schedule},
+            {"engine/plan", trace},
+            {"engine/launch", plan},
+            {"engine/comm", base},
+            {"engine/model", model},
+            {"engine/optim", model},
+            {"engine/parallel", model},
+            {"engine/train", training},
+            {"ui", planning},
+        };
+    }();
+    return allowed;
+}
+
+}  // namespace
+
+class SourceRulesTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void includesRunOneWay() {
+        QStringList wrong;
+        int checked = 0;
+        for (const Source& source : codeFiles()) {
+            const QString room = roomOf(source.path);
+            if (!ladder().contains(room)) continue;  // app and tests may read everything
+            for (const QString& include : includesOf(source)) {
+                const QString target = roomOf(include);
+                if (!include.contains('/') || !(ladder().contains(target) || target == "app" || target == "tests")) continue;
+                ++checked;
+                // The launcher and the ranks meet on a command line: one header of launch is read on both sides.
+                const bool handshake = room == "engine/train" && include == "engine/launch/rank_arguments.h";
+                if (target != room && !ladder()[room].contains(target) && !handshake)
+                    wrong.append(source.path + " includes " + include);
+            }
+        }
+        QVERIFY2(checked > 100, "no includes were found: the test looks at the wrong place");
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+    void noQtBelowTheUserInterface() {
+        static const QRegularExpression qt("^(Q[A-Z]\\w*|Qt\\w*/.*|qcustomplot\\.h|q\\w+\\.h)$");
+        QStringList wrong;
+        for (const Source& source : codeFiles()) {
+            const bool below = source.path.startsWith("engine/") || source.path.startsWith("kernels/") ||
+                               source.path.startsWith("app/cli/") || source.path == "app/rank.cpp";
+            if (!below) continue;
+            for (const QString& include : includesOf(source))
+                if (qt.match(include).hasMatch()) wrong.append(source.path + " includes " + include);
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+    void thePlanningHalfKnowsNoMpiAndNoCuda() {
+        QStringList wrong;
+        for (const Source& source : codeFiles()) {
+            const QString room = roomOf(source.path);
+            const bool training = room == "engine/comm" || room == "engine/train" || room == "engine/parallel" ||
+                                  room == "kernels" || room == "tests" || source.path == "app/rank.cpp";
+            if (training) continue;
+            for (const QString& include : includesOf(source))
+                if (include == "mpi.h" || include.startsWith("cuda") || include.startsWith("nccl"))
+                    wrong.append(source.path + " includes " + include);
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+    void everySourceNamesItsLicence() {
+        QStringList wrong;
+        QList<Source> sources = codeFiles();
+        sources += sourcesUnder({"engine", "kernels", "ui", "app", "tests"}, {"CMakeLists.txt", "*.cmake"});
+        for (const Source& source : sources) {
+            const bool gpl = source.path.startsWith("ui/") || source.path == "app/desktop.cpp" ||
+                             source.path.startsWith("tests/ui/");
+            const QString expected = QString("SPDX-License-Identifier: ") + (gpl ? "GPL-3.0-or-later" : "Apache-2.0");
+            if (!source.lines.front().endsWith(expected))
+                wrong.append(source.path + " does not begin with " + expected);
+        }
+        for (const QString& script : {"app/start", "tests/run", ".ci/run"}) {
+            QFile file(root + "/" + script);
+            QVERIFY2(file.open(QIODevice::ReadOnly), qPrintable(script));
+            file.readLine();  // #!
+            if (!file.readLine().contains("SPDX-License-Identifier: Apache-2.0"))
+                wrong.append(script + " does not name Apache-2.0 in its second line");
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+    void filesAreOneThing() {
+        QStringList wrong;
+        for (const Source& source : codeFiles())
+            if (source.lines.size() > 500)
+                wrong.append(QString("%1 has %2 lines").arg(source.path).arg(source.lines.size()));
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+};
+
+QTEST_GUILESS_MAIN(SourceRulesTest)
+#include "source_rules_test.moc"
