@@ -5,6 +5,7 @@
 
 #include "engine/layout/layout.h"
 
+#include <limits>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -19,7 +20,7 @@ using TextField = std::string& (*)(Layout&);
 using IntegerListField = std::vector<int>& (*)(Layout&);
 using NumberListField = std::vector<double>& (*)(Layout&);
 using HostListField = std::vector<HostSpec>& (*)(Layout&);
-/// Fields inside cluster.pace exist only while it is there.
+/// cluster.pace as a whole: there or not. The fields inside it exist only while it is there, see isPresent.
 using PaceField = std::optional<PaceSpec>& (*)(Layout&);
 
 using FieldAccess = std::variant<IntegerField, LongField, NumberField, BooleanField, TextField, IntegerListField,
@@ -33,11 +34,25 @@ struct Field {
     /// For texts with a fixed set of words: the words, comma separated ("gpt,mlp"); schedule kinds and device presets
     /// come from their registries and are empty here.
     std::string_view choices = {};
+    /// Words that are known methods but not built yet, comma separated: refused, but not called unknown.
+    std::string_view planned = {};
+    /// Legal numbers, both ends included; of each element of a list.
+    double least = -std::numeric_limits<double>::infinity();
+    double most = std::numeric_limits<double>::infinity();
+    /// Why the limits are these.
+    std::string_view reason = {};
 };
 
 /// In the order of the layout file; the first part of the pointer is the section.
 std::span<const Field> fields();
 /// nullptr where there is no such field.
 const Field* findField(std::string_view pointer);
+/// False for the fields inside cluster.pace while the layout has none; their access must not be called then.
+bool isPresent(const Field& field, const Layout& layout);
+/// The reference of an access function for a layout that is only read.
+template <class T>
+const T& read(T& (*access)(Layout&), const Layout& layout) {
+    return access(const_cast<Layout&>(layout));  // access returns a member and changes nothing
+}
 
 }  // namespace shardlab

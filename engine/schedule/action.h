@@ -41,6 +41,10 @@ struct Action {
 /// F, B, I, W, R.
 constexpr bool isCompute(ActionKind kind) { return kind >= ActionKind::Forward && kind <= ActionKind::Recompute; }
 constexpr bool isSend(ActionKind kind) { return kind == ActionKind::SendForward || kind == ActionKind::SendBackward; }
+/// B or I: what gives the stage below its gradient.
+constexpr bool givesInputGrad(ActionKind kind) { return kind == ActionKind::Backward || kind == ActionKind::InputGrad; }
+/// B or W: what ends a microbatch's stay in a stage.
+constexpr bool endsMicrobatch(ActionKind kind) { return kind == ActionKind::Backward || kind == ActionKind::WeightGrad; }
 constexpr bool isReceive(ActionKind kind) { return kind == ActionKind::RecvForward || kind == ActionKind::RecvBackward; }
 
 /// The reversible text form: "3F7", "0B2@v1", "2SEND_F0", "2REDUCE_GRAD", "2STEP".
@@ -48,10 +52,13 @@ std::string toText(const Action& action);
 Result<Action> parseAction(std::string_view text);
 
 /// The same action packed into an integer, as events carry it; 0 is no action.
-/// kind 6 bits | stage 16 bits | microbatch + 1 24 bits | version + 1 16 bits.
+/// From the lowest bit: kind 6 bits, stage 16, microbatch + 1 24, version + 1 16.
 using ActionId = std::uint64_t;
 ActionId actionId(const Action& action);
 Action actionFromId(ActionId id);
+
+/// The other end of a send or receive: 2SEND_F0 ↔ 3RECV_F0.
+Action otherEnd(const Action& sendOrReceive);
 
 /// A message's two ends have the same pair id: direction, the edge's lower stage, microbatch. Used as the message tag.
 int pairTag(const Action& sendOrReceive);

@@ -2,6 +2,7 @@
 // Named passes that lower a compute-only schedule to what the executor interprets. Each is a pure function.
 #pragma once
 
+#include "engine/layout/layout.h"
 #include "engine/schedule/schedule.h"
 
 namespace shardlab {
@@ -9,9 +10,10 @@ namespace shardlab {
 /// Inserts send and receive. The sender places the peer's receive at the same moment of a common simulated clock, so
 /// the messages have one order over all ranks: no deadlock even where every send and receive blocks (rendezvous).
 Schedule addTransfers(Schedule compute);
-/// After the last backward of each stage: average over the data axis.
+/// After the last backward of each stage, and after what it sends: average over the data axis.
 Schedule addGradientReduce(Schedule schedule);
 /// First and last stage sum the gradient of the embedding they share; only where they are on different ranks.
+/// At the end of both lists: earlier, a rank with several stages would wait there while others wait for it.
 Schedule addTiedReduce(Schedule schedule);
 /// Before the optimizer step: the ranks of the pipeline sum their squared gradient norms (for clipping).
 Schedule addNormReduce(Schedule schedule);
@@ -23,10 +25,11 @@ struct LowerOptions {
     bool tiedEmbedding = false;   ///< first and last stage share the token embedding (models whose output is tied)
     bool clip = false;            ///< optimizer.clip > 0
 };
+LowerOptions lowerOptions(const Layout& layout);
 /// All passes in their order.
 Schedule lower(Schedule compute, const LowerOptions& options);
 
-/// Forward only, for validation: the forwards of `compute`'s stages, microbatch after microbatch.
+/// Forward only, for validation: the forwards of `compute`'s stages, microbatch after microbatch. Compute only.
 Schedule forwardOnly(const Schedule& compute, int microbatches);
 
 }  // namespace shardlab

@@ -14,11 +14,13 @@ struct Schedule {
     int microbatches = 0;
     std::vector<int> rankOfStage;               ///< pipeline rank that holds each global stage
     std::vector<std::vector<Action>> ranks;     ///< in order of execution
+    bool forwardOnly = false;                   ///< for validation: there are no backwards
     bool operator==(const Schedule&) const = default;
 
     int stages() const { return static_cast<int>(rankOfStage.size()); }
     /// Global stages of a rank, ascending.
     std::vector<int> stagesOf(int rank) const;
+    bool crossesRanks(int lowerStage) const;  ///< between lowerStage and lowerStage + 1 a message is needed
 };
 
 }  // namespace shardlab

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/check_rules.h"
+#include "engine/layout/suggest.h"
+
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+constexpr double mostRows = 2147483647;        ///< matrix products number rows with 32 bits
+constexpr double mostFloats = 1e17;            ///< bytes are counted with 63 bits
+
+/// Upper bound of the floats of a whole step on one rank, in floating point so that nothing wraps.
+double floatsInSight(const Layout& layout) {
+    const ModelSpec& m = layout.model;
+    const double tokens = double(layout.batch.global) * m.sequence;
+    const double perLayer = tokens * (20.0 * m.hidden + double(m.heads) * m.sequence);
+    const double parameters = 16.0 * m.layers * m.hidden * m.hidden + 4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
+    return parameters + m.layers * perLayer + tokens * m.vocabulary;
+}
+
+}  // namespace
+
+void checkModel(const Layout& layout, std::vector<Fault>& faults) {
+    const ModelSpec& model = layout.model;
+    if (model.kind == "gpt" && model.heads > 0 && model.hidden > 0 && model.hidden % model.heads != 0)
+        faults.push_back({"/model/heads", fmt::format("{} heads do not divide hidden {}", model.heads, model.hidden),
+                          "every head gets the same number of columns, hidden ÷ heads", divisorText(model.hidden, model.heads)});
+
+    if (layout.data.tokenizer == "bytes" && model.vocabulary > 0 && model.vocabulary < 256)
+        faults.push_back({"/model/vocabulary", fmt::format("{} is too small for the bytes tokenizer", model.vocabulary),
+                          "a byte is a token, and there are 256", "256 or more"});
+
+    if (layout.data.kind == "text" && layout.data.path.empty())
+        faults.push_back({"/data/path", "no text file is named", "data of kind text is read from a file",
+                          "the path of a UTF-8 file, or data.kind generator"});
+
+    const double rows = double(layout.batch.micro) * model.sequence;
+    if (rows > mostRows)
+        faults.push_back({"/batch/micro", fmt::format("{} samples of {} tokens are too many at once", layout.batch.micro, model.sequence),
+                          "matrix products number their rows, micro × sequence, with 32 bits",
+                          fmt::format("at most {}", static_cast<long long>(mostRows / model.sequence))});
+
+    if (floatsInSight(layout) > mostFloats)
+        faults.push_back({"/model/hidden", "the model and its batch are too large to count",
+                          "bytes are counted with 63 bits, and this is far beyond any machine",
+                          "smaller layers, hidden, sequence, vocabulary or batch"});
+}
+
+}  // namespace shardlab

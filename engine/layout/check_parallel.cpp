@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/check_rules.h"
+#include "engine/layout/suggest.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace shardlab {
+namespace {
+
+constexpr std::int64_t mostForwards = 1 << 20;  ///< of one step over all ranks: its events must fit in memory
+
+std::int64_t deviceCount(const Layout& layout) {
+    std::int64_t sum = 0;
+    for (const HostSpec& host : layout.cluster.hosts) sum += std::max(host.devices, 0);
+    return sum;
+}
+
+bool positive(const ParallelSpec& p) {
+    return std::min({p.data, p.pipeline, p.tensor, p.expert, p.context}) > 0;
+}
+
+/// Splits of `devices` into data × pipeline, those first that also divide batch and layers.
+std::string degreeText(const Layout& layout, std::int64_t devices) {
+    const ParallelSpec& p = layout.parallel;
+    const std::int64_t others = std::int64_t{p.tensor} * p.expert * p.context;
+    if (devices % others != 0 || devices > 32767) return fmt::format("degrees whose product is {}", devices);
+    const std::int64_t product = devices / others;
+    std::vector<std::string> good, rest;
+    for (std::int64_t pipeline = 1; pipeline <= product; ++pipeline) {
+        if (product % pipeline != 0) continue;
+        const std::int64_t data = product / pipeline;
+        // Suggested are degrees that also divide layers and batch, where there are any.
+        const bool divides = layout.model.layers % (pipeline * std::max(layout.schedule.chunks, 1)) == 0 &&
+                             layout.batch.global % (data * std::max(layout.batch.micro, 1)) == 0;
+        (divides ? good : rest).push_back(fmt::format("{} × {}", data, pipeline));
+    }
+    if (good.empty()) good = std::move(rest);
+    if (good.size() > 6) good.resize(6);
+    return "data × pipeline " + alternatives(good);
+}
+
+void checkDegrees(const Layout& layout, std::vector<Fault>& faults) {
+    if (!positive(layout.parallel) || layout.cluster.hosts.empty()) return;
+    const std::int64_t ranks = rankCount(layout);
+    const std::int64_t devices = deviceCount(layout);
+    if (ranks > 32767)
+        faults.push_back({"/parallel/data", "there are more than 32767 ranks", "events number ranks with 16 bits", "a smaller product of degrees"});
+    if (ranks == devices || devices == 0) return;
+    const ParallelSpec& p = layout.parallel;
+    std::string degrees = fmt::format("{} × {}", p.data, p.pipeline);
+    for (int degree : {p.tensor, p.expert, p.context})
+        if (degree > 1) degrees += fmt::format(" × {}", degree);
+    const std::string what = ranks > devices ? fmt::format("{} are {} ranks, more than the {} devices of the hosts", degrees, ranks, devices)
+                                             : fmt::format("{} are {} ranks, but the hosts have {} devices", degrees, ranks, devices);
+    const std::string why = ranks > devices ? "every rank needs a device of its own" : "devices would stand idle";
+    faults.push_back({"/parallel/data", what, why, fmt::format("{}; or {} devices in cluster.hosts", degreeText(layout, devices), ranks)});
+}
+
+std::string listText(const std::vector<int>& list) {
+    std::string text = "[";
+    for (std::size_t i = 0; i < list.size(); ++i) text += fmt::format("{}{}", i > 0 ? ", " : "", list[i]);
+    return text + "]";
+}
+
+/// As even as `layers` can be split, the first stages one longer.
+std::vector<int> nearlyEven(int layers, int stages) {
+    std::vector<int> split(static_cast<std::size_t>(stages), layers / stages);
+    for (int i = 0; i < layers % stages; ++i) ++split[static_cast<std::size_t>(i)];
+    return split;
+}
+
+void checkStages(const Layout& layout, std::vector<Fault>& faults) {
+    const int layers = layout.model.layers;
+    const int stages = stageCount(layout);
+    if (layers < 1 || stages < 1 || layout.schedule.chunks < 1) return;
+    const bool splittable = layers >= stages && stages <= 64;
+    const std::string example = splittable ? listText(nearlyEven(layers, stages)) : std::string();
+
+    const std::vector<int>& listed = layout.schedule.stages;
+    if (listed.empty()) {
+        if (layers % stages == 0) return;
+        std::string legal = "pipeline × chunks " + divisorText(layers, stages);
+        if (splittable) legal += "; or schedule.stages " + example;
+        faults.push_back({"/parallel/pipeline", fmt::format("{} layers do not divide into {} stages", layers, stages),
+                          "an even split gives every stage the same number of layers", legal});
+        return;
+    }
+    if (listed.size() != static_cast<std::size_t>(stages))
+        faults.push_back({"/schedule/stages", fmt::format("{} stages are listed, but pipeline × chunks is {}", listed.size(), stages),
+                          "every stage needs its number of layers",
+                          splittable ? fmt::format("{} numbers, for instance {}", stages, example) : fmt::format("{} numbers", stages)});
+    const std::int64_t sum = std::accumulate(listed.begin(), listed.end(), std::int64_t{0});
+    if (sum != layers)
+        faults.push_back({"/schedule/stages", fmt::format("the stages hold {} layers, but the model has {}", sum, layers),
+                          "every layer belongs to exactly one stage",
+                          splittable ? fmt::format("a sum of {}, for instance {}", layers, example) : fmt::format("a sum of {}", layers)});
+}
+
+void checkBatch(const Layout& layout, std::vector<Fault>& faults) {
+    const BatchSpec& batch = layout.batch;
+    const std::int64_t data = layout.parallel.data;
+    if (batch.global < 1 || batch.micro < 1 || data < 1) return;
+    const std::int64_t together = data * batch.micro;
+    if (batch.global % together != 0) {
+        const std::int64_t below = batch.global / together * together;
+        std::string legal = fmt::format("global {}", below > 0 ? fmt::format("{} or {}", below, below + together) : std::to_string(together));
+        if (batch.global % data == 0) legal += "; or micro " + divisorText(batch.global / data, batch.micro);
+        faults.push_back({"/batch/global", fmt::format("data {} × micro {} does not divide {}", data, batch.micro, batch.global),
+                          "every replica works through the same whole number of microbatches", legal});
+        return;
+    }
+    const double forwards = double(batch.global / together) * data * std::max(stageCount(layout), 1);
+    if (forwards > mostForwards)
+        faults.push_back({"/batch/global", fmt::format("a step would have {:.0f} forwards", forwards),
+                          "the events of one step are held in memory", fmt::format("at most {} = microbatches × stages × data", mostForwards)});
+}
+
+void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
+    const auto found = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
+    if (found == schedules.end()) return;
+    const int chunks = layout.schedule.chunks;
+    const bool chunksFit = chunks >= found->minChunks && chunks <= found->maxChunks;
+    if (chunks > 0 && !chunksFit)
+        faults.push_back({"/schedule/chunks", fmt::format("{} does not work with {} chunks", found->name, chunks),
+                          "the schedule fixes how many stages a rank can hold",
+                          found->minChunks == found->maxChunks ? std::to_string(found->minChunks)
+                                                               : fmt::format("{} to {}", found->minChunks, found->maxChunks)});
+    const ScheduleShape shape{layout.parallel.pipeline, chunks, microbatches(layout)};
+    if (!chunksFit || shape.ranks < 1 || shape.microbatches < 1 || found->refusal == nullptr) return;
+    if (const std::optional<std::string> reason = found->refusal(shape))
+        faults.push_back({"/schedule/kind", fmt::format("{} cannot be scheduled with {} ranks and {} microbatches", found->name,
+                                                        shape.ranks, shape.microbatches), *reason, "another schedule or batch"});
+}
+
+}  // namespace
+
+void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
+    checkDegrees(layout, faults);
+    checkStages(layout, faults);
+    checkBatch(layout, faults);
+    checkSchedule(layout, schedules, faults);
+    if (layout.optimizer.kind == "adamw" && layout.optimizer.betas.size() != 2)
+        faults.push_back({"/optimizer/betas", fmt::format("{} betas are listed", layout.optimizer.betas.size()),
+                          "AdamW keeps a first and a second moment", "two numbers, for instance [0.9, 0.95]"});
+}
+
+}  // namespace shardlab

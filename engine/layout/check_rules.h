@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of check(): each adds the faults it finds and looks at nothing but the layout.
+#pragma once
+
+#include "engine/layout/fault.h"
+#include "engine/layout/layout.h"
+#include "engine/layout/schedule_method.h"
+
+#include <span>
+#include <vector>
+
+namespace shardlab {
+
+/// Each field on its own: limits, words, hosts.
+void checkFields(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
+/// Legal values whose method this version does not run yet.
+void checkBuilt(const Layout& layout, std::vector<Fault>& faults);
+/// Model and data: heads, vocabulary, path, what can be counted.
+void checkModel(const Layout& layout, std::vector<Fault>& faults);
+/// Degrees, devices, stages, batch and schedule together.
+void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
+
+}  // namespace shardlab

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/fault.h"
+
+namespace shardlab {
+
+std::string toText(const Fault& fault) {
+    std::string text = fault.pointer.empty() ? fault.what : fault.pointer + ": " + fault.what;
+    if (!fault.why.empty()) text += ": " + fault.why;
+    if (!fault.legal.empty()) text += ". Legal: " + fault.legal;
+    return text;
+}
+
+std::string toText(const std::vector<Fault>& faults) {
+    std::string text;
+    for (const Fault& fault : faults) text += toText(fault) + "\n";
+    return text;
+}
+
+}  // namespace shardlab

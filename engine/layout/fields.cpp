@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/fields.h"
+
+#include <algorithm>
+#include <array>
+
+namespace shardlab {
+namespace {
+
+using L = Layout;
+constexpr double int32 = std::numeric_limits<int>::max();
+constexpr std::string_view sizes = "products of the sizes must stay countable";
+constexpr std::string_view degree = "events number ranks with 16 bits";
+
+// One line a field: pointer, label, help, access; then choices, planned words, least, most, the limits' reason.
+// clang-format off
+const std::array table = std::to_array<Field>({
+    {"/name", "Name", "What the layout is called in lists and run files.", TextField([](L& l) -> std::string& { return l.name; })},
+
+    {"/model/kind", "Model", "gpt: GPT-2 shaped transformer; mlp: the same without attention.", TextField([](L& l) -> std::string& { return l.model.kind; }), "gpt,mlp", "gpt-moe,cnn,llama"},
+    {"/model/layers", "Layers", "Blocks of the model, without embeddings and output.", IntegerField([](L& l) -> int& { return l.model.layers; }), {}, {}, 1, 10000, sizes},
+    {"/model/hidden", "Hidden", "Width of the model: numbers per token between layers.", IntegerField([](L& l) -> int& { return l.model.hidden; }), {}, {}, 1, 65536, sizes},
+    {"/model/heads", "Heads", "Attention heads of a layer; they share the hidden width.", IntegerField([](L& l) -> int& { return l.model.heads; }), {}, {}, 1, 1024, sizes},
+    {"/model/sequence", "Sequence", "Tokens of one sample.", IntegerField([](L& l) -> int& { return l.model.sequence; }), {}, {}, 1, 1048576, "every position has a learned vector"},
+    {"/model/vocabulary", "Vocabulary", "Different tokens the model knows.", IntegerField([](L& l) -> int& { return l.model.vocabulary; }), {}, {}, 1, 1048576, sizes},
+    {"/model/dropout", "Dropout", "Share of activations set to zero while training.", NumberField([](L& l) -> double& { return l.model.dropout; }), {}, {}, 0, 0.99, "it is a share, and something must be left"},
+
+    {"/data/kind", "Data", "generator: built-in seeded text; text: a UTF-8 file.", TextField([](L& l) -> std::string& { return l.data.kind; }), "generator,text", "images"},
+    {"/data/path", "Text file", "UTF-8 file, relative to the layout file; for data of kind text.", TextField([](L& l) -> std::string& { return l.data.path; })},
+    {"/data/tokenizer", "Tokenizer", "How text becomes tokens; bytes: one token a byte.", TextField([](L& l) -> std::string& { return l.data.tokenizer; }), "bytes", "gpt2"},
+    {"/data/validation", "Validation", "Share of the text that is kept for validation.", NumberField([](L& l) -> double& { return l.data.validation; }), {}, {}, 0, 0.5, "at least half of the text is for training"},
+
+    {"/cluster/hosts", "Hosts", "Machines and how many devices each gives.", HostListField([](L& l) -> std::vector<HostSpec>& { return l.cluster.hosts; }), {}, {}, 1, 32767, degree},
+    {"/cluster/device", "Device", "What the ranks compute on.", TextField([](L& l) -> std::string& { return l.cluster.device; }), "cpu", "cuda"},
+    {"/cluster/pace", "Paced", "Ranks wait until a modelled device would have finished; shows larger clusters on few cores.", PaceField([](L& l) -> std::optional<PaceSpec>& { return l.cluster.pace; })},
+    {"/cluster/pace/device", "Modelled device", "Device whose time is modelled.", TextField([](L& l) -> std::string& { return l.cluster.pace->device; })},
+    {"/cluster/pace/step_seconds", "Step lasts", "Seconds that one step is stretched to.", NumberField([](L& l) -> double& { return l.cluster.pace->stepSeconds; }), {}, {}, 0.001, 3600, "a step must be long enough to wait for and short enough to watch"},
+
+    {"/parallel/data", "Data", "Replicas of the model; each trains on its share of the batch.", IntegerField([](L& l) -> int& { return l.parallel.data; }), {}, {}, 1, 32767, degree},
+    {"/parallel/pipeline", "Pipeline", "Ranks that the layers are spread over.", IntegerField([](L& l) -> int& { return l.parallel.pipeline; }), {}, {}, 1, 32767, degree},
+    {"/parallel/tensor", "Tensor", "Ranks that share each layer's matrices.", IntegerField([](L& l) -> int& { return l.parallel.tensor; }), {}, {}, 1, 32767, degree},
+    {"/parallel/expert", "Expert", "Ranks that experts are spread over.", IntegerField([](L& l) -> int& { return l.parallel.expert; }), {}, {}, 1, 32767, degree},
+    {"/parallel/context", "Context", "Ranks that share each sequence.", IntegerField([](L& l) -> int& { return l.parallel.context; }), {}, {}, 1, 32767, degree},
+    {"/parallel/sequence", "Sequence", "Split norms along the sequence inside a tensor group.", BooleanField([](L& l) -> bool& { return l.parallel.sequence; })},
+    {"/parallel/zero", "ZeRO", "What data replicas share out: 1 optimizer state, 2 gradients too, 3 parameters too.", IntegerField([](L& l) -> int& { return l.parallel.zero; }), {}, {}, 0, 3, "ZeRO has the stages 0 to 3"},
+
+    {"/schedule/kind", "Schedule", "Order of forwards and backwards in the pipeline.", TextField([](L& l) -> std::string& { return l.schedule.kind; }), {}, "interleaved,pipedream,pipedream-2bw,zb-h1,zb-v,looped-bfs,dualpipe-v"},
+    {"/schedule/chunks", "Chunks", "Virtual stages of each pipeline rank.", IntegerField([](L& l) -> int& { return l.schedule.chunks; }), {}, {}, 1, 1024, "actions number stages with 16 bits"},
+    {"/schedule/stages", "Layers per stage", "Layers of each stage in order; empty splits evenly.", IntegerListField([](L& l) -> std::vector<int>& { return l.schedule.stages; }), {}, {}, 1, 10000, "every stage holds at least one layer"},
+
+    {"/batch/global", "Global batch", "Samples of one optimizer step over all replicas.", IntegerField([](L& l) -> int& { return l.batch.global; }), {}, {}, 1, 16777216, "actions number microbatches with 24 bits"},
+    {"/batch/micro", "Microbatch", "Samples that go through the pipeline together.", IntegerField([](L& l) -> int& { return l.batch.micro; }), {}, {}, 1, 65536, sizes},
+
+    {"/precision/compute", "Compute", "Number format of forward and backward.", TextField([](L& l) -> std::string& { return l.precision.compute; }), "fp32", "fp16,bf16,fp8"},
+
+    {"/optimizer/kind", "Optimizer", "adamw: Adam with decoupled weight decay; sgd: gradient descent with momentum.", TextField([](L& l) -> std::string& { return l.optimizer.kind; }), "adamw,sgd", "adam,adafactor,sm3"},
+    {"/optimizer/learning_rate", "Learning rate", "Size of an update.", NumberField([](L& l) -> double& { return l.optimizer.learningRate; }), {}, {}, 1e-12, 10, "nothing is learned without a step, and larger ones diverge"},
+    {"/optimizer/betas", "Betas", "Decay of AdamW's first and second moment.", NumberListField([](L& l) -> std::vector<double>& { return l.optimizer.betas; }), {}, {}, 0, 0.99999999, "a moment that keeps everything never forgets its start"},
+    {"/optimizer/epsilon", "Epsilon", "Added to the root of AdamW's second moment.", NumberField([](L& l) -> double& { return l.optimizer.epsilon; }), {}, {}, 1e-16, 1, "it keeps the quotient finite"},
+    {"/optimizer/momentum", "Momentum", "Share of the last update that SGD repeats; 0 keeps no state.", NumberField([](L& l) -> double& { return l.optimizer.momentum; }), {}, {}, 0, 0.99999999, "an update that repeats itself fully never ends"},
+    {"/optimizer/weight_decay", "Weight decay", "Pull of matrices towards zero, per unit of learning rate.", NumberField([](L& l) -> double& { return l.optimizer.weightDecay; }), {}, {}, 0, 10, "a negative pull grows the weights without end"},
+    {"/optimizer/clip", "Clip", "Largest norm of the whole gradient; 0 leaves it as it is.", NumberField([](L& l) -> double& { return l.optimizer.clip; }), {}, {}, 0, 1e9, "a norm is not negative"},
+
+    {"/memory/recompute", "Recompute", "Activations computed again in backward instead of kept.", TextField([](L& l) -> std::string& { return l.memory.recompute; }), "none", "full,selective"},
+
+    {"/run/steps", "Steps", "Optimizer steps of the run.", IntegerField([](L& l) -> int& { return l.run.steps; }), {}, {}, 1, int32, "a run has at least one step"},
+    {"/run/seed", "Seed", "Start of every random stream: weights and data.", LongField([](L& l) -> std::int64_t& { return l.run.seed; })},
+    {"/run/validate_every", "Validate every", "Steps between validations; 0: only after the last step.", IntegerField([](L& l) -> int& { return l.run.validateEvery; }), {}, {}, 0, int32, "steps are counted"},
+    {"/run/validation_batches", "Validation batches", "Global batches of one validation.", IntegerField([](L& l) -> int& { return l.run.validationBatches; }), {}, {}, 1, 1000000, "a mean needs at least one batch"},
+});
+// clang-format on
+
+}  // namespace
+
+std::span<const Field> fields() { return table; }
+
+const Field* findField(std::string_view pointer) {
+    const auto found = std::ranges::find(table, pointer, &Field::pointer);
+    return found == table.end() ? nullptr : &*found;
+}
+
+bool isPresent(const Field& field, const Layout& layout) {
+    return layout.cluster.pace.has_value() || !field.pointer.starts_with("/cluster/pace/");
+}
+
+}  // namespace shardlab

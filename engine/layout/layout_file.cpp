@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/layout_file.h"
+
+#include "engine/base/file.h"
+#include "engine/layout/json_text.h"
+#include "engine/layout/layout_json.h"
+
+namespace shardlab {
+namespace {
+
+constexpr std::int64_t largestFile = 16 << 20;
+
+bool isText(const std::string& pointer) {
+    const Field* field = findField(pointer);
+    return field != nullptr && std::holds_alternative<TextField>(field->access);
+}
+
+}  // namespace
+
+Result<ParsedLayout> parseLayout(std::string_view text) {
+    Result<JsonText> json = parseJsonText(text);
+    if (!json) return fail(json.error());
+    if (!json->root.is_object())
+        return fail({"this is no layout", "line 1", std::string("it is a JSON ") + json->root.type_name(),
+                     "A layout is a JSON object: {} is the default one"});
+    ParsedLayout parsed = layoutFromJson(json->root);
+    parsed.faults.insert(parsed.faults.begin(), json->duplicates.begin(), json->duplicates.end());
+    return parsed;
+}
+
+Result<ParsedLayout> readLayout(const std::filesystem::path& file) {
+    const Result<std::string> text = readFile(file, largestFile);
+    if (!text) return fail(text.error());
+    Result<ParsedLayout> parsed = parseLayout(*text);
+    if (!parsed) {
+        Error error = parsed.error();
+        error.where = file.string() + (error.where.empty() ? "" : ", " + error.where);
+        return fail(std::move(error));
+    }
+    return parsed;
+}
+
+std::string writeLayout(const Layout& layout) { return layoutText(layoutToJson(layout)); }
+
+Status saveLayout(const Layout& layout, const std::filesystem::path& file) {
+    return replaceFile(file, writeLayout(layout));
+}
+
+Layout resolvePaths(Layout layout, const std::filesystem::path& directory) {
+    if (!layout.data.path.empty()) {
+        std::error_code error;
+        const std::filesystem::path path = std::filesystem::absolute(directory / layout.data.path, error);
+        if (!error) layout.data.path = path.lexically_normal().string();
+    }
+    return layout;
+}
+
+Result<ParsedLayout> setField(const Layout& layout, std::string_view assignment) {
+    const std::size_t equals = assignment.find('=');
+    if (!assignment.starts_with('/') || equals == std::string_view::npos)
+        return fail({"cannot set a field", std::string(assignment.substr(0, 200)), "it is no assignment",
+                     "/pointer=value, for instance /parallel/data=4"});
+    const std::string pointer(assignment.substr(0, equals));
+    const std::string_view value = assignment.substr(equals + 1);
+    const Result<JsonText> json = parseJsonText(value);
+    const bool word = !json || (isText(pointer) && !json->root.is_string());
+    try {
+        nlohmann::json root = layoutToJson(layout);
+        root[nlohmann::json::json_pointer(pointer)] = word ? nlohmann::json(value) : json->root;
+        ParsedLayout parsed = layoutFromJson(root);
+        if (json) parsed.faults.insert(parsed.faults.begin(), json->duplicates.begin(), json->duplicates.end());
+        return parsed;
+    } catch (const nlohmann::json::exception&) {  // a pointer into a number, beyond a list's end, or badly escaped
+        return fail({"cannot set a field", pointer, "the layout has no such place",
+                     "a pointer as in the layout file, for instance /parallel/data"});
+    }
+}
+
+}  // namespace shardlab

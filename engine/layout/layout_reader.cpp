@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/json_text.h"
+#include "engine/layout/layout_json.h"
+#include "engine/layout/suggest.h"
+
+#include <cmath>
+#include <limits>
+
+namespace shardlab {
+namespace {
+
+using nlohmann::json;
+
+std::string shown(const json& value) {
+    std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+    return text.size() > 60 ? text.substr(0, 57) + "…" : text;
+}
+
+class Reader {
+public:
+    ParsedLayout take() { return {std::move(layout_), std::move(faults_)}; }
+
+    void readObject(const json& object, const std::string& pointer) {
+        for (const auto& [key, value] : object.items()) {
+            const std::string child = childPointer(pointer, key);
+            const Field* field = findField(child);
+            if (field != nullptr) std::visit([&](auto access) { readField(value, child, access); }, field->access);
+            else if (isSection(child)) readSection(value, child);
+            else unknownKey(pointer, child, key, namesUnder(pointer));
+        }
+    }
+
+private:
+    static bool isSection(const std::string& pointer) {
+        for (const Field& field : fields())
+            if (field.pointer.starts_with(pointer + "/")) return true;
+        return false;
+    }
+
+    /// Keys that may stand in the object at `pointer`, each once, in the table's order.
+    static std::vector<std::string_view> namesUnder(const std::string& pointer) {
+        std::vector<std::string_view> names;
+        for (const Field& field : fields()) {
+            if (!field.pointer.starts_with(pointer + "/")) continue;
+            std::string_view rest = field.pointer.substr(pointer.size() + 1);
+            rest = rest.substr(0, rest.find('/'));
+            if (names.empty() || names.back() != rest) names.push_back(rest);
+        }
+        return names;
+    }
+
+    void unknownKey(const std::string& parent, const std::string& pointer, const std::string& key,
+                    const std::vector<std::string_view>& names) {
+        const std::string place = parent.empty() ? "a layout" : parent;
+        faults_.push_back({pointer, "unknown key", place + " has no field of this name", legalWords(key, names)});
+    }
+
+    void readSection(const json& value, const std::string& pointer) {
+        if (value.is_object()) readObject(value, pointer);
+        else wrongType(value, pointer, "an object");
+    }
+
+    void wrongType(const json& value, const std::string& pointer, const char* wanted) {
+        faults_.push_back({pointer, "wrong type", shown(value) + " is a JSON " + value.type_name(), wanted});
+    }
+
+    /// Whole numbers may be written 4, 4.0 or 4e0.
+    template <class Integer>
+    bool integer(const json& value, const std::string& pointer, Integer& target) {
+        using Limits = std::numeric_limits<Integer>;
+        bool fits = false;
+        if (value.is_number_unsigned()) {
+            fits = value.get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max());
+        } else if (value.is_number_integer()) {
+            fits = value.get<std::int64_t>() >= Limits::min() && value.get<std::int64_t>() <= Limits::max();
+        } else if (value.is_number_float()) {
+            const double number = value.get<double>();
+            if (number != std::floor(number)) {
+                wrongType(value, pointer, "a whole number");
+                return false;
+            }
+            fits = number >= static_cast<double>(Limits::min()) && number < -static_cast<double>(Limits::min());
+        } else {
+            wrongType(value, pointer, "a whole number");
+            return false;
+        }
+        if (!fits) {
+            faults_.push_back({pointer, "out of range", shown(value) + " does not fit",
+                               "a whole number from " + std::to_string(Limits::min()) + " to " + std::to_string(Limits::max())});
+            return false;
+        }
+        target = value.is_number_float() ? static_cast<Integer>(value.get<double>()) : value.get<Integer>();
+        return true;
+    }
+
+    bool number(const json& value, const std::string& pointer, double& target) {
+        if (!value.is_number()) {
+            wrongType(value, pointer, "a number");
+            return false;
+        }
+        target = value.get<double>();
+        return true;
+    }
+
+    bool text(const json& value, const std::string& pointer, std::string& target) {
+        if (!value.is_string()) {
+            wrongType(value, pointer, "a text");
+            return false;
+        }
+        target = value.get<std::string>();
+        return true;
+    }
+
+    void readField(const json& value, const std::string& pointer, IntegerField access) {
+        integer(value, pointer, access(layout_));
+    }
+    void readField(const json& value, const std::string& pointer, LongField access) {
+        integer(value, pointer, access(layout_));
+    }
+    void readField(const json& value, const std::string& pointer, NumberField access) {
+        number(value, pointer, access(layout_));
+    }
+    void readField(const json& value, const std::string& pointer, TextField access) {
+        text(value, pointer, access(layout_));
+    }
+    void readField(const json& value, const std::string& pointer, BooleanField access) {
+        if (value.is_boolean()) access(layout_) = value.get<bool>();
+        else wrongType(value, pointer, "true or false");
+    }
+
+    /// A list is taken only whole: with one bad element it keeps its default.
+    template <class T, class ReadElement>
+    void readList(const json& value, const std::string& pointer, const char* wanted, std::vector<T>& target,
+                  ReadElement readElement) {
+        if (!value.is_array()) return wrongType(value, pointer, wanted);
+        std::vector<T> list(value.size());
+        bool good = true;
+        for (std::size_t i = 0; i < list.size(); ++i)
+            good = readElement(value[i], childPointer(pointer, std::to_string(i)), list[i]) && good;
+        if (good) target = std::move(list);
+    }
+
+    void readField(const json& value, const std::string& pointer, IntegerListField access) {
+        readList(value, pointer, "a list of whole numbers", access(layout_),
+                 [this](const json& v, const std::string& p, int& target) { return integer(v, p, target); });
+    }
+    void readField(const json& value, const std::string& pointer, NumberListField access) {
+        readList(value, pointer, "a list of numbers", access(layout_),
+                 [this](const json& v, const std::string& p, double& target) { return number(v, p, target); });
+    }
+    void readField(const json& value, const std::string& pointer, HostListField access) {
+        readList(value, pointer, "a list of hosts, {\"name\": \"localhost\", \"devices\": 4}", access(layout_),
+                 [this](const json& v, const std::string& p, HostSpec& target) { return host(v, p, target); });
+    }
+
+    bool host(const json& value, const std::string& pointer, HostSpec& target) {
+        if (!value.is_object()) {
+            wrongType(value, pointer, "a host, {\"name\": \"localhost\", \"devices\": 4}");
+            return false;
+        }
+        bool good = true;
+        for (const auto& [key, part] : value.items()) {
+            const std::string child = childPointer(pointer, key);
+            if (key == "name") good = text(part, child, target.name) && good;
+            else if (key == "devices") good = integer(part, child, target.devices) && good;
+            else unknownKey(pointer, child, key, {"name", "devices"});
+        }
+        return good;
+    }
+
+    void readField(const json& value, const std::string& pointer, PaceField access) {
+        if (value.is_null()) return access(layout_).reset();
+        if (!value.is_object()) return wrongType(value, pointer, "an object, or null for a run at full speed");
+        access(layout_).emplace();
+        readObject(value, pointer);
+    }
+
+    Layout layout_;
+    std::vector<Fault> faults_;
+};
+
+}  // namespace
+
+ParsedLayout layoutFromJson(const json& root) {
+    Reader reader;
+    reader.readObject(root, "");
+    return reader.take();
+}
+
+}  // namespace shardlab

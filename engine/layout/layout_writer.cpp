@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/layout_json.h"
+
+namespace shardlab {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json hostsToJson(const std::vector<HostSpec>& hosts) {
+    ordered_json list = ordered_json::array();
+    for (const HostSpec& host : hosts) list.push_back({{"name", host.name}, {"devices", host.devices}});
+    return list;
+}
+
+ordered_json valueOf(const Field& field, const Layout& layout) {
+    return std::visit(
+        [&](auto access) -> ordered_json {
+            const auto& value = read(access, layout);
+            if constexpr (std::is_same_v<decltype(access), HostListField>) return hostsToJson(value);
+            else if constexpr (std::is_same_v<decltype(access), PaceField>) return ordered_json::object();
+            else return value;
+        },
+        field.access);
+}
+
+std::string leafText(const ordered_json& json) { return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace); }
+
+/// On one line, with a space after each comma and colon.
+void appendInline(std::string& text, const ordered_json& json) {
+    if (!json.is_structured()) {
+        text += leafText(json);
+        return;
+    }
+    text += json.is_array() ? '[' : '{';
+    bool first = true;
+    for (const auto& [key, value] : json.items()) {
+        if (!first) text += ", ";
+        first = false;
+        if (json.is_object()) text += leafText(key) + ": ";
+        appendInline(text, value);
+    }
+    text += json.is_array() ? ']' : '}';
+}
+
+void append(std::string& text, const ordered_json& json, const std::string& indent) {
+    if (!json.is_object()) return appendInline(text, json);
+    text += "{\n";
+    bool first = true;
+    for (const auto& [key, value] : json.items()) {
+        if (!first) text += ",\n";
+        first = false;
+        text += indent + "  " + leafText(key) + ": ";
+        append(text, value, indent + "  ");
+    }
+    text += "\n" + indent + "}";
+}
+
+}  // namespace
+
+ordered_json layoutToJson(const Layout& layout) {
+    ordered_json root = ordered_json::object();
+    for (const Field& field : fields()) {
+        const bool absent = std::holds_alternative<PaceField>(field.access) && !layout.cluster.pace;
+        if (absent || !isPresent(field, layout)) continue;
+        root[ordered_json::json_pointer(std::string(field.pointer))] = valueOf(field, layout);
+    }
+    return root;
+}
+
+std::string layoutText(const ordered_json& json) {
+    std::string text;
+    append(text, json, "");
+    return text + "\n";
+}
+
+}  // namespace shardlab

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What follows from a model's sizes: parameters, operations and the floats kept for backward, per stage.
+// b samples of a microbatch, s tokens each, N = b·s, h hidden, a heads, V vocabulary. fp32 throughout.
+#pragma once
+
+#include "engine/layout/layout.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace shardlab {
+
+/// One stage: `layers` blocks, the embeddings where first, final norm, output and loss where last.
+struct StageShape {
+    int layers = 0;
+    bool first = true;
+    bool last = true;
+    bool operator==(const StageShape&) const = default;
+};
+
+/// Shapes of the layout's stages; empty where layers do not divide (check.h).
+std::vector<StageShape> stageShapes(const Layout& layout);
+
+/// Of one block. gpt: two norms 4h, qkv 3h² + 3h, attention output h² + h, fc 4h² + 4h, projection 4h² + h.
+/// mlp: one norm 2h, fc and projection.
+std::int64_t layerParameters(const ModelSpec& model);
+/// Token and position embeddings, (V + s)·h.
+std::int64_t embeddingParameters(const ModelSpec& model);
+/// What a stage stores. The output projection is the token embedding: a last stage that is not first holds a copy, V·h.
+std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage);
+/// Of the whole model, the tied embedding counted once.
+std::int64_t modelParameters(const ModelSpec& model);
+/// Of the token embedding, shared by first and last stage: V·h.
+std::int64_t tiedParameters(const ModelSpec& model);
+
+/// Floating point operations of one microbatch's forward; a product [m,k]·[k,n] counts 2mkn. Norms and GeLU, well
+/// under a hundredth, are left out. gpt block: 24Nh² + 4Nsh (scores and their product with the values, unmasked);
+/// mlp block: 16Nh². Backward is twice the forward: as much for inputs as for weights.
+double layerForwardFlops(const ModelSpec& model, int samples);
+/// Output projection, 2NhV.
+double outputForwardFlops(const ModelSpec& model, int samples);
+double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int samples);
+
+/// Floats that a forward leaves for its backward.
+/// gpt block: input Nh, norm statistics 2N and output Nh, qkv 3Nh, attention probabilities bas², attention output Nh,
+/// residual Nh, second norm 2N and Nh, before GeLU 4Nh, after 4Nh. mlp block: input Nh, norm 2N and Nh, 4Nh, 4Nh.
+std::int64_t layerStoredFloats(const ModelSpec& model, int samples);
+/// Final norm: input Nh, statistics 2N, output Nh; logits, overwritten by their gradient, NV.
+std::int64_t headStoredFloats(const ModelSpec& model, int samples);
+std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, int samples);
+/// One microbatch's activation between two stages, Nh.
+std::int64_t boundaryFloats(const ModelSpec& model, int samples);
+
+}  // namespace shardlab

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/suggest.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <utility>
+
+namespace shardlab {
+namespace {
+
+constexpr std::size_t longestWord = 64;  ///< what is longer resembles no key of ours
+
+/// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+std::size_t editDistance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
+    std::iota(last.begin(), last.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+        }
+        before = std::exchange(last, row);
+    }
+    return last[b.size()];
+}
+
+}  // namespace
+
+std::vector<std::string_view> splitWords(std::string_view text) {
+    std::vector<std::string_view> words;
+    while (!text.empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        words.push_back(text.substr(0, comma));
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    return words;
+}
+
+std::string alternatives(const std::vector<std::string>& parts) {
+    std::string text;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (i > 0) text += i + 1 == parts.size() ? " or " : ", ";
+        text += parts[i];
+    }
+    return text;
+}
+
+std::string_view nearestWord(std::string_view wrong, const std::vector<std::string_view>& words) {
+    if (wrong.empty() || wrong.size() > longestWord) return {};
+    std::string_view nearest;
+    std::size_t best = std::max<std::size_t>(1, wrong.size() / 2) + 1;
+    for (std::string_view word : words) {
+        // A word that continues the wrong one, or begins it, is as good as one slip.
+        const bool begins = wrong.size() >= 3 && (word.starts_with(wrong) || wrong.starts_with(word));
+        const std::size_t distance = begins ? 1 : editDistance(wrong, word);
+        if (distance < best) {
+            best = distance;
+            nearest = word;
+        }
+    }
+    return nearest;
+}
+
+std::string legalWords(std::string_view wrong, const std::vector<std::string_view>& words) {
+    std::string text = alternatives({words.begin(), words.end()});
+    const std::string_view nearest = nearestWord(wrong, words);
+    if (!nearest.empty() && words.size() > 1) text += " (did you mean " + std::string(nearest) + "?)";
+    return text;
+}
+
+std::string divisorText(std::int64_t number, std::int64_t near) {
+    std::vector<std::int64_t> divisors;
+    for (std::int64_t d = 1; d * d <= number; ++d) {
+        if (number % d != 0) continue;
+        divisors.push_back(d);
+        if (d != number / d) divisors.push_back(number / d);
+    }
+    const auto distance = [&](std::int64_t d) { return std::abs(d - near); };
+    std::ranges::sort(divisors, [&](std::int64_t a, std::int64_t b) { return distance(a) < distance(b); });
+    if (divisors.size() > 8) divisors.resize(8);
+    std::ranges::sort(divisors);
+    std::vector<std::string> parts;
+    for (std::int64_t d : divisors) parts.push_back(std::to_string(d));
+    return alternatives(parts);
+}
+
+}  // namespace shardlab

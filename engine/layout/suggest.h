@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words and numbers that would have been legal, as people read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardlab {
+
+/// "gpt,mlp" as its parts.
+std::vector<std::string_view> splitWords(std::string_view commaSeparated);
+/// "a, b or c".
+std::string alternatives(const std::vector<std::string>& parts);
+/// The words as alternatives; the one nearest to `wrong` is asked for first: "gpt or mlp (did you mean gpt?)".
+std::string legalWords(std::string_view wrong, const std::vector<std::string_view>& words);
+/// The word that `wrong` was likely meant to be, by edit distance; empty where none is near.
+std::string_view nearestWord(std::string_view wrong, const std::vector<std::string_view>& words);
+/// Divisors of `number` as alternatives; of many, the ones nearest to `near`.
+std::string divisorText(std::int64_t number, std::int64_t near);
+
+}  // namespace shardlab

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/schedule/passes.h"
+
+#include <algorithm>
+
+namespace shardlab {
+
+Schedule addGradientReduce(Schedule schedule) {
+    for (int rank = 0; rank < static_cast<int>(schedule.ranks.size()); ++rank) {
+        std::vector<Action>& actions = schedule.ranks[static_cast<std::size_t>(rank)];
+        for (int stage : schedule.stagesOf(rank)) {
+            // A send that follows the last backward goes first: the rank below waits for it.
+            const auto last = std::find_if(actions.rbegin(), actions.rend(), [&](const Action& a) { return a.stage == stage; });
+            actions.insert(last.base(), {ActionKind::ReduceGradients, stage});
+        }
+    }
+    return schedule;
+}
+
+}  // namespace shardlab

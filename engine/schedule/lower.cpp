@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/schedule/passes.h"
+
+#include <utility>
+
+namespace shardlab {
+
+LowerOptions lowerOptions(const Layout& layout) {
+    // Both models tie their output projection to the token embedding.
+    return {layout.parallel.data > 1, stageCount(layout) > 1, layout.optimizer.clip > 0};
+}
+
+Schedule lower(Schedule schedule, const LowerOptions& options) {
+    schedule = addTransfers(std::move(schedule));
+    if (options.dataParallel) schedule = addGradientReduce(std::move(schedule));
+    if (options.tiedEmbedding) schedule = addTiedReduce(std::move(schedule));
+    if (options.clip) schedule = addNormReduce(std::move(schedule));
+    return addOptimizerStep(std::move(schedule));
+}
+
+}  // namespace shardlab

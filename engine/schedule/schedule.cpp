@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/schedule/schedule.h"
+
+namespace shardlab {
+
+std::vector<int> Schedule::stagesOf(int rank) const {
+    std::vector<int> held;
+    for (int stage = 0; stage < stages(); ++stage)
+        if (rankOfStage[static_cast<std::size_t>(stage)] == rank) held.push_back(stage);
+    return held;
+}
+
+bool Schedule::crossesRanks(int lowerStage) const {
+    const auto lower = static_cast<std::size_t>(lowerStage);
+    return lowerStage >= 0 && lower + 1 < rankOfStage.size() && rankOfStage[lower] != rankOfStage[lower + 1];
+}
+
+}  // namespace shardlab

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/schedule/validate.h"
+
+#include "engine/schedule/findings.h"
+#include "engine/schedule/grid.h"
+
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+Error describe(const Schedule& schedule, const Finding& finding) {
+    const auto& actions = schedule.ranks[static_cast<std::size_t>(finding.rank)];
+    const bool there = finding.position >= 0;
+    const Action* marked = there ? &actions[static_cast<std::size_t>(finding.position)] : &finding.action;
+    const std::string place = there ? fmt::format("rank {}, action {}, {}", finding.rank, finding.position + 1, toText(*marked))
+                                    : fmt::format("rank {}, {}", finding.rank, toText(finding.action));
+    const std::string grid = renderGrid(schedule, marked, finding.rank, {3, 8});
+    return {"the schedule cannot run", place, finding.why + "\n" + grid, finding.legal};
+}
+
+/// Whatever the other parts take for granted.
+std::optional<Error> findMisshape(const Schedule& schedule) {
+    const auto refuse = [](std::string why, std::string legal) {
+        return Error{"the schedule cannot run", "", std::move(why), std::move(legal)};
+    };
+    if (schedule.ranks.empty() || schedule.rankOfStage.empty() || schedule.microbatches < 1)
+        return refuse("it is empty", "At least one rank, one stage and one microbatch");
+    const auto ranks = static_cast<int>(schedule.ranks.size());
+    std::vector<bool> holds(schedule.ranks.size(), false);
+    for (int stage = 0; stage < schedule.stages(); ++stage) {
+        const int rank = schedule.rankOfStage[static_cast<std::size_t>(stage)];
+        if (rank < 0 || rank >= ranks)
+            return refuse(fmt::format("stage {} lies on rank {} of {}", stage, rank, ranks), "A rank that there is");
+        holds[static_cast<std::size_t>(rank)] = true;
+    }
+    std::size_t actions = 0;
+    for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
+        if (!holds[rank]) return refuse(fmt::format("rank {} holds no stage", rank), "At least one stage on each rank");
+        actions += schedule.ranks[rank].size();
+    }
+    // Keeps the tables of the other parts as small as the schedule itself.
+    const auto cells = static_cast<std::size_t>(schedule.stages()) * static_cast<std::size_t>(schedule.microbatches);
+    if (actions < cells)
+        return refuse(fmt::format("{} actions cannot be a forward for each of {} microbatches in {} stages", actions,
+                                  schedule.microbatches, schedule.stages()),
+                      "Each microbatch exactly once per stage");
+    return {};
+}
+
+}  // namespace
+
+Status validate(const Schedule& schedule) {
+    if (const auto error = findMisshape(schedule)) return fail(*error);
+    std::optional<Finding> finding = findDisorder(schedule);
+    if (!finding) finding = findDeadlock(schedule);
+    if (finding) return fail(describe(schedule, *finding));
+    return {};
+}
+
+}  // namespace shardlab
