@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operation again, in double precision and as plainly as its formula: the independent oracle of kernels, layers
+// and models. Gradients come from central differences of these.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace reference {
+
+using Values = std::vector<double>;
+using Weights = std::map<std::string, Values>;
+
+template <class Range>
+Values toDouble(const Range& values) {
+    return Values(values.begin(), values.end());
+}
+
+/// Largest difference, relative to the largest wanted magnitude; infinite where sizes differ or a value is not finite.
+inline double mismatch(std::span<const float> got, const Values& wanted) {
+    if (got.size() != wanted.size()) return HUGE_VAL;
+    double difference = 0;
+    double magnitude = 1e-9;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (!std::isfinite(got[i])) return HUGE_VAL;
+        difference = std::max(difference, std::abs(got[i] - wanted[i]));
+        magnitude = std::max(magnitude, std::abs(wanted[i]));
+    }
+    return difference / magnitude;
+}
+
+inline Values numericGradient(const std::function<double(const Values&)>& function, Values x, double step = 1e-5) {
+    Values gradient(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const double middle = x[i];
+        x[i] = middle + step;
+        const double above = function(x);
+        x[i] = middle - step;
+        gradient[i] = (above - function(x)) / (2 * step);
+        x[i] = middle;
+    }
+    return gradient;
+}
+
+inline double dot(const Values& a, std::span<const float> b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+inline Values product(const Values& a, const Values& b, int m, int n, int k, bool transposeA, bool transposeB) {
+    Values c(std::size_t(m) * n);
+    for (int i = 0; i < m; ++i)
+        for (int j = 0; j < n; ++j)
+            for (int l = 0; l < k; ++l) c[i * n + j] += (transposeA ? a[l * m + i] : a[i * k + l]) *
+                                                        (transposeB ? b[j * k + l] : b[l * n + j]);
+    return c;
+}
+
+inline Values linear(const Values& x, int rows, const Values& weight, const Values& bias) {
+    const int outputs = int(bias.size());
+    Values y = product(x, weight, rows, outputs, int(weight.size()) / outputs, false, false);
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] += bias[i % bias.size()];
+    return y;
+}
+
+inline Values sum(Values a, const Values& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+    return a;
+}
+
+inline Values gelu(Values x) {
+    for (double& v : x) v = 0.5 * v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
+    return x;
+}
+
+inline Values layerNorm(const Values& x, const Values& gamma, const Values& beta) {
+    const std::size_t width = gamma.size();
+    Values y(x.size());
+    for (std::size_t row = 0; row < x.size(); row += width) {
+        double mean = 0;
+        double variance = 0;
+        for (std::size_t c = 0; c < width; ++c) mean += x[row + c] / double(width);
+        for (std::size_t c = 0; c < width; ++c) variance += (x[row + c] - mean) * (x[row + c] - mean) / double(width);
+        for (std::size_t c = 0; c < width; ++c)
+            y[row + c] = (x[row + c] - mean) / std::sqrt(variance + 1e-5) * gamma[c] + beta[c];
+    }
+    return y;
+}
+
+/// qkv: [samples·sequence, 3·heads·width] → [samples·sequence, heads·width].
+inline Values attention(const Values& qkv, int samples, int sequence, int heads, int width) {
+    const int hidden = heads * width;
+    Values out(std::size_t(samples) * sequence * hidden);
+    const auto at = [&](int sample, int token, int part, int head, int i) {
+        return qkv[std::size_t(sample * sequence + token) * 3 * hidden + part * hidden + head * width + i];
+    };
+    for (int b = 0; b < samples; ++b)
+        for (int a = 0; a < heads; ++a)
+            for (int t = 0; t < sequence; ++t) {
+                Values weights(t + 1);
+                double all = 0;
+                for (int u = 0; u <= t; ++u) {
+                    double score = 0;
+                    for (int i = 0; i < width; ++i) score += at(b, t, 0, a, i) * at(b, u, 1, a, i);
+                    weights[u] = std::exp(score / std::sqrt(double(width)));
+                    all += weights[u];
+                }
+                for (int u = 0; u <= t; ++u)
+                    for (int i = 0; i < width; ++i)
+                        out[std::size_t(b * sequence + t) * hidden + a * width + i] +=
+                            weights[u] / all * at(b, u, 2, a, i);
+            }
+    return out;
+}
+
+inline double crossEntropy(const Values& logits, int vocabulary, std::span<const std::int32_t> targets) {
+    double loss = 0;
+    for (std::size_t row = 0; row < targets.size(); ++row) {
+        double all = 0;
+        for (int v = 0; v < vocabulary; ++v) all += std::exp(logits[row * vocabulary + v]);
+        loss += std::log(all) - logits[row * vocabulary + targets[row]];
+    }
+    return loss / double(targets.size());
+}
+
+struct Shape {
+    std::string kind;
+    int layers, hidden, heads, sequence, vocabulary, samples;
+    int tokens() const { return samples * sequence; }
+};
+
+inline Values attentionLayer(const Weights& w, const std::string& block, const Shape& shape, const Values& x) {
+    const Values normed = layerNorm(x, w.at(block + ".ln_1.weight"), w.at(block + ".ln_1.bias"));
+    const Values qkv =
+        linear(normed, shape.tokens(), w.at(block + ".attn.c_attn.weight"), w.at(block + ".attn.c_attn.bias"));
+    const Values attended = attention(qkv, shape.samples, shape.sequence, shape.heads, shape.hidden / shape.heads);
+    return sum(x, linear(attended, shape.tokens(), w.at(block + ".attn.c_proj.weight"),
+                         w.at(block + ".attn.c_proj.bias")));
+}
+
+inline Values feedForwardLayer(const Weights& w, const std::string& block, const Shape& shape, const Values& x) {
+    const Values normed = layerNorm(x, w.at(block + ".ln_2.weight"), w.at(block + ".ln_2.bias"));
+    const Values active =
+        gelu(linear(normed, shape.tokens(), w.at(block + ".mlp.c_fc.weight"), w.at(block + ".mlp.c_fc.bias")));
+    return sum(x, linear(active, shape.tokens(), w.at(block + ".mlp.c_proj.weight"), w.at(block + ".mlp.c_proj.bias")));
+}
+
+inline Values embed(const Weights& w, const Shape& shape, std::span<const std::int32_t> tokens) {
+    Values x(tokens.size() * shape.hidden);
+    for (std::size_t t = 0; t < tokens.size(); ++t)
+        for (int c = 0; c < shape.hidden; ++c)
+            x[t * shape.hidden + c] = w.at("wte.weight")[tokens[t] * shape.hidden + c] +
+                                      w.at("wpe.weight")[(t % shape.sequence) * shape.hidden + c];
+    return x;
+}
+
+inline double headLoss(const Weights& w, const Shape& shape, const Values& x, std::span<const std::int32_t> targets) {
+    const Values normed = layerNorm(x, w.at("ln_f.weight"), w.at("ln_f.bias"));
+    const Values logits = product(normed, w.at("wte.weight"), shape.tokens(), shape.vocabulary, shape.hidden, false, true);
+    return crossEntropy(logits, shape.vocabulary, targets);
+}
+
+inline double modelLoss(const Weights& w, const Shape& shape, std::span<const std::int32_t> tokens,
+                        std::span<const std::int32_t> targets) {
+    Values x = embed(w, shape, tokens);
+    for (int layer = 0; layer < shape.layers; ++layer) {
+        const std::string block = "h." + std::to_string(layer);
+        if (shape.kind == "gpt") x = attentionLayer(w, block, shape, x);
+        x = feedForwardLayer(w, block, shape, x);
+    }
+    return headLoss(w, shape, x, targets);
+}
+
+}  // namespace reference
