@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One arena per rank: every tensor's memory comes from here and carries a category, so that the ledger the views show is
-// what was allocated. Freed blocks are kept and reused by size: a steady step allocates nothing from the system.
+// One arena per rank: every tensor's memory comes from here and carries a category, so that the ledger the views show
+// is what was allocated. Freed blocks are kept and reused by size: a steady step allocates nothing from the system.
 #pragma once
 
 #include "engine/base/memory_category.h"

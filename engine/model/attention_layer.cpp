@@ -47,7 +47,7 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
     qkv_.multiply(tokens_, held.normed.data(), held.qkv.data());
     addBias(tokens_, 3 * hidden_, qkv_.bias(), held.qkv.data());
 
-    held.probabilities = allocate(n * static_cast<std::size_t>(shape_.heads) * static_cast<std::size_t>(shape_.sequence));
+    held.probabilities = allocate(n * static_cast<std::size_t>(shape_.heads * shape_.sequence));
     held.attended = allocate(n * h);
     attention(shape_, held.qkv.data(), held.probabilities.data(), held.attended.data());
 

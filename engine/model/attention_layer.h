@@ -12,8 +12,8 @@ namespace shardlab {
 /// Memory in floats, N = tokens = b·s, h hidden, a heads:
 ///   forward keeps (Activations)  input N·h, statistics 2N, normed N·h, qkv 3N·h, probabilities b·a·s·s, attended N·h;
 ///                                the output N·h belongs to the next layer
-///   inputGrad                    attended's gradient N·h and scratch s·s + s·h/a (Temporary), both gone before the next
-///                                two; qkv is overwritten with its gradient, probabilities are freed;
+///   inputGrad                    attended's gradient N·h and scratch s·s + s·h/a (Temporary), both gone before the
+///                                next two; qkv is overwritten with its gradient, probabilities are freed;
 ///                                normedGradient N·h and the returned gradient N·h (`kept`)
 ///   until weightGrad             outputGradient N·h as it came, normedGradient N·h, and of forward's all but
 ///                                probabilities

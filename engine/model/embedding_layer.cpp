@@ -11,12 +11,15 @@ EmbeddingLayer::EmbeddingLayer(ParameterSet& set, Arena& arena, const EmbeddingS
 
 Buffer EmbeddingLayer::forward(State& state, std::span<const std::int32_t> tokens) {
     state.tokens.assign(tokens.begin(), tokens.end());
-    Buffer output = arena_.allocate(MemoryCategory::Activations, tokens.size() * static_cast<std::size_t>(shape_.hidden));
+    const std::size_t hidden = static_cast<std::size_t>(shape_.hidden);
+    Buffer output = arena_.allocate(MemoryCategory::Activations, tokens.size() * hidden);
     embed(shape_, state.tokens.data(), tokens_.value(), positions_.value(), output.data());
     return output;
 }
 
-void EmbeddingLayer::inputGrad(State& state, Buffer outputGradient) { state.outputGradient = std::move(outputGradient); }
+void EmbeddingLayer::inputGrad(State& state, Buffer outputGradient) {
+    state.outputGradient = std::move(outputGradient);
+}
 
 void EmbeddingLayer::weightGrad(State& state) {
     embedGrad(shape_, state.tokens.data(), state.outputGradient.data(), tokens_.gradient(), positions_.gradient());

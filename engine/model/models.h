@@ -19,7 +19,7 @@ struct StageLayers {
     std::optional<OutputHead> head;  ///< of the last stage
 };
 
-/// Declares the stage's weights and builds its layers; adding a model kind = one such function + one line in models.cpp.
+/// Declares the stage's weights and builds its layers. Adding a kind = one such function + one line in models.cpp.
 using StageBuilder = StageLayers (*)(const StageSpec& spec, ParameterSet& set, Arena& arena);
 StageLayers buildGpt(const StageSpec& spec, ParameterSet& set, Arena& arena);
 StageLayers buildMlp(const StageSpec& spec, ParameterSet& set, Arena& arena);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One head of one sample at a time, so that its matrices stay in cache; its rows in blocks, so that most of the products
-// above the diagonal are left out.
+// One head of one sample at a time, so that its matrices stay in cache; its rows in blocks, so that most of the
+// products above the diagonal are left out.
 #include "kernels/attention.h"
 
 #include "kernels/cpu/vector.h"
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int blockRows = 64;
 
-/// Softmax of row[0 … last] and zeros from there to `columns`. Whole vectors: what lies beyond `last` is at first a score
-/// so low that it counts for nothing.
+/// Softmax of row[0 … last] and zeros from there to `columns`. Whole vectors: what lies beyond `last` is at first a
+/// score so low that it counts for nothing.
 SHARDLAB_HOT void causalSoftmaxRow(float* row, int last, int columns) {
     const int padded = std::min(columns, (last + 16) & ~15);
     for (int j = last + 1; j < padded; ++j) row[j] = -1e30f;

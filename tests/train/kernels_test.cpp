@@ -50,6 +50,24 @@ private slots:
         }
     }
 
+    void severalThreadsRepeatToTheBit() {
+        RandomInputs in;
+        setKernelThreads(2);
+        QCOMPARE(kernelThreads(), 2);
+        const int m = 130, n = 200, k = 90;
+        const auto a = in.floats(m * k), b = in.floats(k * n);
+        std::vector<float> first(m * n);
+        gemm(m, n, k, a.data(), false, b.data(), false, 0, first.data());
+        CLOSE(first, reference::product(toDouble(a), toDouble(b), m, n, k, false, false), 1e-5);
+        for (int round = 0; round < 10; ++round) {
+            std::vector<float> again(m * n);
+            gemm(m, n, k, a.data(), false, b.data(), false, 0, again.data());
+            QVERIFY2(again == first, qPrintable(in.seed()));
+        }
+        setKernelThreads(1);
+        QCOMPARE(kernelThreads(), 1);
+    }
+
     void slicesOfLargerMatrices() {
         RandomInputs in;
         const int m = in.whole(1, 20), n = in.whole(1, 20), k = in.whole(1, 20);

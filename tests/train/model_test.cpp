@@ -17,18 +17,19 @@ using reference::toDouble;
 using reference::Values;
 using reference::Weights;
 
-#define CLOSE(got, wanted, tolerance, what)                                                                       \
-    do {                                                                                                          \
-        const double off = mismatch(got, wanted);                                                                 \
-        QVERIFY2(off < (tolerance),                                                                               \
-                 qPrintable(QStringLiteral("%1 off by %2, %3").arg(QString::fromStdString(what)).arg(off).arg(in.seed()))); \
+#define CLOSE(got, wanted, tolerance, what)                                                              \
+    do {                                                                                                 \
+        const double off = mismatch(got, wanted);                                                        \
+        const QString name = QString::fromStdString(what);                                               \
+        QVERIFY2(off < (tolerance), qPrintable(QString("%1 off by %2, %3").arg(name).arg(off).arg(in.seed()))); \
     } while (false)
 
 namespace {
 
 reference::Shape randomShape(RandomInputs& in, const std::string& kind) {
     reference::Shape shape{kind, in.whole(1, 2), 0, in.whole(1, 3), in.whole(1, 6), in.whole(2, 9), in.whole(1, 3)};
-    shape.hidden = shape.heads * in.whole(9 / shape.heads, 15 / shape.heads);  // a norm over very few is ill-conditioned
+    // A norm over very few is ill-conditioned.
+    shape.hidden = shape.heads * in.whole(9 / shape.heads, 15 / shape.heads);
     return shape;
 }
 
@@ -99,7 +100,8 @@ private slots:
 
         CLOSE(gradient.span(),
               reference::numericGradient(
-                  [&](const Values& x) { return reference::dot(function(weights, x), outputWeights); }, toDouble(input)),
+                  [&](const Values& x) { return reference::dot(function(weights, x), outputWeights); },
+                  toDouble(input)),
               5e-5, std::string("input's gradient"));
         for (const Parameter& parameter : set.parameters()) {
             const auto loss = [&](const Weights& w) {

@@ -163,7 +163,8 @@ inline Values embed(const Weights& w, const Shape& shape, std::span<const std::i
 
 inline double headLoss(const Weights& w, const Shape& shape, const Values& x, std::span<const std::int32_t> targets) {
     const Values normed = layerNorm(x, w.at("ln_f.weight"), w.at("ln_f.bias"));
-    const Values logits = product(normed, w.at("wte.weight"), shape.tokens(), shape.vocabulary, shape.hidden, false, true);
+    const Values logits =
+        product(normed, w.at("wte.weight"), shape.tokens(), shape.vocabulary, shape.hidden, false, true);
     return crossEntropy(logits, shape.vocabulary, targets);
 }
 
