@@ -23,7 +23,10 @@ QFrame[role="topBar"] { background: @panel@; border: none; border-bottom: 1px so
 QFrame[role="rail"] { background: @panel@; border: none; border-right: 1px solid @border@; }
 QFrame[role="statusLine"] { background: @panel@; border: none; border-top: 1px solid @border@; }
 QFrame[role="panel"] { background: @panel@; border: 1px solid @border@; border-radius: 6px; }
-QFrame[role="head"] { background: transparent; border: none; border-bottom: 1px solid @border@; }
+QFrame[role="head"] { background: @panel@; border: 1px solid @border@;
+    border-top-left-radius: 6px; border-top-right-radius: 6px; }
+QFrame[role="body"] { background: @panel@; border: 1px solid @border@; border-top: none;
+    border-bottom-left-radius: 6px; border-bottom-right-radius: 6px; }
 QFrame[role="message"] { background: @raised@; border: 1px solid @accent@; border-radius: 6px; }
 QFrame[role="messageWarning"] { background: @raised@; border: 1px solid @warning@; border-radius: 6px; }
 QFrame[role="messageBad"] { background: @raised@; border: 1px solid @bad@; border-radius: 6px; }

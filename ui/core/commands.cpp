@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/core/commands.h"
+
+#include "ui/core/child.h"
+
+namespace shardlab {
+namespace {
+
+constexpr CommandSpec specs[] = {
+    {"file.new", "File", "New layout", "Ctrl+N", "Begin with the default layout"},
+    {"file.open", "File", "Open …", "Ctrl+O", "Open a layout or a recorded run"},
+    {"file.save", "File", "Save", "Ctrl+S", "Write the layout to its file"},
+    {"file.saveAs", "File", "Save as …", "Ctrl+Shift+S", "Write the layout to another file"},
+    {"file.quit", "File", "Quit", "Ctrl+Q", "Close Shardlab; a run is ended first"},
+    {"edit.undo", "Edit", "Undo", "Ctrl+Z", "Take back the last change of the layout"},
+    {"edit.redo", "Edit", "Redo", "Ctrl+Shift+Z;Ctrl+Y", "Make the change again that was taken back"},
+    {"run.start", "Run", "Run this layout", "Ctrl+R", "Train this layout now, on the ranks it asks for"},
+    {"run.pause", "Run", "Pause", "Space", "Pause after this step, or go on"},
+    {"run.step", "Run", "Step", ".", "Run one more step, then pause"},
+    {"run.stop", "Run", "Stop", "Ctrl+.", "End the run after this step; its file stays whole"},
+    {"replay.last", "Run", "Replay the last run", "Ctrl+Shift+R", "Open the run recorded last in Replay"},
+    {"replay.cancel", "Run", "Stop reading the run file", "", "Keep what was read of the run being opened"},
+    {"workspace.design", "View", "Design", "Ctrl+1", "Design a layout and see its prediction", true},
+    {"workspace.run", "View", "Run", "Ctrl+2", "Watch the run live", true},
+    {"workspace.replay", "View", "Replay", "Ctrl+3", "Look at a recorded run again", true},
+    {"view.light", "View", "Light colours", "Ctrl+Shift+L", "Change between dark and light", true},
+    {"view.fullScreen", "View", "Full screen", "F11", "Fill the screen, or go back to a window", true},
+    {"view.reset", "View", "Reset arrangement", "", "Put this workspace's views where they stood at first"},
+    {"view.nextPanel", "View", "Next view", "F6", "Move the keyboard to the next view"},
+    {"view.previousPanel", "View", "Previous view", "Shift+F6", "Move the keyboard to the previous view"},
+    {"help.palette", "Help", "Commands …", "Ctrl+K", "Find a command by its name"},
+    {"help.keys", "Help", "Keys", "?;F1", "Show every key"},
+    {"help.menu", "Help", "Main menu", "F10", "Open the menu with the keyboard"},
+    {"help.about", "Help", "About Shardlab", "", "Version and licence"},
+};
+
+}  // namespace
+
+std::span<const CommandSpec> commandSpecs() { return specs; }
+
+Commands::Commands(QObject* parent) : QObject(parent) {
+    for (const CommandSpec& spec : specs) {
+        auto* action = child<QAction>(tr(spec.title), this);
+        action->setObjectName(QString::fromLatin1(spec.id));
+        action->setCheckable(spec.checkable);
+        action->setProperty("help", tr(spec.help));
+        QList<QKeySequence> keys;
+        for (const QString& key : QString::fromLatin1(spec.shortcut).split(QLatin1Char(';'), Qt::SkipEmptyParts))
+            keys.append(QKeySequence(key, QKeySequence::PortableText));
+        action->setShortcuts(keys);
+        const QString hint = keys.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(keys.first().toString(QKeySequence::NativeText));
+        action->setToolTip(tr(spec.help) + hint);
+        actions_.insert(action->objectName(), action);
+    }
+}
+
+QAction& Commands::operator[](const char* id) const {
+    QAction* action = actions_.value(QString::fromLatin1(id));
+    Q_ASSERT_X(action, "Commands", id);
+    return *action;
+}
+
+void Commands::bind(const char* id, std::function<void()> handler) {
+    QAction& action = (*this)[id];
+    Q_ASSERT_X(!bound_.contains(action.objectName()), "Commands::bind", id);
+    bound_.append(action.objectName());
+    connect(&action, &QAction::triggered, this, [handler = std::move(handler)] { handler(); });
+}
+
+QStringList Commands::unbound() const {
+    QStringList ids;
+    for (const CommandSpec& spec : specs)
+        if (!bound_.contains(QString::fromLatin1(spec.id))) ids.append(QString::fromLatin1(spec.id));
+    return ids;
+}
+
+void Commands::setExtra(const QString& group, std::vector<QAction*> actions) {
+    for (auto& [name, list] : extra_) {
+        if (name != group) continue;
+        list = std::move(actions);
+        return;
+    }
+    extra_.emplace_back(group, std::move(actions));
+}
+
+std::vector<QAction*> Commands::all() const {
+    std::vector<QAction*> list;
+    for (const CommandSpec& spec : specs) list.push_back(actions_.value(QString::fromLatin1(spec.id)));
+    for (const auto& [name, actions] : extra_) list.insert(list.end(), actions.begin(), actions.end());
+    return list;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/core/messages.h"
+
+namespace shardlab {
+
+void Messages::post(const QString& doing, const Error& error, const QString& topic) {
+    post({.level = MessageLevel::Error, .title = doing, .detail = QString::fromStdString(error.text()), .topic = topic});
+}
+
+}  // namespace shardlab

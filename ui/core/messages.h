@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the program has to say: shown in the window without blocking it, one place for every error.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <QObject>
+#include <QString>
+
+#include <functional>
+#include <vector>
+
+namespace shardlab {
+
+enum class MessageLevel { Info, Warning, Error };
+
+struct MessageChoice {
+    QString label;  ///< of its button
+    std::function<void()> act;
+};
+
+struct Message {
+    MessageLevel level = MessageLevel::Info;
+    QString title;   ///< what happened
+    QString detail;  ///< where, why, what would be legal
+    std::vector<MessageChoice> choices = {};
+    /// A newer message of the same topic takes its place: "run", "file". Empty: of no topic.
+    QString topic = {};
+};
+
+class Messages : public QObject {
+    Q_OBJECT
+public:
+    using QObject::QObject;
+    void post(const Message& message) { Q_EMIT posted(message); }
+    /// `doing`: "Cannot open x.shardlab".
+    void post(const QString& doing, const Error& error, const QString& topic);
+    /// Takes the topic's message away.
+    void withdraw(const QString& topic) { Q_EMIT withdrawn(topic); }
+
+Q_SIGNALS:
+    void posted(const shardlab::Message& message);
+    void withdrawn(const QString& topic);
+};
+
+}  // namespace shardlab

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/core/run_session.h"
+
+#include "ui/core/job_relay.h"
+#include "ui/core/plan_header.h"
+#include "ui/core/run_model.h"
+
+#include <QCoreApplication>
+#include <QPointer>
+#include <QThreadPool>
+
+namespace shardlab {
+namespace {
+
+/// News are gathered this long before the views hear of them: at most some 40 repaints a second.
+constexpr int gatherMilliseconds = 25;
+
+/// Runs `work` on the user interface's thread, later; dropped once the application is gone.
+template <class Work>
+void onUserInterface(Work&& work) {
+    if (qApp) QMetaObject::invokeMethod(qApp, std::forward<Work>(work), Qt::QueuedConnection);
+}
+
+}  // namespace
+
+struct RunSession::Slot {
+    explicit Slot(std::function<void()> wake) : relay(std::move(wake)) {}
+    JobRelay relay;  // outlives job
+    std::unique_ptr<RunningJob> job;
+    std::optional<Plan> plan;
+    std::optional<Error> error;
+};
+
+RunSession::RunSession(RunModel& model, JobStarter starter, QObject* parent)
+    : QObject(parent), model_(model), starter_(std::move(starter)) {
+    drainTimer_.setSingleShot(true);
+    drainTimer_.setInterval(gatherMilliseconds);
+    connect(&drainTimer_, &QTimer::timeout, this, &RunSession::drain);
+}
+
+RunSession::~RunSession() {
+    if (slot_) slot_->relay.detach();
+}
+
+void RunSession::start(const Layout& layout, std::filesystem::path runFile) {
+    if (active()) return;
+    retire();
+    layout_ = layout;
+    runFile_ = std::move(runFile);
+    stopWhenStarted_ = false;
+    dropped_ = 0;
+    const QPointer<RunSession> self(this);
+    slot_ = std::make_shared<Slot>([self] {
+        onUserInterface([self] {
+            if (self && !self->drainTimer_.isActive()) self->drainTimer_.start();
+        });
+    });
+    setState(JobState::Starting);
+    QThreadPool::globalInstance()->start(
+        [self, slot = slot_, starter = starter_, options = JobOptions{layout_, runFile_, {}}]() mutable {
+            auto plan = makePlan(options.layout);
+            if (!plan) {
+                slot->error = Error{.what = "this layout cannot run", .why = toText(plan.error())};
+            } else {
+                slot->plan = std::move(*plan);
+                auto job = starter(options, slot->relay);
+                if (job) slot->job = std::move(*job);
+                else slot->error = job.error();
+            }
+            onUserInterface([self, slot = std::move(slot)] {
+                if (self && self->slot_ == slot) self->started(slot);
+            });
+        });
+}
+
+void RunSession::started(const std::shared_ptr<Slot>& slot) {
+    if (slot->error) {
+        const Error error = *slot->error;
+        retire();
+        setState(JobState::Ended);
+        Q_EMIT failedToStart(error);
+        return;
+    }
+    runFile_ = slot->job->runFile();
+    model_.begin(headerOf(*slot->plan), slot->plan->simulation.events);
+    slot->plan.reset();
+    if (*state_ == JobState::Starting) setState(JobState::Running);
+    if (stopWhenStarted_) stop();
+    drain();
+}
+
+void RunSession::stop() {
+    if (!active()) return;
+    stopWhenStarted_ = true;
+    if (*state_ != JobState::Starting) setState(JobState::Stopping);
+    send(Command::Stop);
+}
+
+void RunSession::send(Command command) {
+    if (active() && slot_ && slot_->job) slot_->job->send(command);
+}
+
+void RunSession::setState(JobState state) {
+    if (state_ == state) return;
+    state_ = state;
+    Q_EMIT stateChanged();
+}
+
+void RunSession::drain() {
+    if (!slot_ || !slot_->job) return;  // started() drains once the model has begun
+    const JobNews news = slot_->relay.take();
+    for (const Event& event : news.events)
+        if (event.kind == EventKind::Dropped) dropped_ += static_cast<std::int64_t>(event.value);
+    if (!news.events.empty()) model_.append(std::span(news.events));
+    for (const LogLine& line : news.log) model_.append(line);
+    for (const RankRecord& record : news.ranks) model_.setRank(record);
+    if (news.state && *news.state != JobState::Ended) setState(*news.state);
+    if (!news.end) return;
+    model_.setEnd(*news.end);
+    retire();
+    setState(JobState::Ended);
+    Q_EMIT ended(*news.end);
+}
+
+void RunSession::retire() {
+    if (!slot_) return;
+    slot_->relay.detach();
+    // Taking a job down joins its threads: not here.
+    QThreadPool::globalInstance()->start([slot = std::move(slot_)]() mutable { slot.reset(); });
+    slot_ = nullptr;
+}
+
+}  // namespace shardlab

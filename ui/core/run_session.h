@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The live run of the desktop: starts a job, feeds the Run workspace's model with what it says, passes commands on.
+// Nothing here blocks: jobs are started and taken down on worker threads.
+#pragma once
+
+#include "ui/core/job_starter.h"
+
+#include <QObject>
+#include <QTimer>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace shardlab {
+
+class RunModel;
+
+class RunSession : public QObject {
+    Q_OBJECT
+public:
+    RunSession(RunModel& model, JobStarter starter, QObject* parent = nullptr);
+    /// Ends a run that still goes.
+    ~RunSession() override;
+
+    /// `layout` is legal, its paths absolute. Ignored while a run is active.
+    void start(const Layout& layout, std::filesystem::path runFile);
+    void pause() { send(Command::Pause); }
+    void resume() { send(Command::Resume); }
+    /// One more step, then paused.
+    void stepOnce() { send(Command::StepOnce); }
+    void stop();
+
+    /// From pressing Run until the run's last byte is on disk.
+    bool active() const { return state_.has_value() && *state_ != JobState::Ended; }
+    /// None until the first start.
+    std::optional<JobState> state() const { return state_; }
+    const std::filesystem::path& runFile() const { return runFile_; }
+    const Layout& layout() const { return layout_; }
+    std::int64_t droppedEvents() const { return dropped_; }
+
+Q_SIGNALS:
+    void stateChanged();
+    void failedToStart(const shardlab::Error& error);
+    void ended(const shardlab::RunEnd& end);
+
+private:
+    struct Slot;  ///< what a start on a worker thread and the session share
+    void send(Command command);
+    void setState(JobState state);
+    void started(const std::shared_ptr<Slot>& slot);
+    void drain();
+    void retire();
+
+    RunModel& model_;
+    JobStarter starter_;
+    Layout layout_;
+    std::filesystem::path runFile_;
+    std::optional<JobState> state_;
+    std::shared_ptr<Slot> slot_;
+    bool stopWhenStarted_ = false;
+    std::int64_t dropped_ = 0;
+    QTimer drainTimer_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/core/workbench.h"
+
+#include "ui/core/plan_header.h"
+
+#include "engine/layout/layout_file.h"
+
+#include <QDateTime>
+#include <QFile>
+
+namespace shardlab {
+namespace {
+
+QString text(const std::filesystem::path& path) { return QString::fromStdString(path.string()); }
+QString fileName(const std::filesystem::path& path) { return QString::fromStdString(path.filename().string()); }
+
+/// Run files are SQLite databases; anything else is taken for a layout, whose reader says what is wrong with it.
+bool looksLikeRun(const std::filesystem::path& path) {
+    if (path.extension() == ".shardlab") return true;
+    QFile file(text(path));
+    return file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";
+}
+
+/// A name that any file system takes.
+std::string safeName(const std::string& name) {
+    std::string safe;
+    for (const char letter : name) {
+        const auto byte = static_cast<unsigned char>(letter);
+        const bool plain = byte >= 0x80 || std::isalnum(byte) || letter == '-' || letter == '_' || letter == '.';
+        safe += plain ? letter : '-';
+    }
+    return safe.empty() || safe.front() == '.' ? "run" + safe : safe;
+}
+
+}  // namespace
+
+Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObject* parent)
+    : QObject(parent),
+      runFolder_(std::move(runFolder)),
+      run_(models_[static_cast<std::size_t>(Workspace::Run)], std::move(starter)),
+      replay_(models_[static_cast<std::size_t>(Workspace::Replay)]) {
+    connect(&document_, &Document::planChanged, this, &Workbench::showPrediction);
+    connect(&run_, &RunSession::stateChanged, this, &Workbench::sayStarted);
+    connect(&run_, &RunSession::ended, this, &Workbench::sayEnded);
+    connect(&run_, &RunSession::failedToStart, this,
+            [this](const Error& error) { messages_.post(tr("The run did not start"), error, "run"); });
+    connect(&replay_, &ReplaySession::failed, this, [this](const QString& file, const Error& error) {
+        recent_.remove(file.toStdString());
+        messages_.post(tr("Cannot read %1").arg(fileName(file.toStdString())), error, "file");
+    });
+    connect(&replay_, &ReplaySession::opened, this, [this] {
+        messages_.withdraw("file");
+        recent_.add(replay_.file());
+    });
+    showPrediction();
+}
+
+ViewContext Workbench::context(Workspace workspace) {
+    return {workspace, document_, model(workspace), selection(workspace), theme_};
+}
+
+void Workbench::open(const std::filesystem::path& file) {
+    if (looksLikeRun(file)) openRun(file);
+    else openLayout(file);
+}
+
+bool Workbench::openLayout(const std::filesystem::path& file) {
+    const auto parsed = readLayout(file);
+    if (!parsed) {
+        recent_.remove(file);
+        messages_.post(tr("Cannot open %1").arg(fileName(file)), parsed.error(), "file");
+        return false;
+    }
+    messages_.withdraw("file");
+    document_.replace(parsed->layout, file);
+    recent_.add(file);
+    if (!parsed->faults.empty())
+        messages_.post({.level = MessageLevel::Warning,
+                        .title = tr("Parts of %1 were not understood and have their defaults").arg(fileName(file)),
+                        .detail = QString::fromStdString(toText(parsed->faults)),
+                        .topic = "file"});
+    Q_EMIT workspaceRequested(Workspace::Design);
+    return true;
+}
+
+void Workbench::openRun(const std::filesystem::path& file) {
+    Q_EMIT workspaceRequested(Workspace::Replay);
+    replay_.open(file);
+}
+
+bool Workbench::saveLayout(const std::filesystem::path& file) {
+    const Status saved = shardlab::saveLayout(document_.layout(), file);
+    if (!saved) {
+        messages_.post(tr("Cannot save %1").arg(fileName(file)), saved.error(), "file");
+        return false;
+    }
+    messages_.withdraw("file");
+    document_.setSaved(file);
+    recent_.add(file);
+    return true;
+}
+
+void Workbench::newFromPreset(const Layout& layout) {
+    document_.replace(layout, {});
+    Q_EMIT workspaceRequested(Workspace::Design);
+}
+
+bool Workbench::startRun() {
+    if (run_.active()) return false;
+    if (!document_.faults().empty()) {
+        messages_.post({.level = MessageLevel::Error,
+                        .title = tr("This layout cannot run"),
+                        .detail = QString::fromStdString(toText(document_.faults())),
+                        .topic = "run"});
+        Q_EMIT workspaceRequested(Workspace::Design);
+        document_.requestField(QString::fromStdString(document_.faults().front().pointer));
+        return false;
+    }
+    std::error_code code;
+    std::filesystem::create_directories(runFolder_, code);
+    if (code) {
+        messages_.post(tr("The run did not start"),
+                       Error{.what = "cannot make the folder for runs", .where = runFolder_.string(), .why = code.message()},
+                       "run");
+        return false;
+    }
+    messages_.withdraw("run");
+    Q_EMIT workspaceRequested(Workspace::Run);
+    run_.start(document_.resolvedLayout(), nextRunFile());
+    return true;
+}
+
+std::filesystem::path Workbench::nextRunFile() const {
+    const std::string stem = safeName(document_.layout().name) + "-" +
+                             QDateTime::currentDateTime().toString("yyyyMMdd-HHmmss").toStdString();
+    std::filesystem::path file = runFolder_ / (stem + ".shardlab");
+    std::error_code code;
+    for (int number = 2; std::filesystem::exists(file, code); ++number)
+        file = runFolder_ / (stem + "-" + std::to_string(number) + ".shardlab");
+    return file;
+}
+
+void Workbench::showPrediction() {
+    RunModel& design = model(Workspace::Design);
+    // With faults, or while a large plan is made, the last prediction stays: typing "16" passes through "1".
+    if (!document_.plan() || !document_.planIsCurrent()) return;
+    design.begin(headerOf(*document_.plan()), document_.plan()->simulation.events);
+}
+
+void Workbench::sayStarted() {
+    if (run_.state() == JobState::Running) recent_.add(run_.runFile());
+}
+
+void Workbench::sayEnded(const RunEnd& end) {
+    const std::filesystem::path file = run_.runFile();
+    const MessageChoice replay{tr("Open in Replay"), [this, file] { openRun(file); }};
+    if (end.outcome == "failed") {
+        messages_.post({.level = MessageLevel::Error,
+                        .title = tr("The run failed"),
+                        .detail = QString::fromStdString(end.reason),
+                        .choices = {replay},
+                        .topic = "run"});
+        return;
+    }
+    const QString what = end.outcome == "stopped" ? tr("The run was stopped") : tr("The run finished");
+    messages_.post({.level = MessageLevel::Info, .title = what, .detail = text(file), .choices = {replay}, .topic = "run"});
+}
+
+}  // namespace shardlab

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Everything of the desktop that is no widget: the document, the models and selections of the three workspaces, the
+// live run, the opened one, files and messages. A window shows it; tests drive it without one.
+#pragma once
+
+#include "ui/core/document.h"
+#include "ui/core/messages.h"
+#include "ui/core/recent_files.h"
+#include "ui/core/replay_session.h"
+#include "ui/core/run_model.h"
+#include "ui/core/run_session.h"
+#include "ui/core/selection.h"
+#include "ui/core/theme.h"
+#include "ui/core/view.h"
+
+#include <QObject>
+
+#include <array>
+#include <filesystem>
+
+namespace shardlab {
+
+class Workbench : public QObject {
+    Q_OBJECT
+public:
+    /// `runFolder`: where runs are recorded; made when the first one starts.
+    Workbench(JobStarter starter, std::filesystem::path runFolder, QObject* parent = nullptr);
+
+    ViewContext context(Workspace workspace);
+    Document& document() { return document_; }
+    RunModel& model(Workspace workspace) { return models_[static_cast<std::size_t>(workspace)]; }
+    Selection& selection(Workspace workspace) { return selections_[static_cast<std::size_t>(workspace)]; }
+    RunSession& run() { return run_; }
+    ReplaySession& replay() { return replay_; }
+    Messages& messages() { return messages_; }
+    RecentFiles& recent() { return recent_; }
+    ThemeSource& theme() { return theme_; }
+
+    /// A layout or a run, told apart by the file's content. What is wrong becomes a message.
+    void open(const std::filesystem::path& file);
+    bool openLayout(const std::filesystem::path& file);
+    void openRun(const std::filesystem::path& file);
+    bool saveLayout(const std::filesystem::path& file);
+    void newFromPreset(const Layout& layout);
+
+    /// Runs the document's layout; with faults, says so and asks for the first faulty field.
+    bool startRun();
+    /// Where the next run of this layout will be recorded: its name and the time, never an existing file.
+    std::filesystem::path nextRunFile() const;
+
+Q_SIGNALS:
+    void workspaceRequested(shardlab::Workspace workspace);
+
+private:
+    void showPrediction();
+    void sayStarted();
+    void sayEnded(const RunEnd& end);
+
+    std::filesystem::path runFolder_;
+    Document document_;
+    ThemeSource theme_;
+    std::array<RunModel, 3> models_;
+    std::array<Selection, 3> selections_;
+    Messages messages_;
+    RecentFiles recent_;
+    RunSession run_;
+    ReplaySession replay_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/arrangement.h"
+
+#include <algorithm>
+#include <set>
+
+namespace shardlab {
+namespace {
+
+bool appears(const ViewKind& kind, Workspace workspace) {
+    switch (workspace) {
+    case Workspace::Design: return kind.design;
+    case Workspace::Run: return kind.run;
+    case Workspace::Replay: return kind.replay;
+    }
+    return false;
+}
+
+Place view(const char* id, int size, bool grows = true) { return {.view = QString::fromLatin1(id), .size = size, .grows = grows}; }
+Place beside(int size, std::vector<Place> parts, bool grows = true) {
+    return {.size = size, .grows = grows, .orientation = Qt::Horizontal, .parts = std::move(parts)};
+}
+Place above(int size, std::vector<Place> parts, bool grows = true) {
+    return {.size = size, .grows = grows, .orientation = Qt::Vertical, .parts = std::move(parts)};
+}
+
+Place designed() {
+    return beside(1200, {view("layout_form", 318, false),
+                         above(600, {view("timeline", 320), beside(280, {view("memory", 330), view("explain", 270)})}),
+                         above(262, {view("answer", 236, false), view("traffic", 116, false), view("mesh", 250)}, false)});
+}
+
+Place watched(bool replayed) {
+    std::vector<Place> middle;
+    if (replayed) middle.push_back(view("transport", 52, false));
+    middle.push_back(view("cards", 74, false));
+    middle.push_back(view("timeline", 300));
+    middle.push_back(beside(200, {view("memory", 420), view("loss", 420)}));
+    return beside(1200, {above(930, std::move(middle)),
+                         above(262, {view("mesh", 190), view("inspector", 210), view("events", 190)}, false)});
+}
+
+/// Drops views that do not exist here, notes those that do; false where nothing is left.
+bool keepKnown(Place& place, const std::set<QString>& known, std::set<QString>& placed) {
+    if (place.parts.empty()) {
+        if (!known.contains(place.view)) return false;
+        placed.insert(place.view);
+        return true;
+    }
+    std::erase_if(place.parts, [&](Place& part) { return !keepKnown(part, known, placed); });
+    return !place.parts.empty();
+}
+
+}  // namespace
+
+Place defaultArrangement(Workspace workspace) {
+    std::set<QString> known;
+    for (const ViewKind& kind : viewKinds())
+        if (appears(kind, workspace)) known.insert(QString::fromLatin1(kind.id));
+    Place whole = workspace == Workspace::Design ? designed() : watched(workspace == Workspace::Replay);
+    std::set<QString> placed;
+    keepKnown(whole, known, placed);
+    for (const ViewKind& kind : viewKinds()) {
+        const QString id = QString::fromLatin1(kind.id);
+        if (!known.contains(id) || placed.contains(id)) continue;
+        std::vector<Place>& columns = whole.parts;
+        if (columns.empty() || columns.back().parts.empty()) columns.push_back(above(262, {}, false));
+        columns.back().parts.push_back(view(kind.id, 160));
+    }
+    return whole;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the views of a workspace stand at first.
+#pragma once
+
+#include "ui/core/view.h"
+
+#include <QString>
+
+#include <vector>
+
+namespace shardlab {
+
+/// A view, or views side by side (rows: above each other). Sizes are pixels in a window of 1280×720; parts that grow
+/// share what a larger window has more, in proportion to their size.
+struct Place {
+    QString view;  ///< id; empty for a group
+    int size = 100;
+    bool grows = true;
+    Qt::Orientation orientation = Qt::Horizontal;
+    std::vector<Place> parts = {};
+};
+
+/// Contains only views that exist in this workspace; those without a place of their own stand at the end of the right
+/// column.
+Place defaultArrangement(Workspace workspace);
+
+}  // namespace shardlab

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ctrl+K: every command by its name; type a few letters of each word, Enter does it.
+#pragma once
+
+#include "ui/window/overlay.h"
+
+#include <vector>
+
+class QAction;
+class QLineEdit;
+class QListWidget;
+
+namespace shardlab {
+
+class Commands;
+
+class CommandPalette : public Overlay {
+    Q_OBJECT
+public:
+    CommandPalette(const Commands& commands, QWidget* window);
+
+protected:
+    QRect place(const QSize& window) const override;
+    void opened() override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void filter();
+    void trigger();
+
+    const Commands& commands_;
+    QLineEdit* query_;
+    QListWidget* list_;
+    std::vector<QAction*> shown_;
+};
+
+/// True where every word of `query` begins a word of `text`, in any order, whatever the case.
+bool matchesQuery(const QString& text, const QString& query);
+
+}  // namespace shardlab

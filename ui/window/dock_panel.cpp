@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/dock_panel.h"
+
+#include "ui/core/child.h"
+#include "ui/core/document.h"
+#include "ui/core/elided_label.h"
+#include "ui/core/run_model.h"
+#include "ui/core/style_sheet.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace shardlab {
+
+DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* parent)
+    : QDockWidget(QApplication::translate("views", kind.title), parent), id_(QString::fromLatin1(kind.id)) {
+    setObjectName(id_);
+    setAccessibleName(windowTitle());
+    setFeatures(DockWidgetClosable | DockWidgetMovable | DockWidgetFloatable);
+
+    auto* frame = child<QFrame>(this);
+    frame->setProperty("role", kind.head ? "body" : "bare");
+    auto* column = child<QVBoxLayout>(frame);
+    column->setContentsMargins(kind.head ? QMargins(1, 0, 1, 1) : QMargins());
+    column->setSpacing(0);
+
+    stack_ = child<QStackedWidget>(frame);
+    stack_->setProperty("role", "bare");
+    view_ = kind.create(context, stack_);
+    view_->setObjectName(id_ + QStringLiteral("View"));
+    if (view_->accessibleName().isEmpty()) view_->setAccessibleName(windowTitle());
+    hint_ = child<QLabel>(stack_);
+    hint_->setProperty("role", "hint");
+    hint_->setAlignment(Qt::AlignCenter);
+    hint_->setWordWrap(true);
+    hint_->setMargin(12);
+    stack_->addWidget(view_);
+    stack_->addWidget(hint_);
+    column->addWidget(stack_, 1);
+    setWidget(frame);
+    // A dock is dragged by its head; one without a head has a title bar of no height.
+    setTitleBarWidget(kind.head ? makeHead(windowTitle()) : child<QWidget>(this));
+
+    connect(view_, &View::subtitleChanged, this, &DockPanel::refresh);
+    connect(&context.model, &RunModel::reset, this, &DockPanel::refresh);
+    connect(&context.document, &Document::planChanged, this, &DockPanel::refresh);
+    refresh();
+}
+
+QWidget* DockPanel::makeHead(const QString& title) {
+    auto* head = child<QFrame>(this);
+    head->setProperty("role", "head");
+    head->setFixedHeight(34);
+    auto* row = child<QHBoxLayout>(head);
+    row->setContentsMargins(12, 0, 6, 0);
+    row->setSpacing(10);
+    auto* name = child<QLabel>(title, head);
+    name->setProperty("role", "title");
+    subtitle_ = child<ElidedLabel>(head);
+    subtitle_->setProperty("role", "dim");
+    auto* more = child<QToolButton>(head);
+    more->setText(QStringLiteral("⋯"));
+    more->setProperty("role", "flat");
+    more->setAccessibleName(tr("Menu of %1").arg(title));
+    more->setToolTip(tr("Copy, save, float or close this view"));
+    connect(more, &QToolButton::clicked, this, [this, more] {
+        QMenu menu;
+        fillMenu(menu);
+        menu.exec(more->mapToGlobal(QPoint(0, more->height())));
+    });
+    row->addWidget(name);
+    row->addWidget(subtitle_, 1);
+    row->addWidget(more);
+    head->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(head, &QWidget::customContextMenuRequested, this, [this, head](const QPoint& at) {
+        QMenu menu;
+        fillMenu(menu);
+        menu.exec(head->mapToGlobal(at));
+    });
+    return head;
+}
+
+void DockPanel::refresh() {
+    if (subtitle_) subtitle_->setText(view_->subtitle());
+    const QString hint = view_->emptyText();
+    hint_->setText(hint);
+    stack_->setCurrentWidget(hint.isEmpty() ? static_cast<QWidget*>(view_) : hint_);
+    view_->setAccessibleDescription(hint.isEmpty() ? view_->subtitle() : hint);
+}
+
+bool DockPanel::showsView() const { return stack_->currentWidget() == view_; }
+
+void DockPanel::fillMenu(QMenu& menu) {
+    QAction* table = menu.addAction(tr("Copy as table"), this, &DockPanel::copyTable);
+    table->setEnabled(showsView() && !view_->asTable().isEmpty());
+    menu.addAction(tr("Copy as picture"), this, &DockPanel::copyPicture);
+    menu.addAction(tr("Save picture …"), this, &DockPanel::askForPictureFile);
+    menu.addSeparator();
+    QAction* floating = menu.addAction(tr("In a window of its own"));
+    floating->setCheckable(true);
+    floating->setChecked(isFloating());
+    connect(floating, &QAction::triggered, this, [this](bool on) { setFloating(on); });
+    menu.addAction(tr("Close"), this, &QWidget::hide);
+}
+
+void DockPanel::copyTable() { QApplication::clipboard()->setText(view_->asTable()); }
+
+void DockPanel::copyPicture() { QApplication::clipboard()->setPixmap(widget()->grab()); }
+
+bool DockPanel::savePicture(const QString& file) { return widget()->grab().save(file); }
+
+void DockPanel::askForPictureFile() {
+    auto* dialog = child<QFileDialog>(this, tr("Save a picture of %1").arg(windowTitle()), QString(), tr("Pictures (*.png)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("png"));
+    dialog->selectFile(id_ + QStringLiteral(".png"));
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) { savePicture(file); });
+    dialog->open();
+}
+
+}  // namespace shardlab

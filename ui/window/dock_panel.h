@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A view in its frame: a dock with our own head (title, subtitle, menu), or with a hint in the view's place while it has
+// nothing to show.
+#pragma once
+
+#include "ui/core/view.h"
+
+#include <QDockWidget>
+
+class QLabel;
+class QMenu;
+class QStackedWidget;
+
+namespace shardlab {
+
+class DockPanel : public QDockWidget {
+    Q_OBJECT
+public:
+    DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* parent);
+
+    View& view() const { return *view_; }
+    const QString& id() const { return id_; }
+    /// Copying, saving, floating, closing: for the head and for whoever right-clicks it.
+    void fillMenu(QMenu& menu);
+    void copyTable();
+    void copyPicture();
+    bool savePicture(const QString& file);
+    /// False while the hint stands in the view's place.
+    bool showsView() const;
+
+private:
+    QWidget* makeHead(const QString& title);
+    void refresh();
+    void askForPictureFile();
+
+    QString id_;
+    View* view_;
+    QStackedWidget* stack_;
+    QLabel* hint_;
+    QLabel* subtitle_ = nullptr;
+};
+
+}  // namespace shardlab

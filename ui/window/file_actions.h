@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Opening, saving, presets, recent files, and the question before changes are lost; nothing here blocks the window.
+#pragma once
+
+#include <QObject>
+#include <QPointer>
+
+#include <functional>
+#include <vector>
+
+class QAction;
+class QFileDialog;
+class QWidget;
+
+namespace shardlab {
+
+class Workbench;
+struct Layout;
+
+class FileActions : public QObject {
+    Q_OBJECT
+public:
+    FileActions(Workbench& workbench, QWidget* window);
+
+    void openNew();
+    void askAndOpen();
+    /// As from a drop, the command line or a recent file.
+    void open(const QString& file);
+    void save(std::function<void()> then = {});
+    void saveAs(std::function<void()> then = {});
+    void replayLast();
+    /// Does `then` at once, or after asking what becomes of unsaved changes; never where the answer is to go back.
+    void whenSaved(const QString& question, std::function<void()> then);
+
+    const std::vector<QAction*>& presetActions() const { return presets_; }
+    const std::vector<QAction*>& recentActions() const { return recent_; }
+
+Q_SIGNALS:
+    void recentChanged();
+
+private:
+    void makePresets();
+    void makeRecent();
+
+    Workbench& workbench_;
+    QWidget* window_;
+    QPointer<QFileDialog> dialog_;
+    std::vector<QAction*> presets_;
+    std::vector<QAction*> recent_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/layout_words.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+namespace shardlab {
+namespace {
+
+QString words(const char* text, int count = -1) { return QCoreApplication::translate("layout", text, nullptr, count); }
+
+QString counted(std::size_t count, const char* one, const char* many) {
+    return QStringLiteral("%1 %2").arg(count).arg(words(count == 1 ? one : many));
+}
+
+}  // namespace
+
+QString degreesText(const Layout& layout) {
+    const ParallelSpec& parallel = layout.parallel;
+    QStringList parts{QStringLiteral("DP <b>%1</b>").arg(parallel.data), QStringLiteral("TP <b>%1</b>").arg(parallel.tensor),
+                      QStringLiteral("PP <b>%1</b>").arg(parallel.pipeline)};
+    if (parallel.expert != 1) parts << QStringLiteral("EP <b>%1</b>").arg(parallel.expert);
+    if (parallel.context != 1) parts << QStringLiteral("CP <b>%1</b>").arg(parallel.context);
+    if (parallel.zero != 0) parts << QStringLiteral("ZeRO <b>%1</b>").arg(parallel.zero);
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString clusterText(const Layout& layout) {
+    QStringList parts{counted(layout.cluster.hosts.size(), "host", "hosts"),
+                      counted(static_cast<std::size_t>(std::max(0, rankCount(layout))), "rank", "ranks"),
+                      QString::fromStdString(layout.cluster.device).toHtmlEscaped()};
+    if (layout.cluster.pace)
+        parts << words("paced as %1").arg(QString::fromStdString(layout.cluster.pace->device).toHtmlEscaped());
+    return parts.join(QStringLiteral(" · "));
+}
+
+}  // namespace shardlab

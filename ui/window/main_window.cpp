@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/main_window.h"
+
+#include "ui/core/child.h"
+#include "ui/core/icons.h"
+#include "ui/core/workbench.h"
+#include "ui/window/command_palette.h"
+#include "ui/window/dock_panel.h"
+#include "ui/window/file_actions.h"
+#include "ui/window/key_help.h"
+#include "ui/window/main_menu.h"
+#include "ui/window/message_area.h"
+#include "ui/window/rail.h"
+#include "ui/window/status_line.h"
+#include "ui/window/top_bar.h"
+#include "ui/window/workspace_area.h"
+
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QActionGroup>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDragEnterEvent>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QMimeData>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace shardlab {
+namespace {
+
+constexpr auto geometryKey = "window/geometry";
+constexpr auto workspaceKey = "window/workspace";
+constexpr QSize firstSize(1440, 900);
+constexpr QSize leastSize(900, 560);
+constexpr std::array workspaces{Workspace::Design, Workspace::Run, Workspace::Replay};
+
+QAction& workspaceAction(const Commands& commands, Workspace workspace) {
+    static constexpr const char* ids[] = {"workspace.design", "workspace.run", "workspace.replay"};
+    return commands[ids[static_cast<int>(workspace)]];
+}
+
+}  // namespace
+
+MainWindow::MainWindow(Workbench& workbench)
+    : workbench_(workbench), files_(child<FileActions>(workbench, this)) {
+    setWindowIcon(programIcon());
+    setMinimumSize(leastSize);
+    setAcceptDrops(true);
+    build();
+    bindCommands();
+    restore();
+    qApp->installEventFilter(this);
+    connect(&workbench, &Workbench::workspaceRequested, this, &MainWindow::showWorkspace);
+    for (auto signal : {&Document::fileChanged, &Document::layoutChanged})
+        connect(&workbench.document(), signal, this, &MainWindow::refreshTitle);
+    refreshTitle();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::build() {
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(top_ = child<TopBar>(workbench_, commands_, this));
+    auto* row = child<QHBoxLayout>();
+    row->setSpacing(0);
+    column->addLayout(row, 1);
+    row->addWidget(child<Rail>(commands_, workbench_.theme(), this));
+    auto* middle = child<QVBoxLayout>();
+    middle->setSpacing(0);
+    row->addLayout(middle, 1);
+    middle->addWidget(messages_ = child<MessageArea>(workbench_.messages(), this));
+    middle->addWidget(stack_ = child<QStackedWidget>(this), 1);
+    for (const Workspace workspace : workspaces) {
+        auto* area = child<WorkspaceArea>(workbench_.context(workspace), stack_);
+        areas_[static_cast<std::size_t>(workspace)] = area;
+        stack_->addWidget(area);
+    }
+    column->addWidget(status_ = child<StatusLine>(workbench_, this));
+    menu_ = child<MainMenu>(commands_, *files_, this);
+    top_->menuButton().setMenu(menu_);
+    palette_ = child<CommandPalette>(commands_, this);
+    keys_ = child<KeyHelp>(this);
+    auto* group = child<QActionGroup>(this);
+    for (const Workspace workspace : workspaces) group->addAction(&workspaceAction(commands_, workspace));
+}
+
+void MainWindow::showWorkspace(Workspace workspace) {
+    area(workspace_).storeArrangement();
+    workspace_ = workspace;
+    workspaceAction(commands_, workspace).setChecked(true);
+    stack_->setCurrentWidget(&area(workspace));
+    top_->setWorkspace(workspace);
+    status_->setWorkspace(workspace);
+    menu_->setArea(area(workspace));
+    std::vector<QAction*> toggles;
+    for (const DockPanel* panel : area(workspace).panels()) toggles.push_back(panel->toggleViewAction());
+    commands_.setExtra(QStringLiteral("views"), std::move(toggles));
+    refreshCommands();
+}
+
+void MainWindow::refreshTitle() {
+    const std::filesystem::path& file = workbench_.document().file();
+    const QString name = QString::fromStdString(file.empty() ? workbench_.document().layout().name : file.filename().string());
+    setWindowTitle(tr("%1[*] — Shardlab").arg(name));
+    setWindowModified(workbench_.document().unsaved());
+}
+
+void MainWindow::restore() {
+    const QSettings settings;
+    if (!restoreGeometry(settings.value(geometryKey).toByteArray())) resize(firstSize);
+    const int index = std::clamp(settings.value(workspaceKey, 0).toInt(), 0, static_cast<int>(workspaces.size()) - 1);
+    showWorkspace(workspaces[static_cast<std::size_t>(index)]);
+}
+
+void MainWindow::store() const {
+    QSettings settings;
+    settings.setValue(geometryKey, saveGeometry());
+    settings.setValue(workspaceKey, static_cast<int>(workspace_));
+    area(workspace_).storeArrangement();
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    if (leaving_) {
+        store();
+        event->accept();
+        return;
+    }
+    event->ignore();
+    if (!workbench_.run().active()) return leave();
+    if (endingRun_) return;
+    workbench_.messages().post(
+        {.level = MessageLevel::Warning,
+         .title = tr("A run is training"),
+         .detail = tr("Closing ends it; what was recorded so far stays in %1.")
+                       .arg(QString::fromStdString(workbench_.run().runFile().string())),
+         .choices = {{tr("End the run and close"),
+                      [this] {
+                          endingRun_ = true;
+                          if (!workbench_.run().active()) return leave();
+                          workbench_.run().stop();
+                      }},
+                     {tr("Keep running"), [] {}}},
+         .topic = "closing"});
+}
+
+void MainWindow::leave() {
+    files_->whenSaved(tr("Close Shardlab?"), [this] {
+        leaving_ = true;
+        close();
+    });
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    const QList<QUrl> urls = event->mimeData()->urls();
+    if (urls.size() == 1 && urls.front().isLocalFile()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    const QList<QUrl> urls = event->mimeData()->urls();
+    if (urls.size() != 1 || !urls.front().isLocalFile()) return;
+    event->acceptProposedAction();
+    files_->open(urls.front().toLocalFile());
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+    // Space presses the button or ticks the row that has the keyboard; only elsewhere it pauses the run.
+    if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space &&
+        (qobject_cast<QAbstractButton*>(watched) || qobject_cast<QAbstractItemView*>(watched)))
+        event->accept();
+    return QWidget::eventFilter(watched, event);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window: top bar, rail, messages, one of three workspaces, status line.
+#pragma once
+
+#include "ui/core/commands.h"
+#include "ui/core/view.h"
+
+#include <QWidget>
+
+#include <array>
+
+class QActionGroup;
+class QStackedWidget;
+
+namespace shardlab {
+
+class CommandPalette;
+class FileActions;
+class KeyHelp;
+class MainMenu;
+class MessageArea;
+class StatusLine;
+class TopBar;
+class Workbench;
+class WorkspaceArea;
+
+class MainWindow : public QWidget {
+    Q_OBJECT
+public:
+    explicit MainWindow(Workbench& workbench);
+    ~MainWindow() override;
+
+    Workspace workspace() const { return workspace_; }
+    void showWorkspace(Workspace workspace);
+    WorkspaceArea& area(Workspace workspace) const { return *areas_[static_cast<std::size_t>(workspace)]; }
+    Commands& commands() { return commands_; }
+    FileActions& files() const { return *files_; }
+    MessageArea& messageArea() const { return *messages_; }
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void build();
+    void bindCommands();
+    void refreshCommands();
+    void refreshTitle();
+    void restore();
+    void store() const;
+    void leave();
+    void showAbout();
+
+    Workbench& workbench_;
+    Commands commands_;
+    Workspace workspace_ = Workspace::Design;
+    bool leaving_ = false;      ///< every question is answered
+    bool endingRun_ = false;    ///< closes once the run has ended
+    FileActions* files_;
+    TopBar* top_ = nullptr;
+    MessageArea* messages_ = nullptr;
+    QStackedWidget* stack_ = nullptr;
+    StatusLine* status_ = nullptr;
+    std::array<WorkspaceArea*, 3> areas_{};
+    MainMenu* menu_ = nullptr;
+    CommandPalette* palette_ = nullptr;
+    KeyHelp* keys_ = nullptr;
+};
+
+}  // namespace shardlab

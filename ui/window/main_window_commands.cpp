@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What each command does in the window, and when it can be done.
+#include "ui/core/workbench.h"
+#include "ui/window/command_palette.h"
+#include "ui/window/file_actions.h"
+#include "ui/window/key_help.h"
+#include "ui/window/main_window.h"
+#include "ui/window/top_bar.h"
+#include "ui/window/workspace_area.h"
+
+#include <QSettings>
+#include <QToolButton>
+#include <QUndoStack>
+
+namespace shardlab {
+
+void MainWindow::bindCommands() {
+    for (QAction* action : commands_.all()) addAction(action);
+    Document& document = workbench_.document();
+    RunSession& run = workbench_.run();
+
+    commands_.bind("file.new", [this] { files_->openNew(); });
+    commands_.bind("file.open", [this] { files_->askAndOpen(); });
+    commands_.bind("file.save", [this] { files_->save(); });
+    commands_.bind("file.saveAs", [this] { files_->saveAs(); });
+    commands_.bind("file.quit", [this] { close(); });
+    commands_.bind("edit.undo", [&document] { document.undoStack().undo(); });
+    commands_.bind("edit.redo", [&document] { document.undoStack().redo(); });
+    commands_.bind("run.start", [this] { workbench_.startRun(); });
+    commands_.bind("run.pause", [&run] { run.state() == JobState::Paused ? run.resume() : run.pause(); });
+    commands_.bind("run.step", [&run] { run.stepOnce(); });
+    commands_.bind("run.stop", [&run] { run.stop(); });
+    commands_.bind("replay.last", [this] { files_->replayLast(); });
+    commands_.bind("replay.cancel", [this] { workbench_.replay().cancel(); });
+    commands_.bind("workspace.design", [this] { showWorkspace(Workspace::Design); });
+    commands_.bind("workspace.run", [this] { showWorkspace(Workspace::Run); });
+    commands_.bind("workspace.replay", [this] { showWorkspace(Workspace::Replay); });
+    commands_.bind("view.light", [this] {
+        const bool dark = !workbench_.theme().theme().dark;
+        workbench_.theme().setDark(dark);
+        QSettings().setValue(QStringLiteral("window/light"), !dark);
+    });
+    commands_.bind("view.fullScreen", [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
+    commands_.bind("view.reset", [this] { area(workspace_).resetArrangement(); });
+    commands_.bind("view.nextPanel", [this] { area(workspace_).focusPanel(1); });
+    commands_.bind("view.previousPanel", [this] { area(workspace_).focusPanel(-1); });
+    commands_.bind("help.palette", [this] { palette_->open(); });
+    commands_.bind("help.keys", [this] { keys_->open(); });
+    commands_.bind("help.menu", [this] { top_->menuButton().showMenu(); });
+    commands_.bind("help.about", [this] { showAbout(); });
+
+    for (auto signal : {&QUndoStack::canUndoChanged, &QUndoStack::canRedoChanged})
+        connect(&document.undoStack(), signal, this, &MainWindow::refreshCommands);
+    connect(&document.undoStack(), &QUndoStack::indexChanged, this, &MainWindow::refreshCommands);
+    connect(&run, &RunSession::stateChanged, this, &MainWindow::refreshCommands);
+    connect(&run, &RunSession::stateChanged, this, [this] {
+        if (endingRun_ && !workbench_.run().active()) leave();
+    });
+    connect(&workbench_.replay(), &ReplaySession::progressChanged, this, &MainWindow::refreshCommands);
+    connect(&workbench_.theme(), &ThemeSource::changed, this, &MainWindow::refreshCommands);
+    connect(files_, &FileActions::recentChanged, this, &MainWindow::refreshCommands);
+    refreshCommands();
+}
+
+void MainWindow::refreshCommands() {
+    const QUndoStack& undo = workbench_.document().undoStack();
+    const RunSession& run = workbench_.run();
+    const bool design = workspace_ == Workspace::Design;
+    commands_["edit.undo"].setEnabled(design && undo.canUndo());
+    commands_["edit.redo"].setEnabled(design && undo.canRedo());
+    const auto hint = [](const QString& verb, const QString& what, const QString& plain) {
+        return what.isEmpty() ? plain : QStringLiteral("%1: %2").arg(verb, what);
+    };
+    commands_["edit.undo"].setToolTip(hint(tr("Undo"), undo.undoText(), commands_["edit.undo"].property("help").toString()));
+    commands_["edit.redo"].setToolTip(hint(tr("Redo"), undo.redoText(), commands_["edit.redo"].property("help").toString()));
+
+    const bool going = run.active() && run.state() != JobState::Starting && run.state() != JobState::Stopping;
+    const bool paused = run.state() == JobState::Paused;
+    commands_["run.start"].setEnabled(!run.active());
+    commands_["run.pause"].setEnabled(going && workspace_ == Workspace::Run);
+    commands_["run.pause"].setText(paused ? tr("Go on") : tr("Pause"));
+    commands_["run.step"].setEnabled(going && workspace_ == Workspace::Run);
+    commands_["run.stop"].setEnabled(run.active() && run.state() != JobState::Stopping);
+    commands_["replay.cancel"].setEnabled(workbench_.replay().reading());
+    commands_["view.light"].setChecked(!workbench_.theme().theme().dark);
+    commands_.setExtra(QStringLiteral("presets"), files_->presetActions());
+    commands_.setExtra(QStringLiteral("recent"), files_->recentActions());
+}
+
+void MainWindow::showAbout() {
+    workbench_.messages().post({.level = MessageLevel::Info,
+                                .title = tr("Shardlab %1").arg(QStringLiteral(SHARDLAB_VERSION)),
+                                .detail = tr("A desktop lab for distributed training: design a parallel layout, run it for "
+                                             "real, watch it, replay it.\nThe desktop is under the GNU General Public "
+                                             "License, version 3 or later; the engine under the Apache License 2.0."),
+                                .topic = "about"});
+}
+
+}  // namespace shardlab

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/overlay.h"
+
+#include <QApplication>
+#include <QKeyEvent>
+
+namespace shardlab {
+
+Overlay::Overlay(QWidget* window) : QFrame(window) {
+    setProperty("role", "overlay");
+    setFocusPolicy(Qt::StrongFocus);
+    setAutoFillBackground(true);
+    hide();
+}
+
+void Overlay::open() {
+    if (!isVisible()) before_ = QApplication::focusWidget();
+    setGeometry(place(window()->size()));
+    show();
+    raise();
+    setFocus();
+    opened();
+    qApp->installEventFilter(this);
+}
+
+void Overlay::dismiss() {
+    if (!isVisible()) return;
+    qApp->removeEventFilter(this);
+    hide();
+    if (before_) before_->setFocus(Qt::PopupFocusReason);
+}
+
+void Overlay::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape) dismiss();
+    else QFrame::keyPressEvent(event);
+}
+
+bool Overlay::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == window() && event->type() == QEvent::Resize) setGeometry(place(window()->size()));
+    if (event->type() == QEvent::MouseButtonPress) {
+        auto* widget = qobject_cast<QWidget*>(watched);
+        if (widget && widget != this && !isAncestorOf(widget)) dismiss();
+    }
+    return QFrame::eventFilter(watched, event);
+}
+
+}  // namespace shardlab

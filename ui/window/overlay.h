@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A panel over the window that Escape, a click beside it, or losing the keyboard puts away.
+#pragma once
+
+#include <QFrame>
+#include <QPointer>
+
+namespace shardlab {
+
+class Overlay : public QFrame {
+    Q_OBJECT
+public:
+    explicit Overlay(QWidget* window);
+    void open();
+    void dismiss();
+
+protected:
+    /// In the window's coordinates.
+    virtual QRect place(const QSize& window) const = 0;
+    virtual void opened() {}
+    void keyPressEvent(QKeyEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    QPointer<QWidget> before_;  ///< had the keyboard
+};
+
+}  // namespace shardlab

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/status_line.h"
+
+#include "ui/core/child.h"
+#include "ui/core/elided_label.h"
+#include "ui/core/style_sheet.h"
+#include "ui/core/workbench.h"
+
+#include "engine/base/units.h"
+
+#include <QFileInfo>
+#include <QHBoxLayout>
+
+namespace shardlab {
+namespace {
+
+constexpr int refreshMilliseconds = 500;
+
+QString fromStd(const std::string& text) { return QString::fromStdString(text); }
+
+QString figures(const RunModel& model, std::int64_t dropped, const std::filesystem::path& file) {
+    const QString path = fromStd(file.string());
+    // What is not yet checkpointed into the database still lies in the log beside it.
+    const qint64 size = QFileInfo(path).size() + QFileInfo(path + QStringLiteral("-wal")).size();
+    return StatusLine::tr("%1 events · %2 dropped · %3")
+        .arg(fromStd(formatCount(static_cast<double>(model.eventCount()))))
+        .arg(dropped)
+        .arg(fromStd(formatBytes(size)));
+}
+
+}  // namespace
+
+StatusLine::StatusLine(Workbench& workbench, QWidget* parent) : QFrame(parent), workbench_(workbench) {
+    setProperty("role", "statusLine");
+    setFixedHeight(26);
+    auto* row = child<QHBoxLayout>(this);
+    row->setContentsMargins(12, 0, 12, 0);
+    row->setSpacing(6);
+    row->addWidget(light_ = child<QLabel>(QStringLiteral("●"), this));
+    row->addWidget(text_ = child<ElidedLabel>(this), 1);
+    row->addWidget(keys_ = child<QLabel>(this));
+    text_->setProperty("role", "small");
+    text_->setAccessibleName(tr("Status"));
+    keys_->setProperty("role", "small");
+    timer_.setInterval(refreshMilliseconds);
+    connect(&timer_, &QTimer::timeout, this, &StatusLine::refresh);
+    timer_.start();
+    connect(&workbench.document(), &Document::planChanged, this, &StatusLine::refresh);
+    connect(&workbench.document(), &Document::fileChanged, this, &StatusLine::refresh);
+    connect(&workbench.run(), &RunSession::stateChanged, this, &StatusLine::refresh);
+    connect(&workbench.replay(), &ReplaySession::finished, this, &StatusLine::refresh);
+    refresh();
+}
+
+void StatusLine::setWorkspace(Workspace workspace) {
+    workspace_ = workspace;
+    refresh();
+}
+
+void StatusLine::refresh() {
+    light_->setVisible(workspace_ == Workspace::Run && workbench_.run().active());
+    setRole(*light_, workbench_.run().state() == JobState::Paused ? "warning" : "good");
+    text_->setText(workspace_ == Workspace::Design ? designText() : workspace_ == Workspace::Run ? runText() : replayText());
+    keys_->setText(workspace_ == Workspace::Design ? tr("Ctrl+R run · Ctrl+Z undo · Ctrl+K commands · ? keys")
+                                                   : tr("F fit · W/S zoom · A/D pan · M measure · Ctrl+K commands · ? keys"));
+}
+
+QString StatusLine::designText() const {
+    const Document& document = workbench_.document();
+    const QString file = document.file().empty() ? tr("not saved yet") : fromStd(document.file().string());
+    if (!document.faults().empty()) {
+        const auto count = document.faults().size();
+        return (count == 1 ? tr("1 fault; the figures are of the last legal layout")
+                           : tr("%1 faults; the figures are of the last legal layout").arg(count)) +
+               QStringLiteral(" · ") + file;
+    }
+    return tr("Every figure here is predicted from this layout alone.") + QStringLiteral(" · ") + file;
+}
+
+QString StatusLine::runText() const {
+    const RunSession& run = workbench_.run();
+    if (!run.state()) return tr("Nothing has run yet");
+    const QString name = fromStd(run.runFile().filename().string());
+    const QString what = run.active() ? tr("recording %1").arg(name) : tr("recorded %1").arg(name);
+    return what + QStringLiteral("   ") + figures(workbench_.model(Workspace::Run), run.droppedEvents(), run.runFile());
+}
+
+QString StatusLine::replayText() const {
+    const ReplaySession& replay = workbench_.replay();
+    if (replay.file().empty()) return tr("No run is open");
+    const QString what = replay.reading() ? tr("reading %1") : QStringLiteral("%1");
+    return what.arg(fromStd(replay.file().string())) + QStringLiteral("   ") +
+           figures(workbench_.model(Workspace::Replay), replay.droppedEvents(), replay.file());
+}
+
+}  // namespace shardlab

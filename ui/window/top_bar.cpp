@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/top_bar.h"
+
+#include "ui/core/child.h"
+#include "ui/core/commands.h"
+#include "ui/core/style_sheet.h"
+#include "ui/core/workbench.h"
+#include "ui/window/layout_words.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QToolButton>
+
+namespace shardlab {
+namespace {
+
+QLabel* chip(QWidget* parent, const char* role, const QString& accessible) {
+    auto* label = child<QLabel>(parent);
+    label->setProperty("role", role);
+    label->setAccessibleName(accessible);
+    return label;
+}
+
+}  // namespace
+
+TopBar::TopBar(Workbench& workbench, Commands& commands, QWidget* parent)
+    : QFrame(parent), workbench_(workbench), commands_(commands) {
+    setProperty("role", "topBar");
+    setFixedHeight(46);
+    auto* row = child<QHBoxLayout>(this);
+    row->setContentsMargins(8, 0, 10, 0);
+    row->setSpacing(8);
+
+    brand_ = child<QToolButton>(this);
+    brand_->setText(QStringLiteral("Shardlab"));
+    brand_->setProperty("role", "brand");
+    brand_->setPopupMode(QToolButton::InstantPopup);
+    brand_->setFocusPolicy(Qt::TabFocus);
+    brand_->setToolTip(tr("Main menu (F10)"));
+    brand_->setAccessibleName(tr("Main menu"));
+    row->addWidget(brand_);
+    row->addWidget(name_ = chip(this, "chip", tr("Layout")));
+    row->addWidget(degrees_ = chip(this, "chip", tr("Degrees")));
+    row->addWidget(cluster_ = chip(this, "chip", tr("Cluster")));
+    row->addStretch(1);
+
+    progress_ = child<QProgressBar>(this);
+    progress_->setRange(0, 1000);
+    progress_->setTextVisible(false);
+    progress_->setFixedWidth(160);
+    progress_->setAccessibleName(tr("Reading the run file"));
+    row->addWidget(progress_);
+    row->addWidget(step_ = chip(this, "chipFigure", tr("Step")));
+    for (auto [slot, command, role] : std::initializer_list<std::tuple<QPushButton**, const char*, const char*>>{
+             {&undo_, "edit.undo", nullptr},
+             {&redo_, "edit.redo", nullptr},
+             {&open_, "file.open", nullptr},
+             {&cancel_, "replay.cancel", nullptr},
+             {&pause_, "run.pause", nullptr},
+             {&stepOnce_, "run.step", nullptr},
+             {&stop_, "run.stop", "primary"},
+             {&start_, "run.start", "primary"}}) {
+        *slot = button(command, role);
+        row->addWidget(*slot);
+    }
+
+    connect(&workbench.document(), &Document::layoutChanged, this, &TopBar::refresh);
+    connect(&workbench.document(), &Document::fileChanged, this, &TopBar::refresh);
+    connect(&workbench.run(), &RunSession::stateChanged, this, &TopBar::refresh);
+    connect(&workbench.replay(), &ReplaySession::progressChanged, this, &TopBar::refresh);
+    connect(&workbench.replay(), &ReplaySession::opened, this, &TopBar::refresh);
+    connect(&workbench.model(Workspace::Run), &RunModel::appended, this, &TopBar::refreshStep);
+    refresh();
+}
+
+QPushButton* TopBar::button(const char* command, const char* role) {
+    QAction& action = commands_[command];
+    auto* made = child<QPushButton>(action.text(), this);
+    if (role) made->setProperty("role", role);
+    made->setObjectName(QStringLiteral("top.") + action.objectName());
+    connect(made, &QPushButton::clicked, &action, &QAction::trigger);
+    const auto follow = [made, &action] {
+        made->setText(action.text());
+        made->setToolTip(action.toolTip());
+        made->setEnabled(action.isEnabled());
+    };
+    connect(&action, &QAction::changed, made, follow);
+    follow();
+    return made;
+}
+
+void TopBar::setWorkspace(Workspace workspace) {
+    workspace_ = workspace;
+    refresh();
+}
+
+const Layout* TopBar::shownLayout() const {
+    switch (workspace_) {
+    case Workspace::Design: return &workbench_.document().layout();
+    case Workspace::Run: return workbench_.run().state() ? &workbench_.run().layout() : &workbench_.document().layout();
+    case Workspace::Replay: break;
+    }
+    const RunModel& replayed = workbench_.model(Workspace::Replay);
+    return replayed.empty() ? nullptr : &replayed.header().layout;
+}
+
+void TopBar::refresh() {
+    const Layout* layout = shownLayout();
+    const bool design = workspace_ == Workspace::Design;
+    const bool replay = workspace_ == Workspace::Replay;
+    const bool active = workbench_.run().active();
+    if (layout) {
+        const QString mark = design && workbench_.document().unsaved() ? QStringLiteral(" •") : QString();
+        name_->setText(QStringLiteral("<b>%1</b> · %2%3")
+                           .arg(QString::fromStdString(layout->name).toHtmlEscaped(),
+                                QString::fromStdString(layout->schedule.kind).toHtmlEscaped(), mark));
+        name_->setToolTip(mark.isEmpty() ? QString() : tr("Changed since it was saved"));
+        degrees_->setText(degreesText(*layout));
+        cluster_->setText(clusterText(*layout));
+    }
+    undo_->setVisible(design);
+    redo_->setVisible(design);
+    start_->setVisible(design || (workspace_ == Workspace::Run && !active));
+    for (QPushButton* control : {pause_, stepOnce_, stop_}) control->setVisible(workspace_ == Workspace::Run && active);
+    open_->setVisible(replay);
+    cancel_->setVisible(replay && workbench_.replay().reading());
+    progress_->setVisible(replay && workbench_.replay().reading());
+    progress_->setValue(static_cast<int>(workbench_.replay().progress() * 1000));
+    refreshStep();
+    fit();
+}
+
+void TopBar::refreshStep() {
+    const bool shown = workspace_ == Workspace::Run && workbench_.run().state().has_value();
+    step_->setVisible(shown);
+    if (!shown) return;
+    const RunModel& model = workbench_.model(Workspace::Run);
+    const std::size_t steps = model.empty() ? 0 : model.summary().steps().size();
+    const JobState state = *workbench_.run().state();
+    const QString phase = state == JobState::Running || state == JobState::Ended
+                              ? QString()
+                              : QString::fromUtf8(name(state).data(), static_cast<int>(name(state).size())) + QStringLiteral(" · ");
+    step_->setText(tr("%1step %2 / %3").arg(phase).arg(steps).arg(workbench_.run().layout().run.steps));
+}
+
+void TopBar::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    fit();
+}
+
+void TopBar::fit() {
+    // Chips give way to buttons, the least telling first.
+    const bool any = shownLayout() != nullptr;
+    name_->setVisible(any);
+    degrees_->setVisible(any);
+    cluster_->setVisible(any);
+    for (QLabel* least : {cluster_, degrees_, name_}) {
+        if (layout()->minimumSize().width() <= width()) break;
+        least->hide();
+    }
+}
+
+}  // namespace shardlab

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The bar at the top: the menu, chips that say which layout is in sight, and the commands of the workspace.
+#pragma once
+
+#include "ui/core/view.h"
+
+#include <QFrame>
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QToolButton;
+
+namespace shardlab {
+
+class Commands;
+class Workbench;
+struct Layout;
+
+class TopBar : public QFrame {
+    Q_OBJECT
+public:
+    TopBar(Workbench& workbench, Commands& commands, QWidget* parent);
+    /// Opens with a click on the program's name.
+    QToolButton& menuButton() const { return *brand_; }
+    void setWorkspace(Workspace workspace);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QPushButton* button(const char* command, const char* role = nullptr);
+    const Layout* shownLayout() const;
+    void refresh();
+    void refreshStep();
+    void fit();
+
+    Workbench& workbench_;
+    Commands& commands_;
+    Workspace workspace_ = Workspace::Design;
+    QToolButton* brand_;
+    QLabel* name_;
+    QLabel* degrees_;
+    QLabel* cluster_;
+    QLabel* step_;
+    QProgressBar* progress_;
+    QPushButton *undo_, *redo_, *start_, *pause_, *stepOnce_, *stop_, *open_, *cancel_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/workspace_area.h"
+
+#include "ui/core/child.h"
+#include "ui/window/dock_panel.h"
+
+#include <QApplication>
+#include <QResizeEvent>
+#include <QSettings>
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+/// Of the saved arrangements: raised where the default ones change so much that old ones no longer make sense.
+constexpr int arrangementVersion = 1;
+constexpr int separator = 8;
+
+bool appears(const ViewKind& kind, Workspace workspace) {
+    return workspace == Workspace::Design ? kind.design : workspace == Workspace::Run ? kind.run : kind.replay;
+}
+
+/// Lengths of a group's parts in `length` pixels: fixed parts keep theirs, growing ones share the rest.
+std::vector<int> lengths(const Place& group, int length) {
+    int fixed = separator * (static_cast<int>(group.parts.size()) - 1);
+    int growing = 0;
+    for (const Place& part : group.parts) (part.grows ? growing : fixed) += part.size;
+    const double scale = growing > 0 ? std::max(0, length - fixed) / static_cast<double>(growing) : 1.0;
+    std::vector<int> result;
+    for (const Place& part : group.parts) result.push_back(part.grows ? static_cast<int>(part.size * scale) : part.size);
+    return result;
+}
+
+}  // namespace
+
+QString name(Workspace workspace) {
+    switch (workspace) {
+    case Workspace::Design: return QApplication::translate("workspace", "Design");
+    case Workspace::Run: return QApplication::translate("workspace", "Run");
+    case Workspace::Replay: return QApplication::translate("workspace", "Replay");
+    }
+    return {};
+}
+
+WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
+    : QMainWindow(parent, Qt::Widget), workspace_(context.workspace) {
+    setObjectName(name(workspace_) + QStringLiteral("Area"));
+    setDockNestingEnabled(true);
+    setDockOptions(AllowNestedDocks | AllowTabbedDocks | AnimatedDocks);
+    setContentsMargins(8, 8, 8, 8);
+    for (const ViewKind& kind : viewKinds()) {
+        if (!appears(kind, workspace_)) continue;
+        panels_.push_back(child<DockPanel>(kind, context, this));
+    }
+    arrange();
+    const QByteArray state = QSettings().value(settingsKey()).toByteArray();
+    own_ = !state.isEmpty() && restoreState(state, arrangementVersion);
+    for (DockPanel* panel : panels_)
+        connect(panel, &QDockWidget::topLevelChanged, this, [this] { own_ = true; });
+}
+
+QString WorkspaceArea::settingsKey() const {
+    static constexpr const char* keys[] = {"arrangement/design", "arrangement/run", "arrangement/replay"};
+    return QString::fromLatin1(keys[static_cast<int>(workspace_)]);
+}
+
+DockPanel* WorkspaceArea::panel(const QString& id) const {
+    for (DockPanel* panel : panels_)
+        if (panel->id() == id) return panel;
+    return nullptr;
+}
+
+DockPanel* WorkspaceArea::firstPanel(const Place& place) const {
+    return place.parts.empty() ? panel(place.view) : firstPanel(place.parts.front());
+}
+
+void WorkspaceArea::arrange() {
+    const Place whole = defaultArrangement(workspace_);
+    if (panels_.empty()) return;
+    for (DockPanel* panel : panels_) {
+        panel->setFloating(false);
+        removeDockWidget(panel);
+    }
+    DockPanel* first = firstPanel(whole);
+    addDockWidget(Qt::TopDockWidgetArea, first);
+    split(whole);
+    for (DockPanel* panel : panels_) panel->show();
+}
+
+void WorkspaceArea::split(const Place& group) {
+    for (std::size_t index = 1; index < group.parts.size(); ++index)
+        splitDockWidget(firstPanel(group.parts[index - 1]), firstPanel(group.parts[index]), group.orientation);
+    for (const Place& part : group.parts) split(part);
+}
+
+void WorkspaceArea::setSizes(const Place& group, const QSize& size) {
+    if (group.parts.empty()) return;
+    const bool horizontal = group.orientation == Qt::Horizontal;
+    const std::vector<int> shares = lengths(group, horizontal ? size.width() : size.height());
+    QList<QDockWidget*> docks;
+    QList<int> sizes;
+    for (std::size_t index = 0; index < group.parts.size(); ++index) {
+        docks.append(firstPanel(group.parts[index]));
+        sizes.append(shares[index]);
+    }
+    if (docks.size() > 1) resizeDocks(docks, sizes, group.orientation);
+    for (std::size_t index = 0; index < group.parts.size(); ++index)
+        setSizes(group.parts[index], horizontal ? QSize(shares[index], size.height()) : QSize(size.width(), shares[index]));
+}
+
+void WorkspaceArea::resetArrangement() {
+    QSettings().remove(settingsKey());
+    arrange();
+    own_ = false;
+    setSizes(defaultArrangement(workspace_), contentsRect().size());
+}
+
+void WorkspaceArea::storeArrangement() const {
+    const bool closed = std::any_of(panels_.begin(), panels_.end(), [](DockPanel* panel) { return panel->isHidden(); });
+    if (isVisible() && (own_ || closed)) QSettings().setValue(settingsKey(), saveState(arrangementVersion));
+}
+
+bool WorkspaceArea::event(QEvent* event) {
+    const bool handled = QMainWindow::event(event);
+    // QMainWindow takes presses on its separators itself: the person moves one.
+    if (handled && event->type() == QEvent::MouseButtonPress) own_ = true;
+    return handled;
+}
+
+void WorkspaceArea::showEvent(QShowEvent* event) {
+    QMainWindow::showEvent(event);
+    if (!own_) setSizes(defaultArrangement(workspace_), contentsRect().size());
+}
+
+void WorkspaceArea::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    if (!own_) setSizes(defaultArrangement(workspace_), contentsRect().size());
+}
+
+void WorkspaceArea::focusPanel(int direction) {
+    std::vector<DockPanel*> visible;
+    for (DockPanel* panel : panels_)
+        if (panel->isVisible()) visible.push_back(panel);
+    if (visible.empty()) return;
+    int current = direction > 0 ? -1 : 0;
+    for (std::size_t index = 0; index < visible.size(); ++index)
+        if (visible[index]->isAncestorOf(QApplication::focusWidget())) current = static_cast<int>(index);
+    const int count = static_cast<int>(visible.size());
+    QWidget* target = &visible[static_cast<std::size_t>((current + direction + count) % count)]->view();
+    if (target->focusPolicy() == Qt::NoFocus && target->nextInFocusChain()) {
+        for (QWidget* widget = target->nextInFocusChain(); widget != target; widget = widget->nextInFocusChain()) {
+            if (!target->isAncestorOf(widget) || !(widget->focusPolicy() & Qt::TabFocus) || !widget->isVisible()) continue;
+            target = widget;
+            break;
+        }
+    }
+    target->setFocus(Qt::TabFocusReason);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One workspace: its views as docks that can be moved, closed, floated; the arrangement is kept in the settings.
+#pragma once
+
+#include "ui/core/view.h"
+#include "ui/window/arrangement.h"
+
+#include <QMainWindow>
+
+#include <vector>
+
+namespace shardlab {
+
+class DockPanel;
+
+QString name(Workspace workspace);  ///< "Design"
+
+class WorkspaceArea : public QMainWindow {
+    Q_OBJECT
+public:
+    WorkspaceArea(const ViewContext& context, QWidget* parent);
+
+    Workspace workspace() const { return workspace_; }
+    const std::vector<DockPanel*>& panels() const { return panels_; }
+    DockPanel* panel(const QString& id) const;
+    void resetArrangement();
+    /// Only where the person changed it, and only while in sight: Qt saves docks out of sight as closed.
+    void storeArrangement() const;
+    /// Moves the keyboard to the next (or previous) view in sight.
+    void focusPanel(int direction);
+
+protected:
+    bool event(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+
+private:
+    QString settingsKey() const;
+    void arrange();
+    void split(const Place& group);
+    DockPanel* firstPanel(const Place& place) const;
+    void setSizes(const Place& place, const QSize& size);
+
+    Workspace workspace_;
+    std::vector<DockPanel*> panels_;
+    bool own_ = false;  ///< the person's own arrangement: its sizes are left alone
+};
+
+}  // namespace shardlab
