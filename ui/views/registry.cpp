@@ -2,6 +2,11 @@
 // Every view there is: one include and one line each. Where a view stands at first is in window/arrangement.cpp.
 #include "ui/core/child.h"
 #include "ui/core/view.h"
+#include "ui/views/answer/answer_view.h"
+#include "ui/views/explain/explain_view.h"
+#include "ui/views/layout_form/layout_form.h"
+#include "ui/views/mesh/mesh_view.h"
+#include "ui/views/traffic/traffic_view.h"
 
 #include <vector>
 
@@ -18,6 +23,11 @@ View* make(const ViewContext& context, QWidget* parent) {
 std::span<const ViewKind> viewKinds() {
     // id, title, design, run, replay, create, head
     static const std::vector<ViewKind> kinds{
+        {"layout_form", "Layout", true, false, false, make<LayoutForm>},
+        {"explain", "Notes", true, false, false, make<ExplainView>},
+        {"answer", "Answer", true, false, false, make<AnswerView>},
+        {"traffic", "Traffic per step", true, false, false, make<TrafficView>},
+        {"mesh", "Mesh", true, true, true, make<MeshView>},
     };
     return kinds;
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/answer/answer_view.h"
+
+#include "ui/core/child.h"
+#include "ui/core/document.h"
+#include "ui/core/fact_list.h"
+
+#include "engine/base/units.h"
+
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+QString text(const std::string& from) { return QString::fromStdString(from); }
+
+std::int64_t largestPeak(const Plan& plan) {
+    std::int64_t peak = 0;
+    for (const RankMemory& memory : plan.memory) peak = std::max(peak, memory.peak);
+    return peak;
+}
+
+Fact fits(const Plan& plan) {
+    const QString help = AnswerView::tr("Whether the largest peak of any rank is within one device's memory");
+    if (plan.capacityBytes <= 0) return {AnswerView::tr("Fits?"), AnswerView::tr("unknown capacity"), "warning", help};
+    const std::int64_t spare = plan.capacityBytes - largestPeak(plan);
+    if (plan.fits) return {AnswerView::tr("Fits?"), AnswerView::tr("yes, %1 to spare").arg(text(formatBytes(spare))), "good", help};
+    return {AnswerView::tr("Fits?"), AnswerView::tr("no, %1 too much").arg(text(formatBytes(-spare))), "bad", help};
+}
+
+}  // namespace
+
+AnswerView::AnswerView(const ViewContext& context, QWidget* parent) : View(context, parent), facts_(child<FactList>(this)) {
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(facts_);
+    connect(&context_.document, &Document::planChanged, this, &AnswerView::refresh);
+    refresh();
+}
+
+void AnswerView::refresh() {
+    if (const auto& plan = context_.document.plan()) {
+        facts_->setFacts({
+            fits(*plan),
+            {tr("Step time"), text(formatSeconds(plan->stepSeconds)), "figure", tr("One optimizer step, all microbatches")},
+            {tr("Tokens / s"), text(formatCount(plan->tokensPerSecond)), "figure", tr("Over all replicas")},
+            {tr("MFU"), text(formatPercent(plan->mfu)), "figure",
+             tr("Model floating-point operations as a share of what the devices could do; of the modelled device where paced")},
+            {tr("Bubble"), tr("%1 (theory %2)").arg(text(formatPercent(plan->bubble)), text(formatPercent(plan->bubbleTheory))),
+             "figure", tr("Idle share of the compute lanes between the first forward and the last backward; theory: equal "
+                          "stages and free transfers")},
+            {tr("Exposed comm"), text(formatPercent(plan->exposedCommunication)), "figure",
+             tr("Share of the step in which compute waits for transfers or reductions")},
+            {tr("Peak memory"), text(formatBytes(largestPeak(*plan))), "figure", tr("Of the rank that needs most")},
+            {tr("Parameters"), text(formatCount(static_cast<double>(plan->parameters))), "figure", tr("Of the whole model")},
+        });
+    }
+    Q_EMIT subtitleChanged();
+}
+
+QString AnswerView::subtitle() const {
+    if (!context_.document.faults().empty()) return tr("of the last legal layout");
+    if (!context_.document.planIsCurrent()) return tr("planning …");
+    return context_.document.layout().cluster.pace ? tr("paced") : QString();
+}
+
+QString AnswerView::asTable() const { return facts_->asTable(); }
+
+}  // namespace shardlab

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/explain/explain_view.h"
+
+#include "ui/core/child.h"
+#include "ui/core/document.h"
+#include "ui/core/theme.h"
+#include "ui/views/explain/reasons.h"
+
+#include <QLabel>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace shardlab {
+
+ExplainView::ExplainView(const ViewContext& context, QWidget* parent) : View(context, parent), text_(child<QLabel>()) {
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* area = child<QScrollArea>(this);
+    area->setWidget(text_);
+    area->setWidgetResizable(true);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    column->addWidget(area);
+    text_->setTextFormat(Qt::RichText);
+    text_->setWordWrap(true);
+    text_->setMargin(12);
+    text_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    text_->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    connect(text_, &QLabel::linkActivated, this, [this](const QString& pointer) { context_.document.requestField(pointer); });
+    connect(&context_.document, &Document::planChanged, this, &ExplainView::refresh);
+    connect(&context_.theme, &ThemeSource::changed, this, &ExplainView::refresh);
+    refresh();
+}
+
+void ExplainView::refresh() {
+    const Theme& theme = context_.theme.theme();
+    const Document& document = context_.document;
+    QString rich;
+    plain_ = tr("What\tWhy\n");
+    const auto add = [&](const QString& title, const QString& why, const QColor& colour, const QString& after = {}) {
+        rich += QStringLiteral("<p style='margin:0 0 10px 0'><span style='color:%1;font-weight:600'>%2</span>"
+                               "<br><span style='color:%3'>%4</span>%5</p>")
+                    .arg(colour.name(), title.toHtmlEscaped(), theme.dim.name(), why.toHtmlEscaped(), after);
+        plain_ += title + QLatin1Char('\t') + why + QLatin1Char('\n');
+    };
+    for (const Fault& fault : document.faults()) {
+        const QString pointer = QString::fromStdString(fault.pointer);
+        QString why = QString::fromStdString(fault.why);
+        if (!fault.legal.empty()) why += tr(" Legal: %1").arg(QString::fromStdString(fault.legal));
+        add(QString::fromStdString(fault.what), why.trimmed(), theme.bad,
+            QStringLiteral(" <a href='%1' style='color:%2'>%1</a>").arg(pointer.toHtmlEscaped(), theme.accent.name()));
+    }
+    if (document.faults().empty() && document.plan())
+        for (const Reason& reason : reasons(*document.plan())) add(reason.title, reason.why, theme.text);
+    text_->setText(rich);
+    Q_EMIT subtitleChanged();
+}
+
+QString ExplainView::subtitle() const {
+    const std::size_t faults = context_.document.faults().size();
+    if (faults == 0) return tr("what the figures follow from");
+    return faults == 1 ? tr("1 fault to mend") : tr("%1 faults to mend").arg(faults);
+}
+
+QString ExplainView::asTable() const { return plain_; }
+
+}  // namespace shardlab

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Why the prediction looks the way it does: every fault with a way to its field, else what the figures follow from.
+#pragma once
+
+#include "ui/core/view.h"
+
+class QLabel;
+
+namespace shardlab {
+
+class ExplainView : public View {
+    Q_OBJECT
+public:
+    ExplainView(const ViewContext& context, QWidget* parent);
+    QString subtitle() const override;
+    QString asTable() const override;
+    QString emptyText() const override { return {}; }
+
+private:
+    void refresh();
+    QLabel* text_;
+    QString plain_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/explain/reasons.h"
+
+#include "engine/base/units.h"
+#include "engine/schedule/registry.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <numeric>
+
+namespace shardlab {
+namespace {
+
+QString words(const char* text) { return QCoreApplication::translate("Reasons", text); }
+QString text(const std::string& from) { return QString::fromStdString(from); }
+QString text(std::string_view from) { return QString::fromUtf8(from.data(), static_cast<qsizetype>(from.size())); }
+QString percent(double fraction) { return text(formatPercent(fraction)); }
+
+Reason bubbleReason(const Plan& plan) {
+    const ScheduleShape shape = scheduleShape(plan.layout);
+    if (shape.ranks <= 1)
+        return {words("No pipeline, no bubble"), words("Every rank holds all layers; nothing waits for another stage.")};
+    Reason reason{words("%1 of the step is bubble").arg(percent(plan.bubble)), {}};
+    const ScheduleMethod* method = findScheduleMethod(plan.layout.schedule.kind);
+    if (!method || !method->theoreticalBubble) return reason;
+    reason.why = words("%1: %2 with p = %3 and m = %4 is %5.")
+                     .arg(text(method->title), text(method->bubbleFormula))
+                     .arg(shape.ranks)
+                     .arg(shape.microbatches)
+                     .arg(percent(method->theoreticalBubble(shape)));
+    ScheduleShape twice = shape;
+    twice.microbatches *= 2;
+    const bool legal = !method->refusal || !method->refusal(twice);
+    const double fewer = method->theoreticalBubble(twice);
+    if (legal && fewer < method->theoreticalBubble(shape) - 1e-9)
+        reason.why += words(" With %1 microbatches it would be %2.").arg(twice.microbatches).arg(percent(fewer));
+    if (plan.bubble > plan.bubbleTheory + 0.02)
+        reason.why += words(" The rest comes from transfers and from stages that are not equal.");
+    return reason;
+}
+
+Reason balanceReason(const Plan& plan) {
+    const std::vector<StageCosts>& stages = plan.costs.stages;
+    const auto total = [](const StageCosts& stage) { return stage.forward + stage.backward; };
+    const auto slowest = std::max_element(stages.begin(), stages.end(),
+                                          [&](const StageCosts& a, const StageCosts& b) { return total(a) < total(b); });
+    const double mean = std::accumulate(stages.begin(), stages.end(), 0.0,
+                                        [&](double sum, const StageCosts& stage) { return sum + total(stage); }) /
+                        static_cast<double>(stages.size());
+    const double excess = mean > 0 ? total(*slowest) / mean - 1 : 0;
+    if (stages.size() < 2 || excess < 0.03) return {};
+    return {words("Stage %1 is the slowest, %2 above the mean").arg(slowest - stages.begin()).arg(percent(excess)),
+            words("The pipeline goes at its pace. Another split of the layers (Layers per stage) can even it out; the last "
+                  "stage also computes the output and the loss.")};
+}
+
+Reason memoryReason(const Plan& plan) {
+    if (plan.memory.empty()) return {};
+    const auto most = std::max_element(plan.memory.begin(), plan.memory.end(),
+                                       [](const RankMemory& a, const RankMemory& b) { return a.peak < b.peak; });
+    const auto largest = std::max_element(most->bytes.begin(), most->bytes.end());
+    const auto category = static_cast<MemoryCategory>(largest - most->bytes.begin());
+    const std::int64_t sum = std::max<std::int64_t>(1, total(most->bytes));
+    QString why = words("Its largest part is %1 with %2.")
+                      .arg(text(name(category)), percent(static_cast<double>(*largest) / static_cast<double>(sum)));
+    if (most->microbatchesInFlight > 0)
+        why += words(" It keeps the activations of %1 microbatches until their backward.").arg(most->microbatchesInFlight);
+    return {words("Rank %1 needs most memory, %2").arg(most->rank).arg(text(formatBytes(most->peak))), why};
+}
+
+}  // namespace
+
+std::vector<Reason> reasons(const Plan& plan) {
+    std::vector<Reason> list{bubbleReason(plan), memoryReason(plan)};
+    if (!plan.costs.stages.empty()) list.push_back(balanceReason(plan));
+    for (const std::string& note : plan.notes) list.push_back({text(note), {}});
+    std::erase_if(list, [](const Reason& reason) { return reason.title.isEmpty(); });
+    return list;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Spin and combo boxes that the wheel does not change while it scrolls the form past them.
+#pragma once
+
+#include "ui/core/child.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QSpinBox>
+#include <QWheelEvent>
+
+#include <limits>
+
+namespace shardlab {
+
+template <class Control>
+class Calm : public Control {
+public:
+    explicit Calm(QWidget* parent) : Control(parent) { this->setFocusPolicy(Qt::StrongFocus); }
+
+protected:
+    void wheelEvent(QWheelEvent* event) override {
+        if (this->hasFocus()) Control::wheelEvent(event);
+        else event->ignore();
+    }
+};
+
+class CalmSpinBox : public Calm<QSpinBox> {
+public:
+    explicit CalmSpinBox(QWidget* parent) : Calm(parent) {
+        setRange(std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
+        setButtonSymbols(NoButtons);
+        setAlignment(Qt::AlignRight);
+    }
+    QSize sizeHint() const override { return {64, Calm::sizeHint().height()}; }
+    QSize minimumSizeHint() const override { return {40, Calm::minimumSizeHint().height()}; }
+};
+
+using CalmComboBox = Calm<QComboBox>;
+
+/// The one control of an editor.
+inline void fillWith(QWidget& editor, QWidget& control) {
+    auto* row = child<QHBoxLayout>(&editor);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(&control, 1);
+    editor.setFocusProxy(&control);
+}
+
+}  // namespace shardlab

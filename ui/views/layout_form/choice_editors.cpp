@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/layout_form/choice_editors.h"
+
+#include "ui/core/child.h"
+#include "ui/views/layout_form/calm_controls.h"
+
+#include "engine/layout/devices.h"
+#include "engine/schedule/registry.h"
+
+#include <QCheckBox>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QSignalBlocker>
+#include <QToolButton>
+
+namespace shardlab {
+namespace {
+
+QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
+
+/// What a person reads beside the word of the file.
+QString titleOf(const Field& field, const QString& word) {
+    if (field.pointer == "/schedule/kind") {
+        const ScheduleMethod* method = findScheduleMethod(word.toStdString());
+        return method ? text(method->title) : QString();
+    }
+    if (field.pointer == "/cluster/pace/device") {
+        const DevicePreset* device = findDevice(word.toStdString());
+        return device ? QString::fromStdString(device->title) : QString();
+    }
+    return {};
+}
+
+}  // namespace
+
+QStringList choicesOf(const Field& field) {
+    QStringList words;
+    if (field.pointer == "/schedule/kind") {
+        for (const ScheduleMethod& method : scheduleMethods()) words << text(method.name);
+        return words;
+    }
+    if (field.pointer == "/cluster/pace/device") {
+        for (const DevicePreset& device : devicePresets()) words << QString::fromStdString(device.name);
+        return words;
+    }
+    return text(field.choices).split(QLatin1Char(','), Qt::SkipEmptyParts);
+}
+
+ChoiceEditor::ChoiceEditor(const Field& field, TextField access, Document& document, QWidget* parent)
+    : FieldEditor(field, document, parent), access_(access), box_(child<CalmComboBox>(this)) {
+    fillWith(*this, *box_);
+    name(*box_);
+    for (const QString& word : choicesOf(field)) {
+        box_->addItem(word);
+        box_->setItemData(box_->count() - 1, titleOf(field, word), Qt::ToolTipRole);
+    }
+    box_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box_->setMinimumContentsLength(6);
+    connect(box_, &QComboBox::currentTextChanged, this, [this](const QString& word) {
+        edit([this, &word](Layout& layout) { access_(layout) = word.toStdString(); }, word);
+    });
+}
+
+void ChoiceEditor::display(const Layout& layout) {
+    const QSignalBlocker quiet(box_);
+    const QString word = QString::fromStdString(value(layout, access_));
+    // A word of a file that is no choice is shown, so that its fault can be seen and mended.
+    if (box_->findText(word) < 0) box_->addItem(word);
+    box_->setCurrentText(word);
+}
+
+QWidget& ChoiceEditor::control() { return *box_; }
+
+WordEditor::WordEditor(const Field& field, TextField access, Document& document, QWidget* parent)
+    : FieldEditor(field, document, parent), access_(access), line_(child<QLineEdit>(this)) {
+    fillWith(*this, *line_);
+    line_->setAlignment(Qt::AlignRight);
+    name(*line_);
+    connect(line_, &QLineEdit::textEdited, this, &WordEditor::set);
+    if (field.pointer != "/data/path") return;
+    auto* button = child<QToolButton>(this);
+    button->setText(QStringLiteral("…"));
+    button->setProperty("role", "flat");
+    button->setAccessibleName(tr("Choose a text file"));
+    button->setToolTip(tr("Choose a text file"));
+    connect(button, &QToolButton::clicked, this, &WordEditor::browse);
+    layout()->addWidget(button);
+}
+
+void WordEditor::set(const QString& word) {
+    edit([this, &word](Layout& layout) { access_(layout) = word.toStdString(); }, word);
+}
+
+void WordEditor::browse() {
+    auto* dialog = child<QFileDialog>(this, tr("Choose a text file"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, &WordEditor::set);
+    dialog->open();
+}
+
+void WordEditor::display(const Layout& layout) {
+    const QString word = QString::fromStdString(value(layout, access_));
+    if (line_->text() != word) line_->setText(word);
+}
+
+QWidget& WordEditor::control() { return *line_; }
+
+BooleanEditor::BooleanEditor(const Field& field, BooleanField access, Document& document, QWidget* parent)
+    : FieldEditor(field, document, parent), access_(access), box_(child<QCheckBox>(tr("on"), this)) {
+    fillWith(*this, *box_);
+    box_->setLayoutDirection(Qt::RightToLeft);
+    name(*box_);
+    connect(box_, &QCheckBox::toggled, this, [this](bool on) {
+        edit([this, on](Layout& layout) { access_(layout) = on; }, on ? tr("on") : tr("off"));
+    });
+}
+
+void BooleanEditor::display(const Layout& layout) {
+    const QSignalBlocker quiet(box_);
+    box_->setChecked(value(layout, access_));
+}
+
+QWidget& BooleanEditor::control() { return *box_; }
+
+PaceEditor::PaceEditor(const Field& field, PaceField access, Document& document, QWidget* parent)
+    : FieldEditor(field, document, parent), access_(access), box_(child<QCheckBox>(tr("on"), this)) {
+    fillWith(*this, *box_);
+    box_->setLayoutDirection(Qt::RightToLeft);
+    name(*box_);
+    connect(box_, &QCheckBox::toggled, this, [this](bool on) {
+        edit([this, on](Layout& layout) { access_(layout) = on ? std::optional(last_) : std::nullopt; },
+             on ? tr("on") : tr("off"));
+    });
+}
+
+void PaceEditor::display(const Layout& layout) {
+    const QSignalBlocker quiet(box_);
+    const std::optional<PaceSpec> pace = value(layout, access_);
+    box_->setChecked(pace.has_value());
+    if (pace) last_ = *pace;
+}
+
+QWidget& PaceEditor::control() { return *box_; }
+
+}  // namespace shardlab

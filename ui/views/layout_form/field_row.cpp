@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/layout_form/field_row.h"
+
+#include "ui/core/child.h"
+#include "ui/core/style_sheet.h"
+#include "ui/views/layout_form/field_editor.h"
+
+#include "engine/layout/fields.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace shardlab {
+namespace {
+
+constexpr int labelWidth = 118;
+
+/// "Heads do not divide hidden: each head gets … Legal: 1, 2, 4"
+QString inWords(const Fault& fault) {
+    QString words = QString::fromStdString(fault.what);
+    if (!words.isEmpty()) words[0] = words[0].toUpper();
+    if (!fault.why.empty()) words += QStringLiteral(": ") + QString::fromStdString(fault.why);
+    if (!fault.legal.empty()) words += FieldRow::tr(". Legal: ") + QString::fromStdString(fault.legal);
+    return words;
+}
+
+}  // namespace
+
+FieldRow::FieldRow(const Field& field, Document& document, QWidget* parent)
+    : QWidget(parent), editor_(makeFieldEditor(field, document, this)), fault_(child<QLabel>(this)) {
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(3);
+    auto* row = child<QHBoxLayout>();
+    row->setSpacing(8);
+    auto* label = child<QLabel>(QString::fromUtf8(field.label.data(), static_cast<qsizetype>(field.label.size())), this);
+    label->setProperty("role", "dim");
+    label->setFixedWidth(labelWidth);
+    label->setBuddy(&editor_->control());
+    label->setToolTip(editor_->control().toolTip());
+    row->addWidget(label, 0, Qt::AlignTop);
+    row->addWidget(editor_, 1);
+    column->addLayout(row);
+    column->addWidget(fault_);
+    fault_->setProperty("role", "fault");
+    fault_->setWordWrap(true);
+    fault_->setTextFormat(Qt::PlainText);
+    fault_->hide();
+    label->setMinimumHeight(editor_->control().sizeHint().height());
+    connect(editor_, &FieldEditor::misread, this, [this](const QString& why) {
+        misread_ = why;
+        showFault();
+    });
+}
+
+const Field& FieldRow::field() const { return editor_->field(); }
+
+void FieldRow::display(const Layout& layout) { editor_->display(layout); }
+
+void FieldRow::setFaults(const std::vector<Fault>& faults) {
+    QStringList lines;
+    for (const Fault& fault : faults) lines << inWords(fault);
+    faults_ = lines.join(QLatin1Char('\n'));
+    showFault();
+}
+
+QString FieldRow::faultText() const { return misread_.isEmpty() ? faults_ : misread_; }
+
+void FieldRow::showFault() {
+    const QString text = faultText();
+    fault_->setText(text);
+    fault_->setVisible(!text.isEmpty());
+    setFaulty(editor_->control(), !text.isEmpty());
+    QWidget& control = editor_->control();
+    const QString help = QString::fromUtf8(field().help.data(), static_cast<qsizetype>(field().help.size()));
+    control.setAccessibleDescription(text.isEmpty() ? help : text);
+}
+
+}  // namespace shardlab

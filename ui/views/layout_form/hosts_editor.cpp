@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/layout_form/hosts_editor.h"
+
+#include "ui/core/child.h"
+#include "ui/core/document.h"
+#include "ui/views/layout_form/calm_controls.h"
+
+#include <QLineEdit>
+#include <QSignalBlocker>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace shardlab {
+namespace {
+
+constexpr std::size_t mostLines = 64;
+
+QString words(const std::vector<HostSpec>& hosts) {
+    QStringList parts;
+    for (const HostSpec& host : hosts) parts << QStringLiteral("%1 × %2").arg(QString::fromStdString(host.name)).arg(host.devices);
+    return parts.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+HostsEditor::HostsEditor(const Field& field, HostListField access, Document& document, QWidget* parent)
+    : FieldEditor(field, document, parent), access_(access), column_(child<QVBoxLayout>(this)), add_(child<QToolButton>(this)) {
+    column_->setContentsMargins(0, 0, 0, 0);
+    column_->setSpacing(4);
+    add_->setText(tr("+ host"));
+    add_->setProperty("role", "flat");
+    add_->setFocusPolicy(Qt::StrongFocus);
+    name(*add_);
+    add_->setAccessibleName(tr("Add a host"));
+    column_->addWidget(add_, 0, Qt::AlignRight);
+    addLine();
+    setFocusProxy(lines_.front().host);
+    connect(add_, &QToolButton::clicked, this, [this] {
+        change([](std::vector<HostSpec>& hosts) {
+            HostSpec next = hosts.empty() ? HostSpec{} : hosts.back();
+            next.name = "host" + std::to_string(hosts.size());
+            hosts.push_back(next);
+        });
+    });
+}
+
+void HostsEditor::change(const std::function<void(std::vector<HostSpec>&)>& apply) {
+    Layout changed = document().layout();
+    apply(access_(changed));
+    const std::vector<HostSpec> hosts = access_(changed);
+    edit([&](Layout& layout) { access_(layout) = hosts; }, words(hosts));
+}
+
+void HostsEditor::addLine() {
+    const std::size_t index = lines_.size();
+    Line line{child<QWidget>(this), nullptr, nullptr, nullptr};
+    auto* row = child<QHBoxLayout>(line.row);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    row->addWidget(line.host = child<QLineEdit>(line.row), 1);
+    row->addWidget(line.devices = child<CalmSpinBox>(line.row));
+    row->addWidget(line.remove = child<QToolButton>(line.row));
+    line.devices->setMaximumWidth(58);
+    name(*line.host);
+    name(*line.devices);
+    line.host->setAccessibleName(tr("Name of host %1").arg(index));
+    line.host->setToolTip(tr("Name or address of the machine"));
+    line.devices->setAccessibleName(tr("Devices of host %1").arg(index));
+    line.devices->setToolTip(tr("Devices: ranks that may run there"));
+    line.remove->setText(QStringLiteral("✕"));
+    line.remove->setProperty("role", "flat");
+    line.remove->setAccessibleName(tr("Remove host %1").arg(index));
+    line.remove->setToolTip(tr("Remove this host"));
+    line.remove->setFocusPolicy(Qt::StrongFocus);
+    connect(line.host, &QLineEdit::textEdited, this, [this, index](const QString& text) {
+        change([&](std::vector<HostSpec>& hosts) {
+            if (index < hosts.size()) hosts[index].name = text.toStdString();
+        });
+    });
+    connect(line.devices, &QSpinBox::valueChanged, this, [this, index](int devices) {
+        change([&](std::vector<HostSpec>& hosts) {
+            if (index < hosts.size()) hosts[index].devices = devices;
+        });
+    });
+    connect(line.remove, &QToolButton::clicked, this, [this, index] {
+        change([&](std::vector<HostSpec>& hosts) {
+            if (index < hosts.size() && hosts.size() > 1) hosts.erase(hosts.begin() + static_cast<std::ptrdiff_t>(index));
+        });
+    });
+    column_->insertWidget(static_cast<int>(index), line.row);
+    lines_.push_back(line);
+}
+
+void HostsEditor::display(const Layout& layout) {
+    const std::vector<HostSpec> hosts = value(layout, access_);
+    const std::size_t shown = std::min(hosts.size(), mostLines);
+    while (lines_.size() < shown) addLine();
+    for (std::size_t index = 0; index < lines_.size(); ++index) {
+        const Line& line = lines_[index];
+        line.row->setVisible(index < shown);
+        if (index >= shown) continue;
+        const QString name = QString::fromStdString(hosts[index].name);
+        if (line.host->text() != name) line.host->setText(name);
+        const QSignalBlocker quiet(line.devices);
+        if (line.devices->value() != hosts[index].devices) line.devices->setValue(hosts[index].devices);
+        line.remove->setVisible(hosts.size() > 1);
+    }
+    add_->setEnabled(hosts.size() < mostLines);
+}
+
+QWidget& HostsEditor::control() { return *lines_.front().host; }
+
+}  // namespace shardlab

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/layout_form/layout_form.h"
+
+#include "ui/core/child.h"
+#include "ui/core/document.h"
+#include "ui/core/style_sheet.h"
+#include "ui/views/layout_form/field_editor.h"
+#include "ui/views/layout_form/field_row.h"
+#include "ui/views/layout_form/section_notes.h"
+
+#include "engine/layout/fields.h"
+#include "engine/layout/layout_file.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QVBoxLayout>
+
+namespace shardlab {
+namespace {
+
+QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
+
+/// "/model/layers" is of "model"; "/name" of "layout".
+QString sectionOf(const QString& pointer) {
+    const QStringList parts = pointer.split(QLatin1Char('/'), Qt::SkipEmptyParts);
+    return parts.size() > 1 ? parts.front() : QStringLiteral("layout");
+}
+
+}  // namespace
+
+LayoutForm::LayoutForm(const ViewContext& context, QWidget* parent) : View(context, parent), area_(child<QScrollArea>(this)) {
+    auto* outer = child<QVBoxLayout>(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(area_);
+    auto* inside = child<QWidget>();
+    area_->setWidget(inside);
+    area_->setWidgetResizable(true);
+    area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area_->setFocusPolicy(Qt::NoFocus);
+    auto* column = child<QVBoxLayout>(inside);
+    column->setContentsMargins(12, 8, 12, 12);
+    column->setSpacing(5);
+    for (const Field& field : fields()) {
+        const QString section = sectionOf(text(field.pointer));
+        if (sections_.empty() || sections_.back().name != section) addSection(*column, section);
+        rows_.push_back(child<FieldRow>(field, context_.document, inside));
+        column->addWidget(rows_.back());
+    }
+    column->addStretch(1);
+    connect(&context_.document, &Document::layoutChanged, this, &LayoutForm::refresh);
+    connect(&context_.document, &Document::planChanged, this, &LayoutForm::refreshNotes);
+    connect(&context_.document, &Document::fieldRequested, this, &LayoutForm::focusField);
+    refresh();
+}
+
+void LayoutForm::addSection(QVBoxLayout& column, const QString& name) {
+    auto* row = child<QHBoxLayout>();
+    row->setContentsMargins(0, sections_.empty() ? 0 : 8, 0, 0);
+    auto* title = child<QLabel>(name.toUpper());
+    title->setProperty("role", "section");
+    auto* note = child<QLabel>();
+    note->setProperty("role", "small");
+    note->setAlignment(Qt::AlignRight);
+    row->addWidget(title);
+    row->addWidget(note, 1);
+    column.addLayout(row);
+    sections_.push_back({name, note});
+}
+
+FieldRow* LayoutForm::row(const QString& pointer) const {
+    FieldRow* best = nullptr;
+    for (FieldRow* row : rows_) {
+        const QString own = text(row->field().pointer);
+        const bool within = pointer == own || pointer.startsWith(own + QLatin1Char('/'));
+        if (within && (!best || own.size() > text(best->field().pointer).size())) best = row;
+    }
+    return best;
+}
+
+void LayoutForm::refresh() {
+    const Layout& layout = context_.document.layout();
+    std::vector<std::vector<Fault>> faults(rows_.size());
+    for (const Fault& fault : context_.document.faults()) {
+        // A fault inside a list is shown at the list; one of a whole section at the section's first field.
+        FieldRow* at = row(QString::fromStdString(fault.pointer));
+        std::size_t index = 0;
+        for (std::size_t candidate = 0; candidate < rows_.size(); ++candidate) {
+            const bool own = rows_[candidate] == at;
+            const bool inside = !at && text(rows_[candidate]->field().pointer).startsWith(QString::fromStdString(fault.pointer));
+            if (!own && !inside) continue;
+            index = candidate;
+            break;
+        }
+        faults[index].push_back(fault);
+    }
+    for (std::size_t index = 0; index < rows_.size(); ++index) {
+        FieldRow& field = *rows_[index];
+        const bool present = isPresent(field.field(), layout);
+        field.setVisible(present);
+        if (present) field.display(layout);
+        field.setFaults(faults[index]);
+    }
+    refreshNotes();
+    Q_EMIT subtitleChanged();
+}
+
+void LayoutForm::refreshNotes() {
+    for (const Section& section : sections_) {
+        const SectionNote note = sectionNote(section.name, context_.document);
+        section.note->setText(note.text);
+        setRole(*section.note, note.role);
+    }
+}
+
+void LayoutForm::focusField(const QString& pointer) {
+    FieldRow* target = row(pointer);
+    if (!target) return;
+    target->editor().control().setFocus(Qt::OtherFocusReason);
+    area_->ensureWidgetVisible(target, 0, 60);
+}
+
+QString LayoutForm::subtitle() const {
+    const std::size_t faults = context_.document.faults().size();
+    return faults == 0 ? QString() : faults == 1 ? tr("1 fault") : tr("%1 faults").arg(faults);
+}
+
+QString LayoutForm::asTable() const { return QString::fromStdString(writeLayout(context_.document.layout())); }
+
+}  // namespace shardlab

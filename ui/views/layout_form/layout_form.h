@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every field of the layout, by section, made from the field table; faults are shown at their field.
+#pragma once
+
+#include "ui/core/view.h"
+
+#include <vector>
+
+class QLabel;
+class QScrollArea;
+class QVBoxLayout;
+
+namespace shardlab {
+
+class FieldRow;
+
+class LayoutForm : public View {
+    Q_OBJECT
+public:
+    LayoutForm(const ViewContext& context, QWidget* parent);
+
+    QString subtitle() const override;
+    QString asTable() const override;
+    QString emptyText() const override { return {}; }
+    const std::vector<FieldRow*>& rows() const { return rows_; }
+    FieldRow* row(const QString& pointer) const;
+
+private:
+    struct Section {
+        QString name;  ///< first part of the pointers: "model"
+        QLabel* note;  ///< beside its heading: "2 × 2 = 4 ranks"
+    };
+    void addSection(QVBoxLayout& column, const QString& name);
+    void refresh();
+    void refreshNotes();
+    void focusField(const QString& pointer);
+
+    QScrollArea* area_;
+    std::vector<FieldRow*> rows_;
+    std::vector<Section> sections_;
+};
+
+}  // namespace shardlab

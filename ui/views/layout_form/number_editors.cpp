@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/layout_form/number_editors.h"
+
+#include "ui/core/child.h"
+#include "ui/views/layout_form/calm_controls.h"
+
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QLocale>
+#include <QRegularExpression>
+#include <QSignalBlocker>
+
+#include <cmath>
+#include <limits>
+
+namespace shardlab {
+namespace {
+
+QString written(double value) { return QString::number(value, 'g', QLocale::FloatingPointShortest); }
+
+std::optional<double> readNumber(const QString& text) {
+    bool read = false;
+    const double value = QLocale::c().toDouble(text.trimmed(), &read);
+    return read && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+IntegerEditor::IntegerEditor(const Field& field, IntegerField access, Document& document, QWidget* parent)
+    : FieldEditor(field, document, parent), access_(access), box_(child<CalmSpinBox>(this)) {
+    fillWith(*this, *box_);
+    name(*box_);
+    connect(box_, &QSpinBox::valueChanged, this, [this](int number) {
+        edit([this, number](Layout& layout) { access_(layout) = number; }, QString::number(number));
+    });
+}
+
+void IntegerEditor::display(const Layout& layout) {
+    const QSignalBlocker quiet(box_);
+    const int number = value(layout, access_);
+    if (box_->value() != number) box_->setValue(number);
+}
+
+QWidget& IntegerEditor::control() { return *box_; }
+
+ReadEditor::ReadEditor(const Field& field, Document& document, QWidget* parent)
+    : FieldEditor(field, document, parent), line_(child<QLineEdit>(this)) {
+    fillWith(*this, *line_);
+    line_->setAlignment(Qt::AlignRight);
+    name(*line_);
+    connect(line_, &QLineEdit::textEdited, this, &ReadEditor::typed);
+    connect(line_, &QLineEdit::editingFinished, this, [this] { line_->setCursorPosition(0); });
+}
+
+void ReadEditor::typed(const QString& text) {
+    const auto change = read(text);
+    Q_EMIT misread(change ? QString() : tr("“%1” is not %2").arg(text, expected()));
+    if (change) edit(change, text.trimmed());
+}
+
+void ReadEditor::display(const Layout& layout) {
+    const QString shown = write(layout);
+    Layout typed = layout;
+    const auto change = read(line_->text());
+    if (change) change(typed);
+    if (change && typed == layout) return;
+    // An unreadable text stays while it is being typed.
+    if (!change && line_->hasFocus() && !line_->text().isEmpty() && line_->isModified() && shown_ == shown) return;
+    shown_ = shown;
+    line_->setText(shown);
+    Q_EMIT misread({});
+}
+
+QWidget& ReadEditor::control() { return *line_; }
+
+LongEditor::LongEditor(const Field& field, LongField access, Document& document, QWidget* parent)
+    : ReadEditor(field, document, parent), access_(access) {}
+
+QString LongEditor::write(const Layout& layout) const { return QString::number(value(layout, access_)); }
+
+std::function<void(Layout&)> LongEditor::read(const QString& text) const {
+    bool read = false;
+    const std::int64_t number = text.trimmed().toLongLong(&read);
+    if (!read) return {};
+    return [access = access_, number](Layout& layout) { access(layout) = number; };
+}
+
+NumberEditor::NumberEditor(const Field& field, NumberField access, Document& document, QWidget* parent)
+    : ReadEditor(field, document, parent), access_(access) {}
+
+QString NumberEditor::write(const Layout& layout) const { return written(value(layout, access_)); }
+
+std::function<void(Layout&)> NumberEditor::read(const QString& text) const {
+    const auto number = readNumber(text);
+    if (!number) return {};
+    return [access = access_, number = *number](Layout& layout) { access(layout) = number; };
+}
+
+NumberListEditor::NumberListEditor(const Field& field, NumberListField access, Document& document, QWidget* parent)
+    : ReadEditor(field, document, parent), access_(access) {}
+
+QString NumberListEditor::write(const Layout& layout) const {
+    QStringList parts;
+    for (const double number : value(layout, access_)) parts << written(number);
+    return parts.join(QLatin1Char(' '));
+}
+
+std::function<void(Layout&)> NumberListEditor::read(const QString& text) const {
+    static const QRegularExpression gaps(QStringLiteral("[\\s,;]+"));
+    std::vector<double> numbers;
+    for (const QString& part : text.split(gaps, Qt::SkipEmptyParts)) {
+        const auto number = readNumber(part);
+        if (!number) return {};
+        numbers.push_back(*number);
+    }
+    return [access = access_, numbers](Layout& layout) { access(layout) = numbers; };
+}
+
+}  // namespace shardlab

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/layout_form/section_notes.h"
+
+#include "ui/core/document.h"
+
+#include "engine/base/units.h"
+#include "engine/schedule/registry.h"
+
+#include <QCoreApplication>
+
+#include <numeric>
+
+namespace shardlab {
+namespace {
+
+QString words(const char* text) { return QCoreApplication::translate("SectionNote", text); }
+
+SectionNote ranksNote(const Layout& layout) {
+    const ParallelSpec& parallel = layout.parallel;
+    QStringList factors;
+    for (const int degree : {parallel.data, parallel.pipeline, parallel.tensor, parallel.expert, parallel.context})
+        if (degree != 1) factors << QString::number(degree);
+    const auto& hosts = layout.cluster.hosts;
+    const int devices = std::accumulate(hosts.begin(), hosts.end(), 0,
+                                        [](int sum, const HostSpec& host) { return sum + host.devices; });
+    const int ranks = rankCount(layout);
+    QString product = factors.join(QStringLiteral(" × "));
+    if (factors.size() > 1) product += QStringLiteral(" = %1").arg(ranks);
+    else product = QString::number(ranks);
+    const QString of = devices == ranks ? words("devices") : words("of %1 devices").arg(devices);
+    const bool enough = ranks >= 1 && ranks <= devices;
+    return {QStringLiteral("%1 %2 %3").arg(product, of, enough ? QStringLiteral("✓") : QStringLiteral("✗")),
+            enough ? "good" : "bad"};
+}
+
+}  // namespace
+
+SectionNote sectionNote(const QString& section, const Document& document) {
+    const Layout& layout = document.layout();
+    if (section == QLatin1String("parallel")) return ranksNote(layout);
+    if (section == QLatin1String("batch")) {
+        const int count = microbatches(layout);
+        return count > 0 ? SectionNote{words("%1 microbatches").arg(count)} : SectionNote{};
+    }
+    if (section == QLatin1String("model") && document.planIsCurrent() && document.plan())
+        return {words("%1 parameters")
+                    .arg(QString::fromStdString(formatCount(static_cast<double>(document.plan()->parameters))))};
+    if (section == QLatin1String("schedule")) {
+        const ScheduleMethod* method = findScheduleMethod(layout.schedule.kind);
+        if (!method || method->bubbleFormula.empty()) return {};
+        return {words("bubble %1").arg(QString::fromUtf8(method->bubbleFormula.data(),
+                                                         static_cast<qsizetype>(method->bubbleFormula.size())))};
+    }
+    return {};
+}
+
+}  // namespace shardlab

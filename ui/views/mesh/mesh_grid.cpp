@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/mesh/mesh_grid.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+constexpr int headHeight = 20;
+constexpr int gap = 6;
+constexpr int margin = 12;
+constexpr QSize leastCell(18, 14);
+constexpr QSize largestCell(150, 84);
+/// Below these a cell shows one line, or none.
+constexpr QSize twoLines(40, 34);
+constexpr QSize oneLine(20, 15);
+
+QColor mixed(const QColor& from, const QColor& to, double share) {
+    const auto part = [share](int a, int b) { return static_cast<int>(a + (b - a) * share); };
+    return {part(from.red(), to.red()), part(from.green(), to.green()), part(from.blue(), to.blue())};
+}
+
+/// Black or white, whichever reads better on `back`.
+QColor readableOn(const QColor& back) {
+    const double luminance = 0.2126 * back.redF() + 0.7152 * back.greenF() + 0.0722 * back.blueF();
+    return luminance > 0.42 ? QColor("#0B1118") : QColor("#FFFFFF");
+}
+
+}  // namespace
+
+MeshGrid::MeshGrid(ThemeSource& theme, QWidget* parent) : QWidget(parent), theme_(theme) {
+    setFocusPolicy(Qt::StrongFocus);
+    setAccessibleName(tr("Ranks of the mesh"));
+    connect(&theme_, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
+}
+
+void MeshGrid::setMesh(const Mesh& mesh, QStringList heads) {
+    columns_ = mesh.size(Axis::Pipeline);
+    inner_ = mesh.size(Axis::Tensor);
+    rows_ = std::max(1, mesh.ranks() / std::max(1, columns_ * inner_));
+    heads_ = std::move(heads);
+    spots_.clear();
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        const Coordinates at = mesh.coordinates(rank);
+        const auto coordinate = [&](Axis axis) { return at[static_cast<std::size_t>(axis)]; };
+        const int row = (coordinate(Axis::Data) * mesh.size(Axis::Expert) + coordinate(Axis::Expert)) * mesh.size(Axis::Context) +
+                        coordinate(Axis::Context);
+        spots_.push_back({coordinate(Axis::Pipeline), coordinate(Axis::Tensor), row});
+    }
+    updateGeometry();
+    update();
+}
+
+void MeshGrid::setCells(std::vector<MeshCell> cells) {
+    cells_ = std::move(cells);
+    update();
+}
+
+void MeshGrid::setSelected(int rank) {
+    selected_ = rank;
+    const bool known = rank >= 0 && rank < static_cast<int>(cells_.size());
+    setAccessibleDescription(known ? cells_[static_cast<std::size_t>(rank)].help : QString());
+    update();
+}
+
+QSize MeshGrid::minimumSizeHint() const {
+    const int across = std::max(1, columns_ * inner_);
+    return {2 * margin + across * leastCell.width() + (columns_ - 1) * gap,
+            2 * margin + headHeight + rows_ * leastCell.height() + (rows_ - 1) * gap};
+}
+
+QRect MeshGrid::cellRect(int rank) const {
+    if (rank < 0 || rank >= static_cast<int>(spots_.size())) return {};
+    const Spot& at = spots_[static_cast<std::size_t>(rank)];
+    const int across = width() - 2 * margin - (columns_ - 1) * gap;
+    const int down = height() - 2 * margin - headHeight - (rows_ - 1) * gap;
+    const int cellWidth = std::clamp(across / std::max(1, columns_ * inner_), leastCell.width(), largestCell.width());
+    const int cellHeight = std::clamp(down / std::max(1, rows_), leastCell.height(), largestCell.height());
+    const int x = margin + at.column * (cellWidth * inner_ + gap) + at.inner * cellWidth;
+    const int y = margin + headHeight + at.row * (cellHeight + gap);
+    return {x, y, cellWidth - (inner_ > 1 ? 1 : 0), cellHeight};
+}
+
+int MeshGrid::rankAt(const QPoint& point) const {
+    for (int rank = 0; rank < static_cast<int>(spots_.size()); ++rank)
+        if (cellRect(rank).contains(point)) return rank;
+    return -1;
+}
+
+void MeshGrid::paintCell(QPainter& painter, const MeshCell& cell) const {
+    const Theme& theme = theme_.theme();
+    const QRect rect = cellRect(cell.rank);
+    const QColor back = cell.lost ? theme.bad : mixed(theme.raised, theme.action(EventKind::Forward), cell.shade);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(back);
+    painter.drawRoundedRect(rect, 4, 4);
+    if (cell.rank == selected_) {
+        painter.setPen(QPen(theme.text, 2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), 4, 4);
+    }
+    if (rect.width() < oneLine.width() || rect.height() < oneLine.height()) return;
+    const bool both = rect.width() >= twoLines.width() && rect.height() >= twoLines.height();
+    painter.setPen(readableOn(back));
+    QFont mono = theme.mono;
+    mono.setPixelSize(both ? 13 : 11);
+    mono.setWeight(QFont::DemiBold);
+    painter.setFont(mono);
+    const QRect inside = rect.adjusted(2, 2, -2, -2);
+    if (!both) {
+        painter.drawText(inside, Qt::AlignCenter, cell.figure);
+        return;
+    }
+    const QRect upper(inside.x(), inside.center().y() - 17, inside.width(), 18);
+    painter.drawText(upper, Qt::AlignCenter, cell.figure);
+    QFont small = theme.body;
+    small.setPixelSize(11);
+    painter.setFont(small);
+    const QRect lower(inside.x(), inside.center().y() + 1, inside.width(), 16);
+    painter.drawText(lower, Qt::AlignCenter, painter.fontMetrics().elidedText(cell.detail, Qt::ElideRight, lower.width()));
+}
+
+void MeshGrid::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const Theme& theme = theme_.theme();
+    QFont small = theme.body;
+    small.setPixelSize(11);
+    for (std::size_t rank = 0; rank < spots_.size(); ++rank) {
+        const Spot& at = spots_[rank];
+        if (at.row == 0 && at.inner == 0 && at.column < heads_.size()) {
+            const QRect first = cellRect(static_cast<int>(rank));
+            const QRect head(first.x(), margin, first.width() * inner_ + gap, headHeight - 2);
+            painter.setFont(small);
+            painter.setPen(theme.dim);
+            painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter,
+                             painter.fontMetrics().elidedText(heads_[at.column], Qt::ElideRight, head.width()));
+        }
+        if (rank < cells_.size()) paintCell(painter, cells_[rank]);
+    }
+    if (hasFocus() && selected_ < 0) {
+        painter.setPen(theme.accent);
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(rect().adjusted(2, 2, -3, -3), 4, 4);
+    }
+}
+
+void MeshGrid::mousePressEvent(QMouseEvent* event) {
+    const int rank = rankAt(event->position().toPoint());
+    Q_EMIT picked(rank == selected_ ? -1 : rank);
+}
+
+void MeshGrid::keyPressEvent(QKeyEvent* event) {
+    const int count = static_cast<int>(spots_.size());
+    if (count == 0) return QWidget::keyPressEvent(event);
+    const Spot from = selected_ >= 0 && selected_ < count ? spots_[static_cast<std::size_t>(selected_)] : Spot{-1, 0, 0};
+    int across = from.column * inner_ + from.inner;
+    int row = from.row;
+    switch (event->key()) {
+    case Qt::Key_Left: --across; break;
+    case Qt::Key_Right: ++across; break;
+    case Qt::Key_Up: --row; break;
+    case Qt::Key_Down: ++row; break;
+    case Qt::Key_Escape: Q_EMIT picked(-1); return;
+    default: return QWidget::keyPressEvent(event);
+    }
+    across = std::clamp(across, 0, columns_ * inner_ - 1);
+    row = std::clamp(row, 0, rows_ - 1);
+    for (int rank = 0; rank < count; ++rank) {
+        const Spot& at = spots_[static_cast<std::size_t>(rank)];
+        if (at.row == row && at.column * inner_ + at.inner == across) return Q_EMIT picked(rank);
+    }
+}
+
+bool MeshGrid::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        auto* help = static_cast<QHelpEvent*>(event);
+        const int rank = rankAt(help->pos());
+        const bool known = rank >= 0 && rank < static_cast<int>(cells_.size());
+        QToolTip::showText(help->globalPos(), known ? cells_[static_cast<std::size_t>(rank)].help : QString(), this);
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+}  // namespace shardlab

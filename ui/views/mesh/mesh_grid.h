@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The mesh as a grid of ranks: columns are pipeline ranks, rows are replicas, tensor neighbours touch.
+#pragma once
+
+#include "ui/core/theme.h"
+
+#include "engine/layout/mesh.h"
+
+#include <QString>
+#include <QWidget>
+
+#include <vector>
+
+namespace shardlab {
+
+struct MeshCell {
+    int rank = 0;
+    QString detail;    ///< second line: "dp0 pp1"
+    QString help;      ///< tooltip and for screen readers
+    double shade = 0;  ///< in [0, 1]: how full of the forward hue
+    QString figure;    ///< first line: "84 %", or the rank
+    bool lost = false; ///< the rank ended before its time
+};
+
+class MeshGrid : public QWidget {
+    Q_OBJECT
+public:
+    MeshGrid(ThemeSource& theme, QWidget* parent);
+
+    /// `heads`: one per pipeline rank.
+    void setMesh(const Mesh& mesh, QStringList heads);
+    void setCells(std::vector<MeshCell> cells);  ///< by rank
+    void setSelected(int rank);
+    QRect cellRect(int rank) const;
+
+Q_SIGNALS:
+    void picked(int rank);  ///< -1: none
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool event(QEvent* event) override;
+    QSize minimumSizeHint() const override;
+
+private:
+    struct Spot {
+        int column = 0;  ///< pipeline
+        int inner = 0;   ///< tensor
+        int row = 0;     ///< all other axes
+    };
+    Spot spot(int rank) const;
+    int rankAt(const QPoint& point) const;
+    void paintCell(QPainter& painter, const MeshCell& cell) const;
+
+    ThemeSource& theme_;
+    int columns_ = 0, inner_ = 1, rows_ = 0;
+    std::vector<Spot> spots_;
+    QStringList heads_;
+    std::vector<MeshCell> cells_;
+    int selected_ = -1;
+};
+
+}  // namespace shardlab

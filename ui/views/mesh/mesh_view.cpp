@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/mesh/mesh_view.h"
+
+#include "ui/core/child.h"
+#include "ui/core/run_model.h"
+#include "ui/core/selection.h"
+#include "ui/views/mesh/mesh_grid.h"
+
+#include "engine/base/units.h"
+#include "engine/schedule/registry.h"
+
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <limits>
+
+namespace shardlab {
+namespace {
+
+constexpr int refreshMilliseconds = 100;
+
+/// "L0–3", or "L0–1, L4–5" where a rank holds several stages.
+std::vector<QString> layersOf(const Layout& layout) {
+    const std::vector<int> counts = stageLayers(layout);
+    std::vector<int> first{0};
+    for (const int count : counts) first.push_back(first.back() + count);
+    std::vector<QString> held;
+    const auto schedule = generateSchedule(layout.schedule.kind, scheduleShape(layout));
+    for (int rank = 0; rank < layout.parallel.pipeline; ++rank) {
+        QStringList parts;
+        for (const int stage : schedule ? schedule->stagesOf(rank) : std::vector<int>{}) {
+            const auto index = static_cast<std::size_t>(stage);
+            if (index >= counts.size()) continue;
+            const int last = first[index + 1] - 1;
+            parts << (last > first[index] ? QStringLiteral("L%1–%2").arg(first[index]).arg(last)
+                                          : QStringLiteral("L%1").arg(first[index]));
+        }
+        held.push_back(parts.join(QStringLiteral(", ")));
+    }
+    return held;
+}
+
+}  // namespace
+
+std::vector<double> busyShares(const StepSummary& step) {
+    std::int64_t begin = std::numeric_limits<std::int64_t>::max();
+    std::int64_t end = 0;
+    for (const RankStep& rank : step.ranks) {
+        if (rank.firstForward >= 0) begin = std::min(begin, rank.firstForward);
+        end = std::max(end, rank.lastBackward);
+    }
+    std::vector<double> shares;
+    for (const RankStep& rank : step.ranks)
+        shares.push_back(end > begin ? std::clamp(static_cast<double>(rank.busy) / static_cast<double>(end - begin), 0.0, 1.0) : 0.0);
+    return shares;
+}
+
+MeshView::MeshView(const ViewContext& context, QWidget* parent)
+    : View(context, parent), grid_(child<MeshGrid>(context.theme, nullptr)) {
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* area = child<QScrollArea>(this);
+    area->setWidget(grid_);
+    area->setWidgetResizable(true);
+    area->setFocusPolicy(Qt::NoFocus);
+    column->addWidget(area);
+    setFocusProxy(grid_);
+    timer_.setSingleShot(true);
+    timer_.setInterval(refreshMilliseconds);
+    connect(&timer_, &QTimer::timeout, this, &MeshView::refresh);
+    const auto soon = [this] {
+        if (!timer_.isActive()) timer_.start();
+    };
+    connect(&context_.model, &RunModel::reset, this, &MeshView::rebuild);
+    connect(&context_.model, &RunModel::appended, this, soon);
+    connect(&context_.model, &RunModel::ranksChanged, this, soon);
+    connect(&context_.selection, &Selection::cursorChanged, this, soon);
+    connect(&context_.selection, &Selection::rankChanged, this, [this] { grid_->setSelected(context_.selection.rank()); });
+    connect(grid_, &MeshGrid::picked, this, [this](int rank) { context_.selection.setRank(rank); });
+    rebuild();
+}
+
+void MeshView::rebuild() {
+    mesh_.reset();
+    if (context_.model.empty()) return;
+    const Layout& layout = context_.model.header().layout;
+    mesh_.emplace(layout);
+    layers_ = layersOf(layout);
+    QStringList heads;
+    for (int stage = 0; stage < mesh_->size(Axis::Pipeline); ++stage) heads << holdings(stage);
+    grid_->setMesh(*mesh_, heads);
+    refresh();
+}
+
+QString MeshView::holdings(int pipelineRank) const {
+    const auto index = static_cast<std::size_t>(pipelineRank);
+    return index < layers_.size() ? layers_[index] : QString();
+}
+
+const StepSummary* MeshView::shownStep() const {
+    const std::vector<StepSummary>& steps = context_.model.summary().steps();
+    const std::int64_t cursor = context_.selection.cursor();
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+        if (!step->complete) continue;
+        const bool begun = std::any_of(step->ranks.begin(), step->ranks.end(),
+                                       [&](const RankStep& rank) { return cursor < 0 || rank.begin <= cursor; });
+        if (begun) return &*step;
+    }
+    return nullptr;
+}
+
+void MeshView::refresh() {
+    if (!mesh_ || context_.model.empty()) return;
+    const bool design = context_.workspace == Workspace::Design;
+    const StepSummary* step = design ? nullptr : shownStep();
+    const std::vector<double> busy = step ? busyShares(*step) : std::vector<double>{};
+    step_ = step ? step->step : -1;
+    const int stages = mesh_->size(Axis::Pipeline);
+    std::vector<MeshCell> cells;
+    for (int rank = 0; rank < mesh_->ranks(); ++rank) {
+        MeshCell cell;
+        cell.rank = rank;
+        const int stage = mesh_->coordinate(rank, Axis::Pipeline);
+        const QString label = QString::fromStdString(mesh_->label(rank));
+        cell.help = tr("Rank %1 · %2\n%3 device %4\n%5")
+                        .arg(rank)
+                        .arg(label.isEmpty() ? tr("the only rank") : label, QString::fromStdString(mesh_->hostName(rank)))
+                        .arg(mesh_->device(rank))
+                        .arg(holdings(stage));
+        const auto index = static_cast<std::size_t>(rank);
+        if (index < busy.size()) {
+            cell.shade = busy[index];
+            cell.figure = QStringLiteral("%1 %").arg(static_cast<int>(busy[index] * 100 + 0.5));
+            cell.detail = tr("rank %1").arg(rank);
+            cell.help += tr("\nbusy %1 of step %2").arg(QString::fromStdString(formatPercent(busy[index]))).arg(step_);
+        } else {
+            // Stages in shades of one hue, the first the deepest.
+            cell.shade = design ? 0.45 + 0.55 * stage / std::max(1, stages - 1) : 0.15;
+            cell.figure = QString::number(rank);
+            cell.detail = label;
+        }
+        cells.push_back(cell);
+    }
+    for (const RankRecord& record : context_.model.rankRecords()) {
+        if (record.rank < 0 || record.rank >= static_cast<int>(cells.size())) continue;
+        MeshCell& cell = cells[static_cast<std::size_t>(record.rank)];
+        if (record.pid > 0) cell.help += tr("\nprocess %1").arg(record.pid);
+        if (record.end.empty()) continue;
+        cell.help += QLatin1Char('\n') + QString::fromStdString(record.end);
+        cell.lost = record.end != "finished" && record.end != "stopped";
+    }
+    grid_->setCells(std::move(cells));
+    grid_->setSelected(context_.selection.rank());
+    Q_EMIT subtitleChanged();
+}
+
+QString MeshView::subtitle() const {
+    if (step_ < 0) return tr("which rank holds what");
+    return tr("busy in step %1").arg(step_);
+}
+
+QString MeshView::asTable() const {
+    if (!mesh_) return {};
+    const StepSummary* step = context_.workspace == Workspace::Design ? nullptr : shownStep();
+    const std::vector<double> busy = step ? busyShares(*step) : std::vector<double>{};
+    QString table = tr("Rank\tPlace\tHost\tDevice\tLayers\tBusy\n");
+    for (int rank = 0; rank < mesh_->ranks(); ++rank) {
+        const auto index = static_cast<std::size_t>(rank);
+        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\n")
+                     .arg(rank)
+                     .arg(QString::fromStdString(mesh_->label(rank)), QString::fromStdString(mesh_->hostName(rank)))
+                     .arg(mesh_->device(rank))
+                     .arg(holdings(mesh_->coordinate(rank, Axis::Pipeline)),
+                          index < busy.size() ? QString::fromStdString(formatPercent(busy[index])) : QString());
+    }
+    return table;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which rank holds what; in Run and Replay, how busy each is.
+#pragma once
+
+#include "ui/core/view.h"
+
+#include "engine/layout/mesh.h"
+
+#include <QTimer>
+
+#include <optional>
+#include <vector>
+
+namespace shardlab {
+
+class MeshGrid;
+struct StepSummary;
+
+class MeshView : public View {
+    Q_OBJECT
+public:
+    MeshView(const ViewContext& context, QWidget* parent);
+    QString subtitle() const override;
+    QString asTable() const override;
+
+private:
+    void rebuild();
+    void refresh();
+    /// The last complete step at the selection's cursor; nullptr where there is none.
+    const StepSummary* shownStep() const;
+    QString holdings(int pipelineRank) const;  ///< "L0–3"
+
+    MeshGrid* grid_;
+    std::optional<Mesh> mesh_;
+    std::vector<QString> layers_;  ///< by pipeline rank: "L0–3"
+    QTimer timer_;
+    int step_ = -1;  ///< shown; -1: none
+};
+
+/// Share of the step in which each rank's compute lane was busy, between the step's first forward and last backward.
+std::vector<double> busyShares(const StepSummary& step);
+
+}  // namespace shardlab

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Bytes that cross each axis of the mesh in one step.
+#pragma once
+
+#include "ui/core/view.h"
+
+namespace shardlab {
+
+class FactList;
+
+class TrafficView : public View {
+    Q_OBJECT
+public:
+    TrafficView(const ViewContext& context, QWidget* parent);
+    QString subtitle() const override { return tr("all ranks together"); }
+    QString asTable() const override;
+
+private:
+    void refresh();
+    FactList* facts_;
+};
+
+}  // namespace shardlab
