@@ -45,8 +45,8 @@ QAction& workspaceAction(const Commands& commands, Workspace workspace) {
 
 }  // namespace
 
-MainWindow::MainWindow(Workbench& workbench)
-    : workbench_(workbench), files_(child<FileActions>(workbench, this)) {
+MainWindow::MainWindow(Workbench& workbench, Memory memory)
+    : workbench_(workbench), memory_(memory), files_(child<FileActions>(workbench, this)) {
     setWindowIcon(programIcon());
     setMinimumSize(leastSize);
     setAcceptDrops(true);
@@ -78,6 +78,7 @@ void MainWindow::build() {
     middle->addWidget(stack_ = child<QStackedWidget>(this), 1);
     for (const Workspace workspace : workspaces) {
         auto* area = child<WorkspaceArea>(workbench_.context(workspace), stack_);
+        if (memory_ == Memory::Keep) area->restoreArrangement();
         areas_[static_cast<std::size_t>(workspace)] = area;
         stack_->addWidget(area);
     }
@@ -91,7 +92,7 @@ void MainWindow::build() {
 }
 
 void MainWindow::showWorkspace(Workspace workspace) {
-    area(workspace_).storeArrangement();
+    storeArrangement();
     workspace_ = workspace;
     workspaceAction(commands_, workspace).setChecked(true);
     stack_->setCurrentWidget(&area(workspace));
@@ -112,17 +113,26 @@ void MainWindow::refreshTitle() {
 }
 
 void MainWindow::restore() {
+    if (memory_ == Memory::Forget) {
+        resize(firstSize);
+        return showWorkspace(Workspace::Design);
+    }
     const QSettings settings;
     if (!restoreGeometry(settings.value(geometryKey).toByteArray())) resize(firstSize);
     const int index = std::clamp(settings.value(workspaceKey, 0).toInt(), 0, static_cast<int>(workspaces.size()) - 1);
     showWorkspace(workspaces[static_cast<std::size_t>(index)]);
 }
 
+void MainWindow::storeArrangement() const {
+    if (memory_ == Memory::Keep) area(workspace_).storeArrangement();
+}
+
 void MainWindow::store() const {
+    if (memory_ == Memory::Forget) return;
     QSettings settings;
     settings.setValue(geometryKey, saveGeometry());
     settings.setValue(workspaceKey, static_cast<int>(workspace_));
-    area(workspace_).storeArrangement();
+    storeArrangement();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -27,7 +27,9 @@ class WorkspaceArea;
 class MainWindow : public QWidget {
     Q_OBJECT
 public:
-    explicit MainWindow(Workbench& workbench);
+    /// Keep: geometry, workspace and arrangements come from the settings and go there.
+    enum class Memory { Keep, Forget };
+    explicit MainWindow(Workbench& workbench, Memory memory = Memory::Keep);
     ~MainWindow() override;
 
     Workspace workspace() const { return workspace_; }
@@ -45,6 +47,7 @@ protected:
 
 private:
     void build();
+    void storeArrangement() const;
     void bindCommands();
     void refreshCommands();
     void refreshTitle();
@@ -54,6 +57,7 @@ private:
     void showAbout();
 
     Workbench& workbench_;
+    Memory memory_;
     Commands commands_;
     Workspace workspace_ = Workspace::Design;
     bool leaving_ = false;      ///< every question is answered

@@ -54,10 +54,13 @@ WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
         panels_.push_back(child<DockPanel>(kind, context, this));
     }
     arrange();
-    const QByteArray state = QSettings().value(settingsKey()).toByteArray();
-    own_ = !state.isEmpty() && restoreState(state, arrangementVersion);
     for (DockPanel* panel : panels_)
         connect(panel, &QDockWidget::topLevelChanged, this, [this] { own_ = true; });
+}
+
+void WorkspaceArea::restoreArrangement() {
+    const QByteArray state = QSettings().value(settingsKey()).toByteArray();
+    own_ = !state.isEmpty() && restoreState(state, arrangementVersion);
 }
 
 QString WorkspaceArea::settingsKey() const {

@@ -24,6 +24,7 @@ public:
     const std::vector<DockPanel*>& panels() const { return panels_; }
     DockPanel* panel(const QString& id) const;
     void resetArrangement();
+    void restoreArrangement();
     /// Only where the person changed it, and only while in sight: Qt saves docks out of sight as closed.
     void storeArrangement() const;
     /// Moves the keyboard to the next (or previous) view in sight.

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// shardlab-desktop: the dashboard.
+#include "ui/window/desktop.h"
+
+#include <CLI/CLI.hpp>
+
+int main(int argc, char** argv) {
+    shardlab::DesktopOptions options;
+    std::string size;
+    CLI::App app{"Shardlab: design a parallel layout, run it for real, watch it, replay it"};
+    app.set_version_flag("--version", std::string("shardlab-desktop ") + SHARDLAB_VERSION);
+    app.add_option("FILE", options.file, "A layout (*.layout.json) or a recorded run (*.shardlab) to open");
+    auto* run = app.add_option("--run", options.run, "Train at once: a layout file or the name of a preset");
+    auto* render = app.add_option("--render", options.render, "Draw this run into a picture, without a window");
+    auto* out = app.add_option("--out", options.picture, "Where the picture goes (PNG)");
+    app.add_option("--size", size, "Pixels of the picture, WIDTHxHEIGHT; 1600x1000 if left out")->needs(render);
+    app.add_flag("--light", options.light, "Light colours");
+    render->needs(out)->excludes(run);
+    out->needs(render);
+    try {
+        app.parse(argc, argv);
+        if (!size.empty()) options.size = shardlab::parseSize(size);
+        if (!options.size.isValid())
+            throw CLI::ValidationError("--size", "\"" + size + "\" is no size such as 1600x1000, from 320x240 to 16384x16384");
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    return shardlab::runDesktop(options, argc, argv);
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/desktop.h"
+
+#include "ui/core/workbench.h"
+#include "ui/window/file_actions.h"
+#include "ui/window/main_window.h"
+#include "ui/window/picture.h"
+
+#include "engine/layout/presets.h"
+
+#include <QApplication>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTimer>
+
+#include <cstdio>
+
+namespace shardlab {
+namespace {
+
+/// Qt ends the program where it finds no display: better said before it is asked.
+bool haveDisplay() {
+    return qEnvironmentVariableIsSet("QT_QPA_PLATFORM") || !qEnvironmentVariableIsEmpty("DISPLAY") ||
+           !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY");
+}
+
+void nameProgram() {
+    QCoreApplication::setOrganizationName(QStringLiteral("Shardlab"));
+    QCoreApplication::setApplicationName(QStringLiteral("shardlab-desktop"));
+    QCoreApplication::setApplicationVersion(QStringLiteral(SHARDLAB_VERSION));
+    QGuiApplication::setDesktopFileName(QStringLiteral("shardlab"));
+}
+
+int complain(const std::string& text) {
+    std::fprintf(stderr, "shardlab-desktop: %s\n", text.c_str());
+    return 1;
+}
+
+std::filesystem::path runFolder() {
+    return QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation).toStdString() + "/runs";
+}
+
+void runAtOnce(Workbench& workbench, const std::string& which) {
+    std::error_code code;
+    if (std::filesystem::exists(which, code)) {
+        if (!workbench.openLayout(which)) return;
+    } else {
+        const auto preset = findPreset(which);
+        if (!preset) return workbench.messages().post(MainWindow::tr("Nothing was run"), preset.error(), "file");
+        workbench.newFromPreset(preset->layout);
+    }
+    workbench.startRun();
+}
+
+}  // namespace
+
+QSize parseSize(const std::string& text) {
+    const QStringList parts = QString::fromStdString(text).split(QLatin1Char('x'));
+    if (parts.size() != 2) return {};
+    bool width = false, height = false;
+    const QSize size(parts[0].toInt(&width), parts[1].toInt(&height));
+    const bool sane = width && height && size.width() >= 320 && size.height() >= 240 && size.width() <= 16384 && size.height() <= 16384;
+    return sane ? size : QSize();
+}
+
+int runDesktop(const DesktopOptions& options, int argc, char** argv) {
+    nameProgram();
+    const bool rendering = !options.render.empty();
+    if (rendering) qputenv("QT_QPA_PLATFORM", "offscreen");
+    if (!haveDisplay())
+        return complain("there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set). Use the command line "
+                        "(shardlab run), draw a picture of a run (--render RUN --out FILE.png), or set "
+                        "QT_QPA_PLATFORM=offscreen");
+    QApplication application(argc, argv);
+    if (rendering) {
+        const Status drawn = renderRun(options.render, options.picture, options.size, options.light);
+        return drawn ? 0 : complain(drawn.error().text());
+    }
+    Workbench workbench(launchedJobs(), runFolder());
+    workbench.theme().setDark(!(options.light || QSettings().value(QStringLiteral("window/light")).toBool()));
+    MainWindow window(workbench);
+    window.show();
+    QTimer::singleShot(0, &window, [&] {
+        if (!options.run.empty()) runAtOnce(workbench, options.run);
+        else if (!options.file.empty()) window.files().open(QString::fromStdString(options.file));
+    });
+    return QApplication::exec();
+}
+
+}  // namespace shardlab

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/picture.h"
+
+#include "ui/core/workbench.h"
+#include "ui/window/main_window.h"
+
+#include <QApplication>
+#include <QEventLoop>
+#include <QPixmap>
+#include <QTimer>
+
+#include <optional>
+
+namespace shardlab {
+namespace {
+
+/// Views gather changes for at most some frames before they draw.
+constexpr int settleMilliseconds = 400;
+
+void wait(int milliseconds) {
+    QEventLoop loop;
+    QTimer::singleShot(milliseconds, &loop, &QEventLoop::quit);
+    loop.exec();
+}
+
+}  // namespace
+
+Status renderRun(const std::filesystem::path& run, const std::filesystem::path& picture, QSize size, bool light) {
+    Workbench workbench(launchedJobs(), {});
+    workbench.theme().setDark(!light);
+    MainWindow window(workbench, MainWindow::Memory::Forget);
+    window.setMinimumSize(size);
+    window.resize(size);
+    window.show();
+
+    std::optional<Error> error;
+    QEventLoop reading;
+    QObject::connect(&workbench.replay(), &ReplaySession::finished, &reading, &QEventLoop::quit);
+    QObject::connect(&workbench.replay(), &ReplaySession::failed, &reading, [&](const QString&, const Error& what) {
+        error = what;
+        reading.quit();
+    });
+    workbench.openRun(run);
+    reading.exec();
+    if (error) return fail(*error);
+    wait(settleMilliseconds);
+    if (!window.grab().save(QString::fromStdString(picture.string()), "PNG"))
+        return fail({.what = "the picture could not be written", .where = picture.string(),
+                     .why = "the folder is missing or not writable, or the disk is full"});
+    return {};
+}
+
+}  // namespace shardlab
