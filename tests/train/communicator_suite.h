@@ -84,7 +84,7 @@ private:
             const auto came = std::span(exchanged).subspan(static_cast<std::size_t>(k) * count, count);
             const auto sent =
                 std::span(all[static_cast<std::size_t>(k)]).subspan(static_cast<std::size_t>(me) * count, count);
-            expect(sameBits(came, sent), "all-to-all of " + size + ": block of member " + std::to_string(k) + " is wrong");
+            expect(sameBits(came, sent), "all-to-all of " + size + ": block " + std::to_string(k) + " is wrong");
         }
 
         for (int root = 0; root < n; ++root) {

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/parallel/data.h"
+
+namespace shardlab {
+
+void averageGradients(std::span<float> gradients, Communicator& data) { data.allReduce(gradients, ReduceOp::Sum); }
+
+}  // namespace shardlab

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/comm/communicator.h"
+#include "engine/model/parameter.h"
+
+#include <span>
+
+namespace shardlab {
+
+/// The token embedding is used by the first stage (lookup) and the last (output projection). Each holds a copy and the
+/// gradient of its own use; the gradient of the shared weight is their sum. Equal updates then keep the copies equal.
+/// `ends`: the ranks of first and last stage.
+void sumTiedGradients(std::span<Parameter> parameters, Communicator& ends);
+
+}  // namespace shardlab

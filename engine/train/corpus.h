@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of a run, as tokens, split into a part to train on and a part to validate on.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/layout.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace shardlab {
+
+inline constexpr std::size_t generatedBytes = std::size_t{1} << 20;
+inline constexpr std::int64_t largestTextBytes = std::int64_t{1} << 30;
+
+/// Cut into windows of sequence + 1 bytes that do not overlap: the tokens of a sample and, one further, its targets.
+/// Training windows come from the beginning of the text, validation windows from its end.
+class Corpus {
+public:
+    /// Reads or generates layout.data. Errors: no such file, empty, longer than largestTextBytes, fewer bytes than one
+    /// window of each part, a byte outside the vocabulary.
+    static Result<Corpus> load(const Layout& layout);
+    /// The same on a given text; `where` names it in errors.
+    static Result<Corpus> fromText(std::string text, const Layout& layout, const std::string& where);
+
+    /// "1.00 MiB of text: 7320 windows to train on, 813 to validate on", for the log.
+    std::string summary() const;
+    std::int64_t trainWindows() const { return trainWindows_; }
+    std::int64_t validationWindows() const { return validationWindows_; }
+    /// sequence + 1 bytes each.
+    std::string_view trainWindow(std::int64_t index) const;
+    std::string_view validationWindow(std::int64_t index) const;
+
+private:
+    std::string text_;
+    std::int64_t window_ = 0;
+    std::int64_t trainWindows_ = 0;
+    std::int64_t validationBegin_ = 0;  ///< byte
+    std::int64_t validationWindows_ = 0;
+};
+
+}  // namespace shardlab

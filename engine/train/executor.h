@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interprets a lowered schedule: the list of actions of one pipeline rank, one by one, whatever schedule it came from.
+#pragma once
+
+#include "engine/comm/communicator.h"
+#include "engine/model/stage.h"
+#include "engine/optim/optimizer.h"
+#include "engine/schedule/schedule.h"
+#include "engine/train/pacer.h"
+#include "engine/train/rank_trace.h"
+#include "engine/train/sampler.h"
+#include "engine/train/transfers.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace shardlab {
+
+/// A global stage that lies on this rank.
+struct RankStage {
+    std::unique_ptr<Stage> stage;
+    std::unique_ptr<Optimizer> optimizer;
+};
+
+struct ExecutorSetup {
+    std::map<int, RankStage>& stages;  ///< by global stage
+    int stageCount = 1;                ///< of the whole pipeline
+    Communicator& pipeline;
+    Communicator& data;
+    Communicator* tied = nullptr;  ///< of first and last stage; null where no list has ReduceTied
+    Transfers& transfers;
+    RankTrace& trace;
+    const StepCosts& costs;
+    double clip = 0;
+    float gradientScale = 1;  ///< of each microbatch's loss gradient: 1 ÷ (microbatches · replicas)
+    Pacer* pacer = nullptr;
+};
+
+/// What a list of actions left to be known.
+struct Executed {
+    double lossSum = 0;       ///< over the microbatches; on the last stage's rank
+    double gradientNorm = 0;  ///< before clipping, of the whole model; 0 where no list has ReduceNorm
+};
+
+class Executor {
+public:
+    /// `tokens(j)`: the microbatch's tokens, called once for each microbatch in a list.
+    using Tokens = std::function<MicrobatchTokens(int microbatch)>;
+
+    explicit Executor(ExecutorSetup setup);
+
+    /// One training step; `step` counts from 0.
+    Executed train(std::span<const Action> actions, int step, const Tokens& tokens);
+    /// A forward-only list; nothing is kept, nothing paced.
+    Executed evaluate(std::span<const Action> actions, const Tokens& tokens);
+
+private:
+    void compute(const Action& action);
+    Buffer input(const Action& action);
+    void work(const Action& action, Buffer input);
+    void reduce(const Action& action);
+    void update(const Action& action);
+    void settle(const Action& action, double overrun);
+    RankStage& at(const Action& action);
+    TokenBatch batch(int microbatch);
+
+    ExecutorSetup setup_;
+    const Tokens* tokens_ = nullptr;
+    std::map<int, MicrobatchTokens> microbatches_;  ///< of the list under way
+    Executed executed_;
+    int step_ = 0;
+    float clipping_ = 1;
+    bool evaluating_ = false;
+};
+
+}  // namespace shardlab

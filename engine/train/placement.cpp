@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/placement.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace shardlab {
+
+namespace {
+
+bool reducesTied(const Schedule& schedule) {
+    return std::ranges::any_of(schedule.ranks, [](const auto& actions) {
+        return std::ranges::any_of(actions, [](const Action& a) { return a.kind == ActionKind::ReduceTied; });
+    });
+}
+
+}  // namespace
+
+Placement place(const Plan& plan, Communicator& world) {
+    const int self = world.rank();
+    Placement placed;
+    placed.pipelineRank = plan.mesh.coordinate(self, Axis::Pipeline);
+    placed.dataRank = plan.mesh.coordinate(self, Axis::Data);
+    placed.pipelineMembers = plan.mesh.group(self, Axis::Pipeline);
+    placed.pipeline = world.group(placed.pipelineMembers);
+    placed.data = world.group(plan.mesh.group(self, Axis::Data));
+    placed.holdsLast = plan.lowered.rankOfStage.back() == placed.pipelineRank;
+    if (reducesTied(plan.lowered)) {
+        const int first = placed.pipelineMembers[static_cast<std::size_t>(plan.lowered.rankOfStage.front())];
+        const int last = placed.pipelineMembers[static_cast<std::size_t>(plan.lowered.rankOfStage.back())];
+        const bool atAnEnd = self == first || self == last;
+        placed.tied = world.group(atAnEnd ? std::vector<int>{first, last} : std::vector<int>{self});
+    }
+    return placed;
+}
+
+std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena) {
+    const Layout& layout = plan.layout;
+    const std::vector<int> layers = stageLayers(layout);
+    std::map<int, RankStage> stages;
+    for (const int index : plan.lowered.stagesOf(pipelineRank)) {
+        StageSpec spec;
+        spec.model = layout.model;
+        spec.seed = layout.run.seed;
+        spec.firstLayer = std::accumulate(layers.begin(), layers.begin() + index, 0);
+        spec.layers = layers[static_cast<std::size_t>(index)];
+        spec.first = index == 0;
+        spec.last = index == plan.lowered.stages() - 1;
+        spec.samples = layout.batch.micro;
+        RankStage& made = stages[index];
+        made.stage = std::make_unique<Stage>(spec, arena);
+        made.optimizer = makeOptimizer(layout.optimizer, made.stage->parameters(), arena);
+    }
+    return stages;
+}
+
+}  // namespace shardlab

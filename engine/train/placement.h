@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank's place in the layout: its coordinates, whom it talks to, and which stages it holds.
+#pragma once
+
+#include "engine/comm/communicator.h"
+#include "engine/plan/plan.h"
+#include "engine/train/executor.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace shardlab {
+
+struct Placement {
+    int pipelineRank = 0;
+    int dataRank = 0;
+    std::vector<int> pipelineMembers;  ///< world ranks of this rank's pipeline, in order
+    std::unique_ptr<Communicator> pipeline;
+    std::unique_ptr<Communicator> data;
+    std::unique_ptr<Communicator> tied;  ///< first and last stage; null where the plan never reduces a tied weight
+    bool holdsLast = false;              ///< of the pipeline's stages: the one that knows the loss
+};
+
+/// Collective over the world.
+Placement place(const Plan& plan, Communicator& world);
+
+/// Allocates the rank's stages and optimizer state from the arena.
+std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena);
+
+}  // namespace shardlab

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/rank_trace.h"
+
+#include <unistd.h>
+
+namespace shardlab {
+
+RankTrace::RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena)
+    : recorder_(recorder), status_(status), arena_(arena) {
+    now_.pid = static_cast<int>(::getpid());
+}
+
+void RankTrace::doing(RankPhase phase, const Action& action, int peer) {
+    if (!status_) return;
+    now_.phase = quiet_ ? RankPhase::Validating : phase;
+    now_.step = step_;
+    now_.action = actionId(action);
+    now_.peer = peer;
+    now_.heartbeat = recorder_.now();
+    status_->set(now_);
+}
+
+void RankTrace::span(Lane lane, EventKind kind, std::int64_t begin, std::int64_t end, const Action& action,
+                     std::int64_t bytes) {
+    if (!quiet_) recorder_.span(lane, kind, step_, begin, end, actionId(action), bytes);
+}
+
+void RankTrace::overrun(const Action& action, double seconds) {
+    const std::int64_t time = now();
+    recorder_.record({time, time, 0, seconds, actionId(action), step_, 0, Lane::Host, EventKind::PaceOverrun});
+}
+
+void RankTrace::memory() {
+    if (quiet_) return;
+    const MemoryBytes& used = arena_.used();
+    for (std::size_t i = 0; i < used.size(); ++i)
+        if (used[i] != recorded_[i])
+            recorder_.counter(memoryKind(static_cast<MemoryCategory>(i)), step_, 0, used[i]);
+    recorded_ = used;
+}
+
+void RankTrace::memoryPeak() { recorder_.counter(EventKind::MemoryPeak, step_, 0, arena_.peak()); }
+
+}  // namespace shardlab

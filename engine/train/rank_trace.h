@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank tells of itself while it trains: events, memory counters, and the page that says what it is doing now.
+#pragma once
+
+#include "engine/model/arena.h"
+#include "engine/trace/recorder.h"
+#include "engine/trace/status_page.h"
+
+#include <cstdint>
+
+namespace shardlab {
+
+class RankTrace {
+public:
+    /// `status` may be null. All must outlive this.
+    RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena);
+
+    Recorder& recorder() { return recorder_; }
+    std::int64_t now() const { return recorder_.now(); }
+    std::int32_t step() const { return step_; }
+    void setStep(std::int32_t step) { step_ = step; }
+
+    /// Quiet: spans of actions and memory are not recorded (validation shows as one span).
+    void setQuiet(bool quiet) { quiet_ = quiet; }
+
+    void doing(RankPhase phase, const Action& action = {}, int peer = -1);
+    void span(Lane lane, EventKind kind, std::int64_t begin, std::int64_t end, const Action& action = {},
+              std::int64_t bytes = 0);
+    void counter(EventKind kind, double value) { recorder_.counter(kind, step_, value); }
+    void overrun(const Action& action, double seconds);
+    /// One counter for each category that changed since the last call.
+    void memory();
+    void memoryPeak();
+
+private:
+    Recorder& recorder_;
+    StatusPage* status_;
+    const Arena& arena_;
+    RankStatus now_;
+    std::int32_t step_ = -1;
+    bool quiet_ = false;
+    MemoryBytes recorded_{};
+};
+
+}  // namespace shardlab

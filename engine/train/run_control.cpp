@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/run_control.h"
+
+#include <chrono>
+#include <thread>
+
+namespace shardlab {
+
+namespace {
+
+constexpr std::chrono::milliseconds pausedPoll{5};
+
+/// Tells or hears rank 0's decision; `patient`: sleeps while it waits, whatever the backend's own way of waiting.
+Decision share(Communicator& world, Decision decision, bool patient) {
+    const RequestPtr told = world.ibroadcast(std::as_writable_bytes(std::span(&decision, 1)), 0);
+    if (patient)
+        while (!told->test()) std::this_thread::sleep_for(pausedPoll);
+    else
+        told->wait();
+    return decision;
+}
+
+}  // namespace
+
+Decision RunControl::next() {
+    for (Command command = take_ ? take_() : Command::None; command != Command::None; command = take_()) {
+        switch (command) {
+            case Command::Pause: paused_ = true; break;
+            case Command::Resume: paused_ = false; break;
+            case Command::StepOnce:
+                paused_ = true;
+                ++singleSteps_;
+                break;
+            case Command::Stop: stopped_ = true; break;
+            case Command::None: break;
+        }
+        if (command == Command::Resume || command == Command::Pause) singleSteps_ = 0;
+    }
+    if (stopped_) return Decision::Stop;
+    if (!paused_) return Decision::Run;
+    if (singleSteps_ == 0) return Decision::Pause;
+    --singleSteps_;
+    return Decision::Run;
+}
+
+Decision agree(Communicator& world, RunControl& control, const std::function<void()>& paused) {
+    const bool leads = world.rank() == 0;
+    Decision decision = share(world, leads ? control.next() : Decision::Run, false);
+    if (decision != Decision::Pause) return decision;
+    paused();
+    while (decision == Decision::Pause) {
+        if (leads)
+            while ((decision = control.next()) == Decision::Pause) std::this_thread::sleep_for(pausedPoll);
+        decision = share(world, decision, true);
+    }
+    return decision;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/sampler.h"
+
+#include "engine/base/random.h"
+
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace shardlab {
+
+namespace {
+
+void append(std::string_view window, MicrobatchTokens& to) {
+    for (std::size_t i = 0; i + 1 < window.size(); ++i) {
+        to.tokens.push_back(static_cast<unsigned char>(window[i]));
+        to.targets.push_back(static_cast<unsigned char>(window[i + 1]));
+    }
+}
+
+}  // namespace
+
+Sampler::Sampler(const Corpus& corpus, const Layout& layout, int dataRank)
+    : corpus_(corpus), seed_(layout.run.seed), global_(layout.batch.global),
+      share_(layout.batch.global / layout.parallel.data), micro_(layout.batch.micro), dataRank_(dataRank),
+      validationBatches_(layout.run.validationBatches) {}
+
+std::int64_t Sampler::firstOf(int microbatch) const {
+    return std::int64_t{dataRank_} * share_ + std::int64_t{microbatch} * micro_;
+}
+
+MicrobatchTokens Sampler::train(std::int64_t step, int microbatch) {
+    MicrobatchTokens made;
+    for (int i = 0; i < micro_; ++i)
+        append(corpus_.trainWindow(trainWindowOf(step * global_ + firstOf(microbatch) + i)), made);
+    return made;
+}
+
+int Sampler::validationMicrobatches() const {
+    return corpus_.validationWindows() == 0 ? 0 : validationBatches_ * (share_ / micro_);
+}
+
+MicrobatchTokens Sampler::validation(int microbatch) const {
+    const int each = share_ / micro_;
+    const std::int64_t wanted = std::int64_t{validationBatches_} * global_;
+    MicrobatchTokens made;
+    for (int i = 0; i < micro_; ++i) {
+        const std::int64_t sample = std::int64_t{microbatch / each} * global_ + firstOf(microbatch % each) + i;
+        append(corpus_.validationWindow(sample * corpus_.validationWindows() / wanted), made);
+    }
+    return made;
+}
+
+std::int64_t Sampler::trainWindowOf(std::int64_t sample) {
+    const std::int64_t windows = corpus_.trainWindows();
+    if (const std::int64_t epoch = sample / windows; epoch != epoch_) {  // Fisher and Yates, from the epoch's own stream
+        epoch_ = epoch;
+        order_.resize(static_cast<std::size_t>(windows));
+        std::iota(order_.begin(), order_.end(), 0u);
+        RandomStream random(seed_, "epoch " + std::to_string(epoch));
+        for (std::size_t left = order_.size(); left > 1; --left)
+            std::swap(order_[left - 1], order_[random.below(static_cast<std::uint32_t>(left))]);
+    }
+    return order_[static_cast<std::size_t>(sample % windows)];
+}
+
+}  // namespace shardlab

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which windows make up which batch. The global batch of a step is a function of seed and step alone; a layout only
+// decides who takes which share of it.
+#pragma once
+
+#include "engine/layout/layout.h"
+#include "engine/model/stage.h"
+#include "engine/train/corpus.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace shardlab {
+
+/// Tokens and targets of one microbatch, owned.
+struct MicrobatchTokens {
+    std::vector<std::int32_t> tokens;
+    std::vector<std::int32_t> targets;
+    TokenBatch batch() const { return {tokens, targets}; }
+};
+
+/// Data replica d takes samples d·(G÷D) … of each global batch of G samples; its microbatch j the next `micro` of them.
+class Sampler {
+public:
+    /// `corpus` must outlive the sampler.
+    Sampler(const Corpus& corpus, const Layout& layout, int dataRank);
+
+    /// Microbatch j of this replica in step `step` (from 0). Windows are drawn without repetition in an order shuffled
+    /// anew for each epoch; a batch may reach over the end of an epoch.
+    MicrobatchTokens train(std::int64_t step, int microbatch);
+    /// Microbatch j of this replica in a validation pass of run.validationBatches global batches; the same windows each
+    /// time, spread over the validation part. Its microbatches are numbered on through those batches.
+    MicrobatchTokens validation(int microbatch) const;
+    /// Microbatches of one validation pass; 0 where the layout keeps no text for it.
+    int validationMicrobatches() const;
+
+    /// Window of sample `sample` counted from the first sample of step 0.
+    std::int64_t trainWindowOf(std::int64_t sample);
+
+private:
+    std::int64_t firstOf(int microbatch) const;  ///< its first sample within the global batch
+
+    const Corpus& corpus_;
+    std::int64_t seed_;
+    int global_;
+    int share_;  ///< samples of a replica
+    int micro_;
+    int dataRank_;
+    int validationBatches_;
+    std::int64_t epoch_ = -1;
+    std::vector<std::uint32_t> order_;  ///< of the epoch's windows
+};
+
+}  // namespace shardlab

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/trainer.h"
+
+#include "engine/base/clock.h"
+#include "engine/comm/scalars.h"
+#include "engine/parallel/data.h"
+#include "engine/schedule/passes.h"
+#include "engine/train/corpus.h"
+#include "engine/train/executor.h"
+#include "engine/train/placement.h"
+#include "engine/train/run_control.h"
+
+#include <optional>
+
+namespace shardlab {
+
+class Trainer::Impl {
+public:
+    Impl(const Plan& plan, TrainerServices services, Corpus corpus, std::int64_t began)
+        : plan_(plan), layout_(plan_.layout), services_(std::move(services)), began_(began), corpus_(std::move(corpus)),
+          trace_(services_.recorder, services_.status, arena_), place_(place(plan_, services_.world)),
+          sampler_(corpus_, layout_, place_.dataRank), control_(services_.takeCommand) {
+        trace_.doing(RankPhase::Setup);
+        if (layout_.cluster.pace) pacer_.emplace(services_.recorder, plan_.costs, services_.coresFree);
+        Pacer* const pacer = pacer_ ? &*pacer_ : nullptr;
+        stages_ = makeStages(plan_, place_.pipelineRank, arena_);
+        const auto floats = static_cast<std::size_t>(layout_.batch.micro) *
+                            static_cast<std::size_t>(layout_.model.sequence) *
+                            static_cast<std::size_t>(layout_.model.hidden);
+        transfers_.emplace(TransferSetup{*place_.pipeline, plan_.lowered.rankOfStage, place_.pipelineMembers, floats,
+                                         arena_, trace_, pacer});
+        executor_.emplace(ExecutorSetup{stages_, plan_.lowered.stages(), *place_.pipeline, *place_.data,
+                                        place_.tied.get(), *transfers_, trace_, plan_.costs, layout_.optimizer.clip,
+                                        gradientScale(plan_.lowered.microbatches, place_.data->size()), pacer});
+        validation_ = addTransfers(forwardOnly(plan_.compute, sampler_.validationMicrobatches()));
+        trace_.memory();
+        if (services_.inform && services_.world.rank() == 0) services_.inform(corpus_.summary());
+    }
+
+    std::string run();
+    const std::map<int, RankStage>& stages() const { return stages_; }
+
+private:
+    void step(int step);
+    void validate();
+    bool validatesAfter(int step) const;
+    void startTogether();
+    std::span<const Action> mine(const Schedule& schedule) const {
+        return schedule.ranks[static_cast<std::size_t>(place_.pipelineRank)];
+    }
+    /// Mean over the global batch; collective over the replicas of the last stage.
+    double meanLoss(double lossSum, int microbatches) {
+        return sum(*place_.data, lossSum / microbatches) / place_.data->size();
+    }
+    /// The one rank that tells of losses.
+    bool reports() const { return place_.holdsLast && place_.dataRank == 0; }
+
+    const Plan plan_;
+    const Layout& layout_;
+    TrainerServices services_;
+    std::int64_t began_;
+    Corpus corpus_;
+    Arena arena_;  // before everything that holds its buffers
+    RankTrace trace_;
+    Placement place_;
+    Sampler sampler_;
+    Schedule validation_;
+    RunControl control_;
+    std::optional<Pacer> pacer_;
+    std::map<int, RankStage> stages_;
+    std::optional<Transfers> transfers_;
+    std::optional<Executor> executor_;
+};
+
+std::string Trainer::Impl::run() {
+    trace_.span(Lane::Host, EventKind::Setup, began_, trace_.now());
+    for (int step = 0; step < layout_.run.steps; ++step) {
+        trace_.doing(RankPhase::BetweenSteps);
+        const Decision decision = agree(services_.world, control_, [&] { trace_.doing(RankPhase::Paused); });
+        if (decision == Decision::Stop) return "stopped";
+        this->step(step);
+        if (validatesAfter(step)) validate();
+    }
+    trace_.doing(RankPhase::Finished);
+    return "finished";
+}
+
+/// Paced ranks start a step at one moment of the model clock: the latest that any of them proposes.
+void Trainer::Impl::startTogether() {
+    if (pacer_) pacer_->beginStep(largest(services_.world, pacer_->proposedStart()));
+}
+
+void Trainer::Impl::step(int step) {
+    trace_.setStep(step);
+    arena_.resetPeaks();
+    startTogether();
+    const std::int64_t begin = trace_.now();
+    const Executed done = executor_->train(mine(plan_.lowered), step,
+                                           [&](int microbatch) { return sampler_.train(step, microbatch); });
+    const std::int64_t end = trace_.now();
+    trace_.span(Lane::Host, EventKind::Step, begin, end);
+    trace_.memoryPeak();
+    if (!place_.holdsLast) return;
+    const double loss = meanLoss(done.lossSum, plan_.lowered.microbatches);
+    if (!reports()) return;
+    trace_.counter(EventKind::Loss, loss);
+    trace_.counter(EventKind::LearningRate, layout_.optimizer.learningRate);
+    if (layout_.optimizer.clip > 0) trace_.counter(EventKind::GradientNorm, done.gradientNorm);
+    trace_.counter(EventKind::TokensPerSecond, static_cast<double>(tokensPerStep(layout_)) / toSeconds(end - begin));
+}
+
+bool Trainer::Impl::validatesAfter(int step) const {
+    if (sampler_.validationMicrobatches() == 0) return false;
+    const int every = layout_.run.validateEvery;
+    return step + 1 == layout_.run.steps || (every > 0 && (step + 1) % every == 0);
+}
+
+void Trainer::Impl::validate() {
+    const std::int64_t begin = trace_.now();
+    const Executed done =
+        executor_->evaluate(mine(validation_), [&](int microbatch) { return sampler_.validation(microbatch); });
+    trace_.span(Lane::Host, EventKind::Validation, begin, trace_.now());
+    if (!place_.holdsLast) return;
+    const double loss = meanLoss(done.lossSum, sampler_.validationMicrobatches());
+    if (reports()) trace_.counter(EventKind::ValidationLoss, loss);
+}
+
+Trainer::Trainer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Trainer::~Trainer() = default;
+
+Result<std::unique_ptr<Trainer>> Trainer::create(const Plan& plan, TrainerServices services) {
+    const std::int64_t began = services.recorder.now();
+    Result<Corpus> corpus = Corpus::load(plan.layout);
+    if (!corpus) return fail(corpus.error());
+    return std::make_unique<Trainer>(std::make_unique<Impl>(plan, std::move(services), std::move(*corpus), began));
+}
+
+std::string Trainer::run() { return impl_->run(); }
+
+void Trainer::visitParameters(const std::function<void(int, const Parameter&)>& visit) {
+    for (const auto& [index, rankStage] : impl_->stages())
+        for (const Parameter& parameter : rankStage.stage->parameters()) visit(index, parameter);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank of a run: sets up its part of the layout, trains, validates, obeys. Knows neither MPI nor the launcher.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/comm/communicator.h"
+#include "engine/model/parameter.h"
+#include "engine/plan/plan.h"
+#include "engine/trace/recorder.h"
+#include "engine/trace/status_page.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace shardlab {
+
+/// What a trainer needs of its surroundings; all must outlive it.
+struct TrainerServices {
+    Communicator& world;
+    Recorder& recorder;
+    StatusPage* status = nullptr;                        ///< may be null
+    std::function<Command()> takeCommand;                ///< of rank 0; may be empty
+    std::function<void(const std::string& text)> inform; ///< a line for people; may be empty
+    bool coresFree = false;                              ///< as many cores as ranks: paced waits may spin at their end
+};
+
+class Trainer {
+    class Impl;
+
+public:
+    /// `plan` is executed as it stands: its lowered lists, its costs where paced. Collective over the world.
+    /// Errors: those of the text.
+    static Result<std::unique_ptr<Trainer>> create(const Plan& plan, TrainerServices services);
+    explicit Trainer(std::unique_ptr<Impl> impl);
+    ~Trainer();
+
+    /// Trains to the last step or until told to stop. Returns "finished" or "stopped".
+    std::string run();
+
+    /// This rank's weights, stage by stage.
+    void visitParameters(const std::function<void(int stage, const Parameter&)>& visit);
+
+private:
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace shardlab

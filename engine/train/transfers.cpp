@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/transfers.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace shardlab {
+
+Action receiveOf(const Action& send) {
+    Action receive = send;
+    const bool forward = send.kind == ActionKind::SendForward;
+    receive.kind = forward ? ActionKind::RecvForward : ActionKind::RecvBackward;
+    receive.stage += forward ? 1 : -1;
+    return receive;
+}
+
+namespace {
+
+int senderStage(const Action& receive) {
+    return receive.kind == ActionKind::RecvForward ? receive.stage - 1 : receive.stage + 1;
+}
+
+std::span<std::byte> bytesOf(std::int64_t& stamp) { return std::as_writable_bytes(std::span(&stamp, 1)); }
+
+}  // namespace
+
+Transfers::Transfers(TransferSetup setup) : setup_(std::move(setup)), pacer_(setup_.pacer) {}
+
+bool Transfers::Incoming::test(std::int64_t now) {
+    if (noticed == 0 && message->test() && (!stamp || stamp->test())) noticed = now;
+    return noticed != 0;
+}
+
+void Transfers::put(const Action& send, Buffer data) {
+    const Action receive = receiveOf(send);
+    if (rankOf(receive.stage) == setup_.pipeline.rank())
+        here_.insert_or_assign(receive, std::move(data));
+    else
+        outbox_.insert_or_assign(send, std::move(data));
+}
+
+void Transfers::start(const Action& action) {
+    const int tag = pairTag(action);
+    if (isReceive(action.kind)) {
+        const int peer = rankOf(senderStage(action));
+        Incoming& incoming = posted_[action];
+        incoming.data = setup_.arena.allocate(MemoryCategory::Buffers, setup_.floats);
+        incoming.posted = setup_.trace.now();
+        incoming.message = setup_.pipeline.ireceive(std::as_writable_bytes(incoming.data.span()), peer, tag);
+        if (pacer_) incoming.stamp = setup_.pipeline.ireceive(bytesOf(incoming.arrival), peer, tag);
+        return;
+    }
+    auto ready = outbox_.extract(action);
+    if (ready.empty()) throw std::logic_error(toText(action) + ": nothing was computed for it");
+    const int peer = rankOf(receiveOf(action).stage);
+    Outgoing& outgoing = sending_.emplace_back();
+    outgoing.action = action;
+    outgoing.data = std::move(ready.mapped());
+    outgoing.begin = setup_.trace.now();
+    outgoing.message = setup_.pipeline.isend(std::as_bytes(outgoing.data.span()), peer, tag);
+    if (pacer_) {
+        outgoing.paced = pacer_->send(action, peer);
+        outgoing.stamp = setup_.pipeline.isend(bytesOf(outgoing.paced.arrival), peer, tag);
+    }
+}
+
+Buffer Transfers::take(const Action& receive) {
+    if (auto handed = here_.extract(receive); !handed.empty()) return std::move(handed.mapped());
+    const auto found = posted_.find(receive);
+    if (found == posted_.end()) throw std::logic_error(toText(receive) + ": needed, but never received");
+    Incoming& incoming = found->second;
+    RankTrace& trace = setup_.trace;
+    const std::int64_t begin = trace.now();
+    bool waited = false;
+    if (!incoming.test(begin)) {
+        trace.doing(RankPhase::Waiting, receive,
+                    setup_.worldRanks.at(static_cast<std::size_t>(rankOf(senderStage(receive)))));
+        incoming.message->wait();
+        if (incoming.stamp) incoming.stamp->wait();
+        incoming.noticed = trace.now();
+        waited = true;
+    }
+    std::int64_t arrived = incoming.noticed;
+    if (pacer_) {
+        // The modelled message is on its way for longer than the real one.
+        waited = waited || incoming.arrival > begin;
+        pacer_->waitForArrival(incoming.arrival);
+        arrived = std::max(incoming.arrival, incoming.posted);
+    }
+    const auto bytes = static_cast<std::int64_t>(incoming.data.size() * sizeof(float));
+    trace.span(Lane::Comm, eventKind(receive.kind), incoming.posted, arrived, receive, bytes);
+    if (waited) trace.span(Lane::Compute, EventKind::Wait, begin, trace.now(), receive);
+    Buffer data = std::move(incoming.data);
+    posted_.erase(found);
+    return data;
+}
+
+void Transfers::record(const Outgoing& sent) {
+    const auto bytes = static_cast<std::int64_t>(sent.data.size() * sizeof(float));
+    const bool paced = pacer_ != nullptr;
+    setup_.trace.span(Lane::Comm, eventKind(sent.action.kind), paced ? sent.paced.begin : sent.begin,
+                      paced ? sent.paced.arrival : setup_.trace.now(), sent.action, bytes);
+}
+
+void Transfers::progress() {
+    const std::int64_t now = setup_.trace.now();
+    for (auto& [action, incoming] : posted_) incoming.test(now);
+    std::erase_if(sending_, [&](Outgoing& outgoing) {
+        if (!outgoing.message->test() || (outgoing.stamp && !outgoing.stamp->test())) return false;
+        if (pacer_ && outgoing.paced.arrival > now) return false;
+        record(outgoing);
+        return true;
+    });
+}
+
+void Transfers::finish() {
+    for (Outgoing& outgoing : sending_) {
+        outgoing.message->wait();
+        if (outgoing.stamp) outgoing.stamp->wait();
+        record(outgoing);
+    }
+    sending_.clear();
+}
+
+}  // namespace shardlab

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Activations and their gradients on their way between stages: over the pipeline's communicator, or from hand to hand
+// where both stages lie on this rank. Nothing blocks but take() and finish().
+#pragma once
+
+#include "engine/comm/communicator.h"
+#include "engine/model/arena.h"
+#include "engine/schedule/action.h"
+#include "engine/train/pacer.h"
+#include "engine/train/rank_trace.h"
+
+#include <list>
+#include <map>
+#include <vector>
+
+namespace shardlab {
+
+struct TransferSetup {
+    Communicator& pipeline;        ///< members in order of their pipeline rank
+    std::vector<int> rankOfStage;  ///< pipeline rank of each global stage
+    std::vector<int> worldRanks;   ///< of the pipeline's members, for the status page
+    std::size_t floats = 0;        ///< of one message: samples · sequence · hidden
+    Arena& arena;
+    RankTrace& trace;
+    Pacer* pacer = nullptr;  ///< paced: a second message with the same tag carries the modelled time of arrival
+};
+
+class Transfers {
+public:
+    explicit Transfers(TransferSetup setup);
+
+    /// What a stage computed: goes straight to the neighbour stage where that lies here, else waits for its send action.
+    /// `send` names it: SendForward of the stage, or SendBackward.
+    void put(const Action& send, Buffer data);
+    /// Interprets a send or receive action: starts it.
+    void start(const Action& action);
+    /// The message of `receive`; waits for it where need be and records the wait.
+    Buffer take(const Action& receive);
+    /// Frees what has been sent.
+    void progress();
+    /// Waits until everything is sent.
+    void finish();
+    /// Off during validation, on every rank alike; only where a pacer was given.
+    void setPaced(bool paced) { pacer_ = paced ? setup_.pacer : nullptr; }
+
+private:
+    struct Outgoing {
+        Action action;
+        Buffer data;
+        Pacer::Transfer paced;
+        RequestPtr message;
+        RequestPtr stamp;
+        std::int64_t begin = 0;
+    };
+    struct Incoming {
+        Buffer data;
+        std::int64_t arrival = 0;
+        RequestPtr message;
+        RequestPtr stamp;
+        std::int64_t posted = 0;
+        std::int64_t noticed = 0;  ///< when it was found complete; 0 = not yet
+        bool test(std::int64_t now);
+    };
+
+    int rankOf(int stage) const { return setup_.rankOfStage.at(static_cast<std::size_t>(stage)); }
+    void record(const Outgoing& sent);
+
+    TransferSetup setup_;
+    Pacer* pacer_;
+    std::map<Action, Buffer> outbox_;    ///< by send action
+    std::map<Action, Buffer> here_;      ///< by receive action, between stages of this rank
+    std::map<Action, Incoming> posted_;  ///< by receive action; nodes do not move
+    std::list<Outgoing> sending_;
+};
+
+/// The receive at the other end of a send.
+Action receiveOf(const Action& send);
+
+}  // namespace shardlab
