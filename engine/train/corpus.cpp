@@ -6,7 +6,6 @@
 #include "engine/train/text_generator.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace shardlab {
 
@@ -23,7 +22,7 @@ Result<Corpus> Corpus::fromText(std::string text, const Layout& layout, const st
     corpus.text_ = std::move(text);
     corpus.window_ = layout.model.sequence + 1;
     const auto bytes = static_cast<std::int64_t>(corpus.text_.size());
-    const auto validationBytes = static_cast<std::int64_t>(std::floor(static_cast<double>(bytes) * layout.data.validation));
+    const auto validationBytes = static_cast<std::int64_t>(static_cast<double>(bytes) * layout.data.validation);
     corpus.validationBegin_ = bytes - validationBytes;
     corpus.trainWindows_ = corpus.validationBegin_ / corpus.window_;
     corpus.validationWindows_ = validationBytes / corpus.window_;

@@ -36,8 +36,9 @@ constexpr std::array<Noun, 8> animals{{{"bird", "birds"}, {"cat", "cats"}, {"dog
 constexpr std::array<Verb, 8> verbs{{{"runs", "run"}, {"sleeps", "sleep"}, {"waits", "wait"}, {"sings", "sing"},
                                      {"hides", "hide"}, {"jumps", "jump"}, {"watches", "watch"}, {"is", "are"}}};
 constexpr std::array<std::string_view, 8> adjectives{"big", "small", "old", "young", "quiet", "happy", "grey", "quick"};
-constexpr std::array<std::string_view, 8> spots{"in the garden",   "near the river",  "behind the house", "under the bridge",
-                                                "on the hill",     "at the station",  "by the old wall",  "in the forest"};
+constexpr std::array<std::string_view, 8> spots{"in the garden",    "near the river", "behind the house",
+                                                "under the bridge", "on the hill",    "at the station",
+                                                "by the old wall",  "in the forest"};
 
 /// One scene: who, where, and how many of what; sentences refer back to it.
 class Scene {
