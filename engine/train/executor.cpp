@@ -134,8 +134,9 @@ void Executor::reduce(const Action& action) {
         executed_.gradientNorm = std::sqrt(sum(*group, squares));
         clipping_ = clipScale(executed_.gradientNorm, setup_.clip);
     }
-    settle(action, setup_.pacer ? setup_.pacer->completeReduction(modelledEnd) : 0);
-    setup_.trace.span(Lane::Comm, eventKind(action.kind), begin, setup_.trace.now(), action, setup_.costs.bytes(action));
+    settle(action, setup_.pacer ? setup_.pacer->completeAt(modelledEnd) : 0);
+    setup_.trace.span(Lane::Comm, eventKind(action.kind), begin, setup_.trace.now(), action,
+                      setup_.costs.bytes(action));
 }
 
 void Executor::update(const Action& action) {

@@ -39,11 +39,7 @@ void Pacer::waitForArrival(std::int64_t arrival) {
 
 std::int64_t Pacer::duration(const Action& action) const { return toNanoseconds(costs_.seconds(action)); }
 
-double Pacer::complete(const Action& action) { return settle(clock_ + duration(action)); }
-
-double Pacer::completeReduction(std::int64_t end) { return settle(end); }
-
-double Pacer::settle(std::int64_t end) {
+double Pacer::completeAt(std::int64_t end) {
     const auto share = static_cast<std::int64_t>(toleranceShare * static_cast<double>(end - clock_));
     clock_ = end;
     const std::int64_t late = recorder_.now() - clock_;

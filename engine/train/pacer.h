@@ -29,13 +29,11 @@ public:
 
     /// An action that needs a message starts when both lane and message are there; 0 = needs none. Sleeps until then.
     void waitForArrival(std::int64_t arrival);
-    /// Call when the action's real work is done. Sleeps until the modelled action ends. Returns the overrun in seconds, by
-    /// which the model clock was moved on, or 0.
-    double complete(const Action& action);
-    /// Seconds of an action, as nanoseconds of the run's clock.
-    std::int64_t duration(const Action& action) const;
-    /// The same for a reduction, whose members agreed on its modelled end.
-    double completeReduction(std::int64_t end);
+    std::int64_t duration(const Action& action) const;  ///< nanoseconds
+    /// Call when an action's real work is done: sleeps until its modelled end. Returns the overrun in seconds, by which
+    /// the model clock was moved on, or 0.
+    double completeAt(std::int64_t end);
+    double complete(const Action& action) { return completeAt(clock_ + duration(action)); }
 
     struct Transfer {
         std::int64_t begin = 0;
@@ -47,8 +45,6 @@ public:
     void sleepUntil(std::int64_t runTime) const;
 
 private:
-    double settle(std::int64_t end);
-
     const Recorder& recorder_;
     const StepCosts& costs_;
     bool coresFree_;

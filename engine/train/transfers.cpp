@@ -6,19 +6,7 @@
 
 namespace shardlab {
 
-Action receiveOf(const Action& send) {
-    Action receive = send;
-    const bool forward = send.kind == ActionKind::SendForward;
-    receive.kind = forward ? ActionKind::RecvForward : ActionKind::RecvBackward;
-    receive.stage += forward ? 1 : -1;
-    return receive;
-}
-
 namespace {
-
-int senderStage(const Action& receive) {
-    return receive.kind == ActionKind::RecvForward ? receive.stage - 1 : receive.stage + 1;
-}
 
 std::span<std::byte> bytesOf(std::int64_t& stamp) { return std::as_writable_bytes(std::span(&stamp, 1)); }
 
@@ -32,7 +20,7 @@ bool Transfers::Incoming::test(std::int64_t now) {
 }
 
 void Transfers::put(const Action& send, Buffer data) {
-    const Action receive = receiveOf(send);
+    const Action receive = otherEnd(send);
     if (rankOf(receive.stage) == setup_.pipeline.rank())
         here_.insert_or_assign(receive, std::move(data));
     else
@@ -42,7 +30,7 @@ void Transfers::put(const Action& send, Buffer data) {
 void Transfers::start(const Action& action) {
     const int tag = pairTag(action);
     if (isReceive(action.kind)) {
-        const int peer = rankOf(senderStage(action));
+        const int peer = rankOf(otherEnd(action).stage);
         Incoming& incoming = posted_[action];
         incoming.data = setup_.arena.allocate(MemoryCategory::Buffers, setup_.floats);
         incoming.posted = setup_.trace.now();
@@ -52,7 +40,7 @@ void Transfers::start(const Action& action) {
     }
     auto ready = outbox_.extract(action);
     if (ready.empty()) throw std::logic_error(toText(action) + ": nothing was computed for it");
-    const int peer = rankOf(receiveOf(action).stage);
+    const int peer = rankOf(otherEnd(action).stage);
     Outgoing& outgoing = sending_.emplace_back();
     outgoing.action = action;
     outgoing.data = std::move(ready.mapped());
@@ -74,7 +62,7 @@ Buffer Transfers::take(const Action& receive) {
     bool waited = false;
     if (!incoming.test(begin)) {
         trace.doing(RankPhase::Waiting, receive,
-                    setup_.worldRanks.at(static_cast<std::size_t>(rankOf(senderStage(receive)))));
+                    setup_.worldRanks.at(static_cast<std::size_t>(rankOf(otherEnd(receive).stage))));
         incoming.message->wait();
         if (incoming.stamp) incoming.stamp->wait();
         incoming.noticed = trace.now();

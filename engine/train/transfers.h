@@ -29,7 +29,7 @@ class Transfers {
 public:
     explicit Transfers(TransferSetup setup);
 
-    /// What a stage computed: goes straight to the neighbour stage where that lies here, else waits for its send action.
+    /// What a stage computed: goes straight to the neighbour stage where that lies here, else waits for its action.
     /// `send` names it: SendForward of the stage, or SendBackward.
     void put(const Action& send, Buffer data);
     /// Interprets a send or receive action: starts it.
@@ -72,8 +72,5 @@ private:
     std::map<Action, Incoming> posted_;  ///< by receive action; nodes do not move
     std::list<Outgoing> sending_;
 };
-
-/// The receive at the other end of a send.
-Action receiveOf(const Action& send);
 
 }  // namespace shardlab
