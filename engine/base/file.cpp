@@ -12,76 +12,157 @@
 namespace shardlab {
 namespace {
 
-class Descriptor {
-public:
-    explicit Descriptor(int value) : value_(value) {}
-    ~Descriptor() { close(); }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    bool valid() const { return value_ >= 0; }
-    int value() const { return value_; }
-    /// 0, or -1 with errno: a full disk may show only here.
-    int close() {
-        const int result = value_ >= 0 ? ::close(value_) : 0;
-        value_ = -1;
-        return result;
-    }
-
-private:
-    int value_;
-};
+constexpr std::size_t bufferedBytes = std::size_t{1} << 16;
 
 tl::unexpected<Error> systemFailure(const char* what, const std::filesystem::path& file, int code) {
     return fail({what, file.string(), std::strerror(code), ""});
 }
 
+class DiskFile final : public File {
+public:
+    DiskFile(int descriptor, std::filesystem::path path) : descriptor_(descriptor), path_(std::move(path)) {}
+    ~DiskFile() override { ::close(descriptor_); }
+    DiskFile(const DiskFile&) = delete;
+    DiskFile& operator=(const DiskFile&) = delete;
+
+    Result<std::size_t> write(std::span<const std::byte> bytes) override {
+        for (;;) {
+            const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+            if (count >= 0) return static_cast<std::size_t>(count);
+            if (errno != EINTR) return systemFailure("cannot write the file", path_, errno);
+        }
+    }
+    Result<std::size_t> read(std::span<std::byte> bytes, std::uint64_t offset) override {
+        std::size_t done = 0;
+        while (done < bytes.size()) {
+            ssize_t count = ::pread(descriptor_, bytes.data() + done, bytes.size() - done,
+                                    static_cast<off_t>(offset + done));
+            if (count < 0 && errno == ESPIPE)  // a pipe has no offsets, only a next byte
+                count = ::read(descriptor_, bytes.data() + done, bytes.size() - done);
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0) return systemFailure("cannot read the file", path_, errno);
+            if (count == 0) break;
+            done += static_cast<std::size_t>(count);
+        }
+        return done;
+    }
+    Status truncate(std::uint64_t size) override {
+        if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0)
+            return systemFailure("cannot shorten the file", path_, errno);
+        return {};
+    }
+    Status sync() override {
+        if (::fsync(descriptor_) != 0) return systemFailure("cannot write the file", path_, errno);
+        return {};
+    }
+
+private:
+    int descriptor_;
+    std::filesystem::path path_;
+};
+
 }  // namespace
 
-Result<std::string> readFile(const std::filesystem::path& file, std::int64_t largest) {
-    const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!descriptor.valid()) return systemFailure("cannot open the file", file, errno);
+Result<std::unique_ptr<File>> DiskFileSystem::open(const std::filesystem::path& file, OpenMode mode) {
+    const int flags = mode == OpenMode::Read ? O_RDONLY : O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
+    const int descriptor = ::open(file.c_str(), flags | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return systemFailure(mode == OpenMode::Read ? "cannot open the file" : "cannot write the file", file, errno);
+    auto opened = std::make_unique<DiskFile>(descriptor, file);
     struct stat status{};
-    if (::fstat(descriptor.value(), &status) != 0) return systemFailure("cannot read the file", file, errno);
+    if (::fstat(descriptor, &status) != 0) return systemFailure("cannot read the file", file, errno);
     if (S_ISDIR(status.st_mode)) return fail({"cannot read the file", file.string(), "it is a folder", ""});
-    std::string content;
-    content.resize(65536);
-    std::size_t size = 0;
-    for (;;) {
-        if (size == content.size()) content.resize(size * 2);
-        const ssize_t count = ::read(descriptor.value(), content.data() + size, content.size() - size);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return systemFailure("cannot read the file", file, errno);
-        if (count == 0) break;
-        size += static_cast<std::size_t>(count);
-        if (static_cast<std::int64_t>(size) > largest)
-            return fail({"the file is too large", file.string(), "it has more than " + formatBytes(largest), ""});
-    }
-    content.resize(size);
-    return content;
+    return opened;
 }
 
-Status replaceFile(const std::filesystem::path& file, std::string_view content) {
+Status DiskFileSystem::rename(const std::filesystem::path& from, const std::filesystem::path& to) {
+    if (::rename(from.c_str(), to.c_str()) != 0) return systemFailure("cannot replace the file", to, errno);
+    return {};
+}
+
+Status DiskFileSystem::remove(const std::filesystem::path& file) {
+    if (::unlink(file.c_str()) != 0) return systemFailure("cannot remove the file", file, errno);
+    return {};
+}
+
+Status writeAll(File& file, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const Result<std::size_t> count = file.write(bytes);
+        if (!count) return fail(count.error());
+        if (*count == 0) return fail({"cannot write the file", "", "the system takes no more bytes", ""});
+        bytes = bytes.subspan(*count);
+    }
+    return {};
+}
+
+ReplacingFile::ReplacingFile(FileSystem& files, std::unique_ptr<File> out, std::filesystem::path file,
+                             std::filesystem::path beside)
+    : files_(files), out_(std::move(out)), file_(std::move(file)), beside_(std::move(beside)) {}
+
+Result<ReplacingFile> ReplacingFile::open(FileSystem& files, const std::filesystem::path& file) {
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored))
         return fail({"cannot replace the file", file.string(), "it is no regular file", ""});
     std::filesystem::path beside = file;
     beside += ".new" + std::to_string(::getpid());
-    const auto abandon = [&](const char* what, int code) {
-        ::unlink(beside.c_str());
-        return systemFailure(what, file, code);
-    };
-    Descriptor descriptor(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!descriptor.valid()) return systemFailure("cannot write the file", file, errno);
-    while (!content.empty()) {
-        const ssize_t count = ::write(descriptor.value(), content.data(), content.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return abandon("cannot write the file", errno);
-        content.remove_prefix(static_cast<std::size_t>(count));
-    }
-    if (::fsync(descriptor.value()) != 0) return abandon("cannot write the file", errno);
-    if (descriptor.close() != 0) return abandon("cannot write the file", errno);
-    if (::rename(beside.c_str(), file.c_str()) != 0) return abandon("cannot replace the file", errno);
+    auto out = files.open(beside, OpenMode::Create);
+    if (!out) return fail({out.error().what, file.string(), out.error().why, ""});
+    return ReplacingFile(files, std::move(*out), file, beside);
+}
+
+ReplacingFile::~ReplacingFile() {
+    if (out_) static_cast<void>(files_.remove(beside_));
+}
+
+Status ReplacingFile::write(std::string_view text) {
+    buffer_ += text;
+    return buffer_.size() < bufferedBytes ? Status{} : flush();
+}
+
+Status ReplacingFile::flush() {
+    const Status written = writeAll(*out_, std::as_bytes(std::span(buffer_.data(), buffer_.size())));
+    buffer_.clear();
+    return written;
+}
+
+Status ReplacingFile::commit() {
+    const Status status = flush().and_then([&] { return out_->sync(); }).and_then([&] {
+        return files_.rename(beside_, file_);
+    });
+    if (!status) return fail({status.error().what, file_.string(), status.error().why, ""});
+    out_.reset();
     return {};
+}
+
+Result<std::string> readFile(const std::filesystem::path& file, std::int64_t largest) {
+    DiskFileSystem files;
+    const auto opened = files.open(file, OpenMode::Read);
+    if (!opened) return fail(opened.error());
+    std::string content;
+    for (std::size_t size = 0;;) {
+        content.resize(size == 0 ? bufferedBytes : size * 2);
+        const auto room = std::as_writable_bytes(std::span(content.data() + size, content.size() - size));
+        const Result<std::size_t> count = (*opened)->read(room, size);
+        if (!count) return fail(count.error());
+        size += *count;
+        if (static_cast<std::int64_t>(size) > largest)
+            return fail({"the file is too large", file.string(), "it has more than " + formatBytes(largest), ""});
+        if (*count < room.size()) {
+            content.resize(size);
+            return content;
+        }
+    }
+}
+
+Status replaceFile(FileSystem& files, const std::filesystem::path& file, std::string_view content) {
+    auto out = ReplacingFile::open(files, file);
+    if (!out) return fail(out.error());
+    return out->write(content).and_then([&] { return out->commit(); });
+}
+
+Status replaceFile(const std::filesystem::path& file, std::string_view content) {
+    DiskFileSystem files;
+    return replaceFile(files, file, content);
 }
 
 }  // namespace shardlab
