@@ -30,13 +30,13 @@ public:
 
     /// Moves everything recorded so far to `sink`, ring by ring; for one draining thread at a time.
     /// Returns the number of events dropped since the last call.
+    /// To be called several times a second: it also keeps the recorder's clock in step with the machine's.
     std::int64_t drain(const std::function<void(std::span<const Event>)>& sink);
 
 private:
     struct Rings;
     std::unique_ptr<Rings> rings_;
     int rank_;
-    std::int64_t origin_;
 };
 
 }  // namespace shardlab

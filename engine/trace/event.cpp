@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/event.h"
+
+#include <array>
+
+namespace shardlab {
+
+std::string_view name(Lane lane) {
+    constexpr std::array<std::string_view, laneCount> names{"compute", "comm", "copy", "host"};
+    const auto index = static_cast<std::size_t>(lane);
+    return index < names.size() ? names[index] : "unknown lane";
+}
+
+std::string_view name(EventKind kind) {
+    switch (kind) {
+        case EventKind::None: return "none";
+        case EventKind::Forward: return "forward";
+        case EventKind::Backward: return "backward";
+        case EventKind::InputGrad: return "input gradient";
+        case EventKind::WeightGrad: return "weight gradient";
+        case EventKind::Recompute: return "recompute";
+        case EventKind::SendForward: return "send forward";
+        case EventKind::RecvForward: return "receive forward";
+        case EventKind::SendBackward: return "send backward";
+        case EventKind::RecvBackward: return "receive backward";
+        case EventKind::ReduceGradients: return "reduce gradients";
+        case EventKind::ReduceTied: return "reduce tied embedding";
+        case EventKind::Optimizer: return "optimizer";
+        case EventKind::Wait: return "wait";
+        case EventKind::Step: return "step";
+        case EventKind::Validation: return "validation";
+        case EventKind::Setup: return "setup";
+        case EventKind::ReduceNorm: return "reduce norm";
+        case EventKind::Loss: return "loss";
+        case EventKind::ValidationLoss: return "validation loss";
+        case EventKind::GradientNorm: return "gradient norm";
+        case EventKind::LearningRate: return "learning rate";
+        case EventKind::TokensPerSecond: return "tokens per second";
+        case EventKind::MemoryUsed: return "memory: parameters";
+        case EventKind::MemoryPeak: return "memory peak";
+        case EventKind::PaceOverrun: return "pace overrun";
+        case EventKind::Command: return "command";
+        case EventKind::Fault: return "fault";
+        case EventKind::Dropped: return "dropped";
+    }
+    constexpr std::array<std::string_view, memoryCategoryCount> memory{
+        "memory: parameters", "memory: gradients", "memory: optimizer",
+        "memory: activations", "memory: buffers", "memory: temporary"};
+    const int category = static_cast<int>(kind) - static_cast<int>(EventKind::MemoryUsed);
+    return category >= 0 && category < memoryCategoryCount ? memory[static_cast<std::size_t>(category)] : "unknown";
+}
+
+EventKind eventKind(ActionKind kind) {
+    switch (kind) {
+        case ActionKind::None: return EventKind::None;
+        case ActionKind::Forward: return EventKind::Forward;
+        case ActionKind::Backward: return EventKind::Backward;
+        case ActionKind::InputGrad: return EventKind::InputGrad;
+        case ActionKind::WeightGrad: return EventKind::WeightGrad;
+        case ActionKind::Recompute: return EventKind::Recompute;
+        case ActionKind::SendForward: return EventKind::SendForward;
+        case ActionKind::RecvForward: return EventKind::RecvForward;
+        case ActionKind::SendBackward: return EventKind::SendBackward;
+        case ActionKind::RecvBackward: return EventKind::RecvBackward;
+        case ActionKind::ReduceGradients: return EventKind::ReduceGradients;
+        case ActionKind::ReduceTied: return EventKind::ReduceTied;
+        case ActionKind::ReduceNorm: return EventKind::ReduceNorm;
+        case ActionKind::OptimizerStep: return EventKind::Optimizer;
+    }
+    return EventKind::None;
+}
+
+std::string_view name(Command command) {
+    constexpr std::array<std::string_view, 5> names{"none", "pause", "resume", "step once", "stop"};
+    const auto index = static_cast<std::size_t>(command);
+    return index < names.size() ? names[index] : "unknown command";
+}
+
+}  // namespace shardlab
