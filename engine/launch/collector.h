@@ -75,8 +75,10 @@ public:
 
 private:
     struct Impl;
-    explicit Collector(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
+
+public:
+    explicit Collector(std::unique_ptr<Impl> impl);  ///< for its own factory: nobody else has an Impl
 };
 
 }  // namespace shardlab

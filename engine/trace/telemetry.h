@@ -3,9 +3,11 @@
 // brings commands back. Runs on a thread of its own; training never waits for it.
 #pragma once
 
+#include "engine/base/file.h"
 #include "engine/base/result.h"
 #include "engine/trace/recorder.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -19,10 +21,15 @@ struct TelemetryOptions {
     std::string token;            ///< the run's token
     std::filesystem::path spool;  ///< this rank's spool file; created
     std::int64_t clockOrigin = 0;
+    std::size_t ringEvents = 1 << 15;  ///< per recording thread
+    std::int64_t giveUpAfter = 3'000'000'000;  ///< nanoseconds without a collector until orphaned
+    FileSystem* files = nullptr;       ///< where the spool lies; null: the machine's own disk
 };
 
 class Telemetry {
 public:
+    /// Returns once the collector has said welcome. Error: none did within giveUpAfter. A spool that cannot be written
+    /// is no error: events then wait in memory, and a log line says why.
     static Result<std::unique_ptr<Telemetry>> connect(const TelemetryOptions& options);
     ~Telemetry();
 
@@ -32,14 +39,16 @@ public:
     Command takeCommand();
     /// True once the collector has gone away for good: the rank must end.
     bool orphaned() const;
-    /// Sends what is left, says goodbye with this rank's own end ("finished", "stopped", or an error), waits for the
-    /// acknowledgement at most two seconds.
+    /// Call once, after the last event. Sends what is left, says goodbye with this rank's own end ("finished",
+    /// "stopped", or an error), waits for the acknowledgement at most two seconds.
     void finish(const std::string& end);
 
 private:
     struct Impl;
-    explicit Telemetry(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
+
+public:
+    explicit Telemetry(std::unique_ptr<Impl> impl);  ///< for its own factory: nobody else has an Impl
 };
 
 }  // namespace shardlab

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/frame_link.h"
+
+namespace shardlab {
+
+std::optional<std::size_t> FrameLink::receive() {
+    room_.resize(std::size_t{1} << 18);
+    const auto count = receiveSome(socket_, room_);
+    if (count) parser_.feed(std::span(room_).first(*count));
+    return count;
+}
+
+bool FrameLink::flush() {
+    while (queued() > 0) {
+        const auto count = sendSome(socket_, std::span(out_).subspan(sent_));
+        if (!count) return false;
+        if (*count == 0) return true;
+        sent_ += *count;
+    }
+    out_.clear();
+    sent_ = 0;
+    return true;
+}
+
+}  // namespace shardlab
