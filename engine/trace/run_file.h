@@ -43,10 +43,12 @@ struct RunEnd {
     std::string reason;   ///< one sentence for a person; empty where it finished
 };
 
-/// The only writer of a run file; everything appended is there after flush(), whatever happens then.
+/// The only writer of a run file; everything appended is there after flush(), whatever happens then. To be flushed
+/// four times a second or so. After an error nothing is lost: the next flush() stores it, if the cause is gone.
 class RunWriter {
 public:
-    /// Refuses an existing file that is not a run, an unwritable folder, a full disk: with the path and the reason.
+    /// Replaces an existing run. Refuses a file that is no run, one that is being recorded, an unwritable folder, a full
+    /// disk: with the path and the reason.
     static Result<std::unique_ptr<RunWriter>> create(const std::filesystem::path& file, const RunHeader& header);
     ~RunWriter();
 
@@ -55,35 +57,42 @@ public:
     Status append(const LogLine& line);
     Status setRank(const RankRecord& record);               ///< inserts or replaces
     Status flush();
-    Status finish(const RunEnd& end);
+    Status finish(const RunEnd& end);  ///< the last call; leaves one file
 
 private:
     struct Impl;
-    explicit RunWriter(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
+
+public:
+    explicit RunWriter(std::unique_ptr<Impl> impl);  ///< for its own factory: nobody else has an Impl
 };
 
 class RunReader {
 public:
-    /// One clear error for: no such file, not SQLite, SQLite but no run, a newer format, truncated or damaged.
+    /// One clear error for: no such file, an empty one, not SQLite, SQLite but no run, a newer format, a damaged header.
+    /// Also opens what a killed recorder left, and that in a folder that cannot be written.
     static Result<std::unique_ptr<RunReader>> open(const std::filesystem::path& file);
     ~RunReader();
 
     const RunHeader& header() const;
     const RunEnd& end() const;
     const std::vector<RankRecord>& ranks() const;
-    std::int64_t eventCount() const;
+    std::int64_t eventCount() const;  ///< measured
     std::int64_t droppedEvents() const;
     Result<std::vector<LogLine>> log() const;
     Result<std::vector<Event>> predicted() const;
 
-    /// Block by block in the order they were written. `sink` returns false to stop.
+    /// Block by block in the order they were begun; ascending in a lane. `sink` returns false to stop. Error: the file
+    /// is truncated or damaged; it names the first damaged block, and every whole block that can still be reached has
+    /// been given.
     Status readEvents(const std::function<bool(std::span<const Event>)>& sink) const;
 
 private:
     struct Impl;
-    explicit RunReader(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
+
+public:
+    explicit RunReader(std::unique_ptr<Impl> impl);  ///< for its own factory: nobody else has an Impl
 };
 
 }  // namespace shardlab

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/layout_file.h"
+#include "engine/trace/run_block.h"
+#include "engine/trace/run_schema.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <sqlite3.h>
+#include <unistd.h>
+#include <utility>
+
+namespace shardlab {
+namespace {
+
+tl::unexpected<Error> refuse(const std::filesystem::path& file, std::string why, std::string legal = "") {
+    return fail({"cannot open the run", file.string(), std::move(why), std::move(legal)});
+}
+
+std::uint32_t bigEndian(std::span<const char> page, std::size_t at) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, page.data() + at, sizeof value);
+    return __builtin_bswap32(value);
+}
+
+/// Its format version, from the first page. Never migrates or opens anything.
+Result<std::int64_t> identify(const std::filesystem::path& file) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) return refuse(file, "there is no such file");
+    if (std::filesystem::is_directory(file, ignored)) return refuse(file, "it is a folder");
+    std::ifstream in(file, std::ios::binary);
+    if (!in) return refuse(file, "it may not be read");
+    std::array<char, 100> page{};
+    in.read(page.data(), page.size());
+    const auto size = static_cast<std::size_t>(in.gcount());
+    const std::string legal = "A run is a file that Shardlab has recorded (*.shardlab)";
+    if (size == 0) return refuse(file, "the file is empty", legal);
+    const std::string_view start(page.data(), std::min(size, databaseMagic.size()));
+    if (start != databaseMagic.substr(0, start.size())) return refuse(file, "it is no SQLite database", legal);
+    if (size < page.size()) return refuse(file, "it is truncated: only " + std::to_string(size) + " bytes are left");
+    if (bigEndian(page, databaseApplicationAt) != runApplicationId)
+        return refuse(file, "it is an SQLite database, but no run", legal);
+    const std::int64_t version = bigEndian(page, databaseVersionAt);
+    if (version > runFormatVersion)
+        return refuse(file, "it was recorded by a newer Shardlab, in format " + std::to_string(version),
+                      "This one reads formats up to " + std::to_string(runFormatVersion));
+    return version;
+}
+
+/// The database and its log copied to a folder of our own, where SQLite may write; gone with this object.
+class Copy {
+public:
+    static Result<Copy> make(const std::filesystem::path& file) {
+        std::string folder = (std::filesystem::temp_directory_path() / "shardlab-run-XXXXXX").string();
+        if (::mkdtemp(folder.data()) == nullptr) return refuse(file, "no temporary folder can be made for a copy");
+        Copy copy(folder);
+        std::error_code failed;
+        std::filesystem::copy_file(file, copy.file(), failed);
+        if (failed) return refuse(file, "it cannot be copied to a temporary folder: " + failed.message());
+        std::filesystem::path log = file;
+        log += "-wal";
+        std::error_code none;
+        std::filesystem::copy_file(log, copy.folder_ / "run-wal", none);
+        return copy;
+    }
+    Copy(Copy&& other) noexcept : folder_(std::exchange(other.folder_, {})) {}
+    Copy& operator=(Copy&& other) noexcept {
+        std::swap(folder_, other.folder_);
+        return *this;
+    }
+    ~Copy() {
+        std::error_code ignored;
+        if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+    }
+    std::filesystem::path file() const { return folder_ / "run"; }
+
+private:
+    explicit Copy(std::filesystem::path folder) : folder_(std::move(folder)) {}
+    std::filesystem::path folder_;
+};
+
+bool damaged(int code) { return (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB; }
+
+}  // namespace
+
+struct RunReader::Impl {
+    Impl(std::filesystem::path path, std::optional<Copy> copied, Database opened)
+        : file(std::move(path)), copy(std::move(copied)), database(std::move(opened)) {}
+
+    Error damage(const std::string& what) const { return {"the run is damaged", file.string(), what, ""}; }
+    void note(const std::string& what) {
+        if (!firstDamage) firstDamage = damage(what);
+    }
+    Error failure(const std::string& what) const {
+        return damaged(database.code()) ? damage(what + " cannot be read: the file is truncated or damaged")
+                                        : database.error("cannot read the run");
+    }
+
+    Status readMeta() {
+        auto rows = database.prepare("SELECT key, value, crc FROM meta ORDER BY key");
+        if (!rows) return fail(failure("its header"));
+        bool headerFound = false;
+        bool layoutFound = false;
+        int code = 0;
+        while ((code = rows->next()) == SQLITE_ROW) {
+            const std::string key = rows->text(0);
+            const std::string value = rows->text(1);
+            if (rows->number(2) != checksum(key, value)) return fail(damage("its header fails its checksum"));
+            Status read;
+            if (key == meta::header) {
+                headerFound = true;
+                read = readHeader(value, header);
+            } else if (key == meta::layout) {
+                layoutFound = true;
+                header.layoutJson = value;
+                const auto layout = parseLayout(value);
+                if (!layout) return fail(layout.error());
+                header.layout = layout->layout;
+            } else if (key == meta::end) {
+                read = readEnd(value, end);
+            } else if (key == meta::dropped) {
+                dropped = std::strtoll(value.c_str(), nullptr, 10);
+            }
+            if (!read) return read;
+        }
+        if (code != SQLITE_DONE) return fail(failure("its header"));
+        if (!headerFound || !layoutFound) return fail(damage("its header is missing"));
+        return {};
+    }
+
+    void readRanks() {
+        auto rows = database.prepare("SELECT rank, host, pid, label, end, crc FROM rank ORDER BY rank");
+        if (!rows) return note("its list of ranks cannot be read");
+        int code = 0;
+        while ((code = rows->next()) == SQLITE_ROW) {
+            RankRecord record{static_cast<int>(rows->number(0)), rows->text(1), static_cast<int>(rows->number(2)),
+                              rows->text(3), rows->text(4)};
+            if (rows->number(5) != checksum(record)) {
+                note("the record of rank " + std::to_string(record.rank) + " fails its checksum");
+                continue;
+            }
+            ranks.push_back(std::move(record));
+        }
+        if (code != SQLITE_DONE) note("its list of ranks cannot be read");
+    }
+
+    void countEvents() {
+        auto rows = database.prepare("SELECT count FROM block WHERE source = 0");
+        if (!rows) return note("its blocks cannot be read");
+        int code = 0;
+        while ((code = rows->next()) == SQLITE_ROW) eventCount += rows->number(0);
+        if (code != SQLITE_DONE) note("a block cannot be read");
+    }
+
+    /// The row `statement` stands on. False: it fails a check, and `why` says which block and how.
+    static bool readBlock(const Statement& row, BlockUnpacker& unpacker, std::vector<Event>& events, std::string& why) {
+        const auto data = row.bytes(7);
+        RowChecksum sum;
+        for (int column = 0; column < 7; ++column) sum.add(row.number(column));
+        const auto lane = static_cast<Lane>(row.number(3));
+        why = "block " + std::to_string(row.number(0)) + " (rank " + std::to_string(row.number(2)) + ", " +
+              std::string(name(lane)) + " lane) ";
+        if (row.number(8) != sum.add(data).value()) return why += "fails its checksum", false;
+        if (const Status unpacked = unpacker.unpack(data, events); !unpacked) return why += unpacked.error().why, false;
+        const auto belongs = [&](const Event& event) { return event.lane == lane && event.rank == row.number(2); };
+        if (static_cast<std::int64_t>(events.size()) != row.number(4) || !std::ranges::all_of(events, belongs))
+            return why += "holds other events than it says", false;
+        return true;
+    }
+
+    Status readBlocks(BlockSource source, const std::function<bool(std::span<const Event>)>& sink) {
+        auto rows = database.prepare(
+            "SELECT id, source, rank, lane, count, begin, end, data, crc FROM block WHERE source = ? ORDER BY id");
+        if (!rows) return fail(failure("the table of blocks"));
+        rows->bind(static_cast<std::int64_t>(source));
+        std::optional<Error> found = firstDamage;
+        BlockUnpacker unpacker;
+        std::vector<Event> events;
+        std::int64_t last = 0;
+        int code = 0;
+        while ((code = rows->next()) == SQLITE_ROW) {
+            // A damaged tree of pages may lead in circles.
+            if (rows->number(0) <= last) return fail(damage("after block " + std::to_string(last) + " the order is broken"));
+            last = rows->number(0);
+            std::string why;
+            if (!readBlock(*rows, unpacker, events, why)) {
+                if (!found) found = damage(why);
+                continue;
+            }
+            if (!sink(events)) return {};
+        }
+        if (code != SQLITE_DONE) return fail(failure("what follows block " + std::to_string(last)));
+        if (found) return fail(*found);
+        return {};
+    }
+
+    std::filesystem::path file;
+    std::optional<Copy> copy;
+    Database database;
+    RunHeader header;
+    RunEnd end;
+    std::vector<RankRecord> ranks;
+    std::int64_t eventCount = 0;
+    std::int64_t dropped = 0;
+    std::optional<Error> firstDamage;
+};
+
+RunReader::RunReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RunReader::~RunReader() = default;
+
+Result<std::unique_ptr<RunReader>> RunReader::open(const std::filesystem::path& file) {
+    const Result<std::int64_t> version = identify(file);
+    if (!version) return fail(version.error());
+    std::optional<Copy> copy;
+    auto database = Database::open(file, DatabaseMode::Read);
+    const auto readable = [&] { return database && database->number("SELECT count(*) FROM sqlite_schema").has_value(); };
+    // A log without its index in a folder that cannot be written; or an older format, which only a copy may leave.
+    if (*version < runFormatVersion || (!readable() && !(database && damaged(database->code())))) {
+        auto made = Copy::make(file);
+        if (!made) return fail(made.error());
+        copy = std::move(*made);
+        database = Database::open(copy->file(), DatabaseMode::Write);
+        if (!database) return refuse(file, database.error().why);
+        if (*version < runFormatVersion) {
+            const Status migrated = migrate(*database, *version, runMigrations());
+            if (!migrated) return refuse(file, "its format " + std::to_string(*version) + " cannot be read: " + migrated.error().why);
+        }
+    }
+    if (!database) return refuse(file, database.error().why);
+    auto impl = std::make_unique<Impl>(file, std::move(copy), std::move(*database));
+    const Status read = impl->readMeta();
+    if (!read) return fail(read.error());
+    impl->readRanks();
+    impl->countEvents();
+    return std::make_unique<RunReader>(std::move(impl));
+}
+
+const RunHeader& RunReader::header() const { return impl_->header; }
+const RunEnd& RunReader::end() const { return impl_->end; }
+const std::vector<RankRecord>& RunReader::ranks() const { return impl_->ranks; }
+std::int64_t RunReader::eventCount() const { return impl_->eventCount; }
+std::int64_t RunReader::droppedEvents() const { return impl_->dropped; }
+
+Result<std::vector<LogLine>> RunReader::log() const {
+    auto rows = impl_->database.prepare("SELECT id, time, rank, level, text, crc FROM log ORDER BY id");
+    if (!rows) return fail(impl_->failure("its log"));
+    std::vector<LogLine> lines;
+    int code = 0;
+    while ((code = rows->next()) == SQLITE_ROW) {
+        LogLine line{rows->number(1), static_cast<int>(rows->number(2)), static_cast<LogLevel>(rows->number(3)), rows->text(4)};
+        if (rows->number(5) != checksum(rows->number(0), line) || line.level > LogLevel::Error)
+            return fail(impl_->damage("line " + std::to_string(rows->number(0)) + " of its log fails its checksum"));
+        lines.push_back(std::move(line));
+    }
+    if (code != SQLITE_DONE) return fail(impl_->failure("its log"));
+    return lines;
+}
+
+Result<std::vector<Event>> RunReader::predicted() const {
+    std::vector<Event> events;
+    const Status read = impl_->readBlocks(BlockSource::Predicted, [&](std::span<const Event> block) {
+        events.insert(events.end(), block.begin(), block.end());
+        return true;
+    });
+    if (!read) return fail(read.error());
+    return events;
+}
+
+Status RunReader::readEvents(const std::function<bool(std::span<const Event>)>& sink) const {
+    return impl_->readBlocks(BlockSource::Measured, sink);
+}
+
+}  // namespace shardlab

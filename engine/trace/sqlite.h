@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SQLite as the store uses it: connections and statements with owners, errors as values.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace shardlab {
+
+enum class DatabaseMode : std::uint8_t { Read, Write, Create };
+
+class Statement;
+
+class Database {
+public:
+    static Result<Database> open(const std::filesystem::path& file, DatabaseMode mode);
+    Database(Database&& other) noexcept;
+    Database& operator=(Database&& other) noexcept;
+    ~Database();
+
+    /// Runs statements that give no rows, or whose rows do not matter.
+    Status run(const char* sql);
+    Result<Statement> prepare(const char* sql);
+    /// The first column of the first row.
+    Result<std::int64_t> number(const char* sql);
+    bool inTransaction() const;
+    /// Closes, and reports what only shows then. The destructor does the same silently.
+    Status close();
+
+    /// What the last call on this connection complained about. `what` says what was being done.
+    Error error(const std::string& what) const;
+    int code() const;  ///< its extended result code
+
+private:
+    Database(sqlite3* handle, std::filesystem::path file);
+    sqlite3* handle_;
+    std::filesystem::path file_;
+};
+
+/// One prepared statement: bind all parameters in order, then run() or next().
+class Statement {
+public:
+    explicit Statement(sqlite3_stmt* handle) : handle_(handle) {}
+
+    Statement& bind(std::int64_t value);
+    Statement& bind(std::string_view text);              ///< copied
+    Statement& bind(std::span<const std::byte> bytes);   ///< must live until run()
+    /// Executes and makes ready for the next bindings. The result code, SQLITE_OK where it is done.
+    int run();
+    /// SQLITE_ROW or SQLITE_DONE, or an error's code.
+    int next();
+
+    std::int64_t number(int column) const;
+    std::string text(int column) const;
+    std::span<const std::byte> bytes(int column) const;  ///< valid until next()
+
+private:
+    struct Finalize {
+        void operator()(sqlite3_stmt* handle) const;
+    };
+    std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+    int bound_ = 0;
+};
+
+}  // namespace shardlab
