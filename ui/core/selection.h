@@ -25,9 +25,10 @@ public:
     const std::optional<Event>& event() const { return event_; }
     const std::optional<Event>& hovered() const { return hovered_; }
     int rank() const { return rank_; }           ///< -1: none
-    const TimeRange& visible() const { return visible_; }
+    const TimeRange& visible() const { return visible_; }  ///< begin = end: not chosen yet
     bool followLive() const { return follow_; }
     std::int64_t cursor() const { return cursor_; }  ///< the moment memory, mesh and cards speak of; -1: the latest
+    const std::optional<TimeRange>& area() const { return area_; }  ///< what is being measured
 
     void select(std::optional<Event> event);
     void hover(std::optional<Event> event);
@@ -35,6 +36,9 @@ public:
     void setVisible(TimeRange range);
     void setFollowLive(bool follow);
     void setCursor(std::int64_t time);
+    void setArea(std::optional<TimeRange> area);
+    /// As at the start: nothing selected, nothing in sight, following. For another run's model.
+    void clear();
 
 Q_SIGNALS:
     void eventChanged();
@@ -43,6 +47,7 @@ Q_SIGNALS:
     void visibleChanged();
     void followChanged();
     void cursorChanged();
+    void areaChanged();
 
 private:
     std::optional<Event> event_;
@@ -51,6 +56,7 @@ private:
     TimeRange visible_;
     bool follow_ = true;
     std::int64_t cursor_ = -1;
+    std::optional<TimeRange> area_;
 };
 
 }  // namespace shardlab

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/core/run_model.h"
+
+#include "engine/layout/mesh.h"
+
+#include <algorithm>
+
+namespace shardlab {
+
+namespace {
+
+bool byBegin(const Event& a, const Event& b) { return a.begin < b.begin; }
+
+/// Keeps `events` ascending; nearly always the event belongs at the end.
+void insertAscending(std::vector<Event>& events, const Event& event) {
+    if (events.empty() || events.back().begin <= event.begin) {
+        events.push_back(event);
+        return;
+    }
+    events.insert(std::upper_bound(events.begin(), events.end(), event, byBegin), event);
+}
+
+/// Merges what was appended from `sorted` on into the ascending part before it.
+void mergeTail(std::vector<Event>& events, std::size_t sorted) {
+    const auto middle = events.begin() + static_cast<std::ptrdiff_t>(sorted);
+    if (middle == events.end()) return;
+    std::stable_sort(middle, events.end(), byBegin);
+    if (sorted == 0 || (middle - 1)->begin <= middle->begin) return;
+    std::inplace_merge(std::upper_bound(events.begin(), middle, *middle, byBegin), middle, events.end(), byBegin);
+}
+
+void extend(std::int64_t& low, std::int64_t candidate) {
+    if (candidate >= 0 && (low < 0 || candidate < low)) low = candidate;
+}
+
+bool isBackward(EventKind kind) {
+    return kind == EventKind::Backward || kind == EventKind::InputGrad || kind == EventKind::WeightGrad;
+}
+
+constexpr std::size_t counterSlots = static_cast<std::size_t>(EventKind::PaceOverrun) + 1;
+
+bool isMemoryUsed(EventKind kind) {
+    return kind >= EventKind::MemoryUsed && static_cast<int>(kind) < static_cast<int>(EventKind::MemoryUsed) + memoryCategoryCount;
+}
+
+}  // namespace
+
+RunModel::RunModel(QObject* parent)
+    : QObject(parent), counters_(counterSlots), summary_(std::make_unique<Summarizer>(0)) {}
+
+void RunModel::begin(const RunHeader& header, std::vector<Event> predicted) {
+    const Mesh mesh(header.layout);
+    header_ = header;
+    lanes_.assign(static_cast<std::size_t>(mesh.ranks()), {});
+    labels_.clear();
+    for (int rank = 0; rank < mesh.ranks(); ++rank) labels_.push_back(mesh.label(rank));
+    counters_.assign(counterSlots, {});
+    instants_.clear();
+    log_.clear();
+    rankRecords_.clear();
+    end_.reset();
+    summary_ = std::make_unique<Summarizer>(mesh.ranks());
+    extents_.clear();
+    firstOpenStep_ = 0;
+    memorySamples_ = firstTime_ = lastTime_ = eventCount_ = 0;
+    predictedEnd_ = predictedLastBackward_ = 0;
+    predictedFirstForward_ = -1;
+    std::stable_sort(predicted.begin(), predicted.end(), byBegin);
+    for (const Event& event : predicted) {
+        if (event.rank < 0 || event.rank >= ranks() || !isSpan(event.kind)) continue;
+        lanes_[static_cast<std::size_t>(event.rank)].predicted[static_cast<std::size_t>(event.lane)].push_back(event);
+        predictedEnd_ = std::max(predictedEnd_, event.end);
+        if (event.kind == EventKind::Forward) extend(predictedFirstForward_, event.begin);
+        if (isBackward(event.kind)) predictedLastBackward_ = std::max(predictedLastBackward_, event.end);
+    }
+    predictedFirstForward_ = std::max<std::int64_t>(predictedFirstForward_, 0);
+    Q_EMIT reset();
+}
+
+void RunModel::clear() {
+    header_.reset();
+    lanes_.clear();
+    labels_.clear();
+    counters_.assign(counterSlots, {});
+    instants_.clear();
+    log_.clear();
+    rankRecords_.clear();
+    end_.reset();
+    summary_ = std::make_unique<Summarizer>(0);
+    extents_.clear();
+    firstOpenStep_ = 0;
+    predictedEnd_ = predictedFirstForward_ = predictedLastBackward_ = 0;
+    memorySamples_ = firstTime_ = lastTime_ = eventCount_ = 0;
+    Q_EMIT reset();
+}
+
+void RunModel::append(std::span<const Event> events) {
+    if (empty() || events.empty()) return;
+    std::array<std::size_t, counterSlots> sortedCounters{};
+    for (std::size_t kind = 0; kind < counterSlots; ++kind) sortedCounters[kind] = counters_[kind].size();
+    const std::size_t sortedInstants = instants_.size();
+
+    for (const Event& event : events) {
+        if (event.rank < 0 || event.rank >= ranks()) continue;
+        if (isSpan(event.kind)) {
+            insertAscending(
+                lanes_[static_cast<std::size_t>(event.rank)].measured[static_cast<std::size_t>(event.lane)], event);
+        } else if (isCounter(event.kind)) {
+            appendCounter(event);
+        } else {
+            instants_.push_back(event);
+        }
+        if (eventCount_ == 0 || event.begin < firstTime_) firstTime_ = event.begin;
+        lastTime_ = std::max(lastTime_, event.end);
+        ++eventCount_;
+    }
+    for (std::size_t kind = 0; kind < counterSlots; ++kind) mergeTail(counters_[kind], sortedCounters[kind]);
+    mergeTail(instants_, sortedInstants);
+    summary_->add(events);
+    refreshExtents();
+    Q_EMIT appended();
+}
+
+void RunModel::appendCounter(const Event& event) {
+    RankLanes& rank = lanes_[static_cast<std::size_t>(event.rank)];
+    if (event.kind == EventKind::MemoryPeak) rank.peak = std::max(rank.peak, event.bytes);
+    if (!isMemoryUsed(event.kind)) {
+        counters_[static_cast<std::size_t>(event.kind)].push_back(event);
+        return;
+    }
+    auto& samples = rank.memory[static_cast<std::size_t>(event.kind) - static_cast<std::size_t>(EventKind::MemoryUsed)];
+    const MemorySample sample{event.begin, event.bytes};
+    const auto place = samples.empty() || samples.back().time <= sample.time
+        ? samples.end()
+        : std::upper_bound(samples.begin(), samples.end(), sample.time,
+                           [](std::int64_t time, const MemorySample& s) { return time < s.time; });
+    samples.insert(place, sample);
+    ++memorySamples_;
+}
+
+void RunModel::refreshExtents() {
+    const std::vector<StepSummary>& steps = summary_->steps();
+    extents_.resize(steps.size());
+    for (std::size_t i = firstOpenStep_; i < steps.size(); ++i) {
+        StepExtent extent{.step = steps[i].step, .complete = steps[i].complete};
+        for (const RankStep& rank : steps[i].ranks) {
+            extend(extent.firstForward, rank.firstForward);
+            if (rank.end > 0) extend(extent.begin, rank.begin);
+            extent.lastBackward = std::max(extent.lastBackward, rank.lastBackward);
+            extent.end = std::max({extent.end, rank.end, rank.lastBackward, rank.firstForward});
+        }
+        extend(extent.begin, extent.firstForward);
+        extents_[i] = extent;
+        if (extent.complete && i == firstOpenStep_) ++firstOpenStep_;
+    }
+}
+
+void RunModel::append(const LogLine& line) {
+    log_.push_back(line);
+    Q_EMIT logged();
+}
+
+void RunModel::setRank(const RankRecord& record) {
+    const auto place = std::lower_bound(rankRecords_.begin(), rankRecords_.end(), record.rank,
+                                        [](const RankRecord& known, int rank) { return known.rank < rank; });
+    if (place != rankRecords_.end() && place->rank == record.rank) *place = record;
+    else rankRecords_.insert(place, record);
+    Q_EMIT ranksChanged();
+}
+
+void RunModel::setEnd(const RunEnd& end) {
+    end_ = end;
+    Q_EMIT ended();
+}
+
+const std::vector<Event>& RunModel::lane(int rank, Lane lane) const {
+    return lanes_.at(static_cast<std::size_t>(rank)).measured[static_cast<std::size_t>(lane)];
+}
+
+const std::vector<Event>& RunModel::predicted(int rank, Lane lane) const {
+    return lanes_.at(static_cast<std::size_t>(rank)).predicted[static_cast<std::size_t>(lane)];
+}
+
+std::span<const Event> RunModel::eventsOfStep(int rank, Lane lane, int step) const {
+    const std::vector<Event>& all = this->lane(rank, lane);
+    const auto first = std::partition_point(all.begin(), all.end(), [&](const Event& e) { return e.step < step; });
+    const auto last = std::partition_point(first, all.end(), [&](const Event& e) { return e.step == step; });
+    return {first, last};
+}
+
+const std::vector<Event>& RunModel::counters(EventKind kind) const {
+    return counters_.at(static_cast<std::size_t>(kind));
+}
+
+int RunModel::stepIndexAt(std::int64_t time) const {
+    if (extents_.empty()) return -1;
+    if (time < 0) {
+        if (firstOpenStep_ > 0) return static_cast<int>(firstOpenStep_) - 1;
+        return static_cast<int>(extents_.size()) - 1;
+    }
+    const auto after = std::upper_bound(extents_.begin(), extents_.end(), time,
+                                        [](std::int64_t t, const StepExtent& extent) { return t < extent.begin; });
+    return static_cast<int>(after - extents_.begin()) - 1;
+}
+
+MemoryBytes RunModel::memoryAt(int rank, std::int64_t time) const {
+    MemoryBytes bytes{};
+    const RankLanes& lanes = lanes_.at(static_cast<std::size_t>(rank));
+    for (std::size_t category = 0; category < bytes.size(); ++category) {
+        const auto& samples = lanes.memory[category];
+        auto after = samples.end();
+        if (time >= 0) {
+            after = std::upper_bound(samples.begin(), samples.end(), time,
+                                     [](std::int64_t t, const MemorySample& sample) { return t < sample.time; });
+        }
+        if (after != samples.begin()) bytes[category] = (after - 1)->bytes;
+    }
+    return bytes;
+}
+
+std::int64_t RunModel::peakBytes(int rank) const { return lanes_.at(static_cast<std::size_t>(rank)).peak; }
+
+}  // namespace shardlab

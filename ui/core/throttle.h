@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Live data arrives far more often than a screen can show: many requests, one call per interval.
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+
+#include <functional>
+
+namespace shardlab {
+
+class Throttle : public QObject {
+public:
+    Throttle(QObject* parent, std::function<void()> work, int milliseconds = 33)
+        : QObject(parent), work_(std::move(work)) {
+        timer_.setSingleShot(true);
+        timer_.setInterval(milliseconds);
+        connect(&timer_, &QTimer::timeout, this, [this] { work_(); });
+    }
+    /// The work is done once, an interval after the first request since it was last done.
+    void request() {
+        if (!timer_.isActive()) timer_.start();
+    }
+    /// The work is done now; a pending request is dropped.
+    void flush() {
+        timer_.stop();
+        work_();
+    }
+
+private:
+    std::function<void()> work_;
+    QTimer timer_;
+};
+
+}  // namespace shardlab
