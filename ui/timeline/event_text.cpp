@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/timeline/event_text.h"
+
+#include "engine/base/units.h"
+#include "ui/timeline/dependencies.h"
+#include "ui/timeline/gantt_scene.h"
+
+namespace shardlab {
+
+namespace {
+
+QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
+
+}  // namespace
+
+QString seconds(std::int64_t nanoseconds) {
+    return QString::fromStdString(formatSeconds(static_cast<double>(nanoseconds) * 1e-9));
+}
+
+QString whatText(const Event& event) {
+    QString what = text(name(event.kind));
+    if (!what.isEmpty()) what[0] = what[0].toUpper();
+    if (event.action == 0) return what;
+    const Action action = actionFromId(event.action);
+    if (event.kind == EventKind::Wait) return what + QStringLiteral(" for ") + QString::fromStdString(toText(action));
+    what += QStringLiteral(" · stage %1").arg(action.stage);
+    if (action.microbatch >= 0) what += QStringLiteral(" · microbatch %1").arg(action.microbatch);
+    return what;
+}
+
+QString predictedText(const RunModel& model, const Event& event) {
+    const Event* predicted = predictedOf(model, event);
+    if (!predicted || showsPrediction(model)) return {};
+    const std::int64_t expected = predicted->end - predicted->begin;
+    QString result = seconds(expected);
+    if (expected > 0) {
+        const double off = 100.0 * (static_cast<double>(event.end - event.begin) / static_cast<double>(expected) - 1);
+        result += QStringLiteral(" (%1%2 %)").arg(off < 0 ? QStringLiteral("−") : QStringLiteral("+")).arg(std::abs(off), 0, 'f', 1);
+    }
+    return result;
+}
+
+QString hoverText(const RunModel& model, const Event& event) {
+    QString line = whatText(event) + QStringLiteral(" · rank %1").arg(event.rank) + QLatin1Char('\n') + seconds(event.end - event.begin);
+    if (showsPrediction(model)) line += QStringLiteral(" predicted");
+    if (const QString predicted = predictedText(model, event); !predicted.isEmpty()) line += QStringLiteral(", predicted ") + predicted;
+    return line;
+}
+
+}  // namespace shardlab

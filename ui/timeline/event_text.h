@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Events in words: for tooltips, the inspector and tables.
+#pragma once
+
+#include "ui/core/run_model.h"
+
+#include <QString>
+
+namespace shardlab {
+
+/// "Backward · stage 6 · microbatch 5"; for what has no action, its kind's name.
+QString whatText(const Event& event);
+/// Two lines: "2B5 · backward · rank 2", "5.91 ms, predicted 5.63 ms (+5.0 %)".
+QString hoverText(const RunModel& model, const Event& event);
+/// "5.63 ms (+5.0 %)": the prediction and how far the measured time is from it; empty without one.
+QString predictedText(const RunModel& model, const Event& event);
+QString seconds(std::int64_t nanoseconds);
+
+}  // namespace shardlab

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/timeline/gantt_scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardlab {
+
+namespace {
+
+constexpr int numberWidth = 13;   ///< least bar that holds a microbatch number
+constexpr std::size_t mostNumbers = 3000;
+constexpr int leastStepWidth = 12;  ///< pixels of a step below which its predicted band would be noise
+
+/// Joins equal neighbours of one colour, so that a full stretch of columns is one rectangle.
+void addJoined(GanttScene::Batch& batch, const QRect& rect) {
+    if (!batch.empty()) {
+        QRect& last = batch.back();
+        if (last.right() + 1 == rect.left() && last.top() == rect.top() && last.height() == rect.height()) {
+            last.setRight(rect.right());
+            return;
+        }
+    }
+    batch.push_back(rect);
+}
+
+class Builder {
+public:
+    Builder(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale)
+        : scene_(scene), model_(model), index_(index), scale_(scale),
+          pipeline_(std::max(1, model.header().layout.parallel.pipeline)),
+          chunked_(model.header().layout.schedule.chunks > 1) {}
+
+    void idle(const std::vector<Row>& rows) {
+        const int right = scale_.left + scale_.width;
+        std::vector<std::pair<int, int>> stretches;
+        const auto add = [&](std::int64_t begin, std::int64_t end) {
+            if (begin < 0 || end <= begin || end < scale_.begin || begin > scale_.end) return;
+            const int x0 = std::max(scale_.left, static_cast<int>(scale_.x(std::max(begin, scale_.begin))));
+            const int x1 = std::min(right, static_cast<int>(std::ceil(scale_.x(std::min(end, scale_.end)))));
+            if (!stretches.empty() && x0 <= stretches.back().second + 1) stretches.back().second = std::max(x1, stretches.back().second);
+            else if (x1 > x0) stretches.emplace_back(x0, x1);
+        };
+        if (showsPrediction(model_)) {
+            add(model_.predictedFirstForward(), model_.predictedLastBackward());
+        } else {
+            const StepRange steps = stepsWithin(model_, scale_.begin, scale_.end);
+            const std::size_t stride = std::max<std::size_t>(1, (steps.last - steps.first) / static_cast<std::size_t>(scale_.width));
+            for (std::size_t i = steps.first; i < steps.last; i += stride)
+                add(model_.stepExtents()[i].firstForward, model_.stepExtents()[std::min(i + stride, steps.last) - 1].lastBackward);
+        }
+        for (const Row& row : rows) {
+            for (const auto& [x0, x1] : stretches) scene_.idle.emplace_back(x0, row.barTop, x1 - x0, row.barHeight);
+        }
+    }
+
+    void bars(const Row& row, LaneView compute, LaneView comm) {
+        const int from = scale_.left;
+        const int to = scale_.left + scale_.width;
+        const LaneShape shape = laneShape(*compute.events, *compute.index, scale_, 0, from, to);
+        if (!shape.columns.empty()) {
+            barColumns(row, shape.columns, laneColumns(*comm.events, *comm.index, scale_, 0, from, to));
+            return;
+        }
+        for (const Bar& bar : shape.bars) addBar(row, (*compute.events)[bar.index], bar);
+        const LaneShape other = laneShape(*comm.events, *comm.index, scale_, 0, from, to);
+        for (const Bar& bar : other.bars) addBar(row, (*comm.events)[bar.index], bar);
+        for (const Column& column : other.columns) {
+            tickColumn(row, column);
+            if (column.share[static_cast<std::size_t>(Paint::Reduce)] > 0.5f)
+                addJoined(scene_.reduces[GanttScene::colour(Paint::Reduce, false)], {column.x, row.barTop, 1, row.barHeight});
+        }
+    }
+
+    /// The predicted step over [from, to) pixels.
+    void band(const Row& row, std::int64_t offset, int from, int to) {
+        for (const Lane lane : {Lane::Comm, Lane::Compute}) {
+            const LaneView view = index_.predicted(row.rank, lane);
+            const LaneShape shape = laneShape(*view.events, *view.index, scale_, offset, from, to);
+            for (const Bar& bar : shape.bars) {
+                const Event& event = (*view.events)[bar.index];
+                const Paint paint = paintOf(event.kind);
+                if (!isBar(paint)) continue;
+                const int gap = bar.right - bar.left > 3 ? 1 : 0;
+                scene_.predicted[GanttScene::colour(paint, dark(event))].emplace_back(
+                    bar.left, row.bandTop, bar.right - bar.left - gap, row.bandHeight);
+            }
+            for (const Column& column : shape.columns) {
+                const auto largest = std::max_element(column.share.begin(), column.share.end());
+                const auto paint = static_cast<Paint>(largest - column.share.begin());
+                if (isBar(paint) && *largest > 0.25f)
+                    addJoined(scene_.predicted[GanttScene::colour(paint, false)], {column.x, row.bandTop, 1, row.bandHeight});
+            }
+        }
+    }
+
+private:
+    bool dark(const Event& event) const {
+        return chunked_ && event.action != 0 && (actionFromId(event.action).stage / pipeline_) % 2 == 1;
+    }
+
+    void addBar(const Row& row, const Event& event, const Bar& bar) {
+        const Paint paint = paintOf(event.kind);
+        if (paint == Paint::None) return;
+        const int width = bar.right - bar.left;
+        const std::size_t colour = GanttScene::colour(paint, dark(event));
+        if (paint == Paint::Transfer) {
+            scene_.ticks[colour].emplace_back(bar.left, row.barTop + row.barHeight - row.tickHeight, width, row.tickHeight);
+            return;
+        }
+        const QRect rect(bar.left, row.barTop, width > 3 ? width - 1 : width, row.barHeight);
+        auto& batches = paint == Paint::Reduce ? scene_.reduces : paint == Paint::Recompute ? scene_.recomputed : scene_.bars;
+        batches[colour].push_back(rect);
+        if (width < numberWidth || row.barHeight < 12 || scene_.numbers.size() >= mostNumbers || event.action == 0) return;
+        const int microbatch = actionFromId(event.action).microbatch;
+        if (microbatch >= 0 && width >= numberWidth + (microbatch > 9 ? 6 : 0) + (microbatch > 99 ? 6 : 0))
+            scene_.numbers.push_back({rect, microbatch, colour});
+    }
+
+    void tickColumn(const Row& row, const Column& column) {
+        if (column.share[static_cast<std::size_t>(Paint::Transfer)] <= 0) return;
+        addJoined(scene_.ticks[GanttScene::colour(Paint::Transfer, false)],
+                  {column.x, row.barTop + row.barHeight - row.tickHeight, 1, row.tickHeight});
+    }
+
+    /// Shares stacked from the foot of the bar: the height that stays empty is the idle share.
+    void barColumns(const Row& row, const std::vector<Column>& compute, const std::vector<Column>& comm) {
+        auto other = comm.begin();
+        const auto stack = [&](int x, const std::array<float, paintCount>& share) {
+            float below = 0;
+            int bottom = row.barTop + row.barHeight;
+            for (std::size_t i = 0; i < paintCount; ++i) {
+                if (share[i] <= 0 || static_cast<Paint>(i) == Paint::Transfer) continue;
+                below = std::min(1.0f, below + share[i]);
+                const int top = row.barTop + row.barHeight - static_cast<int>(std::lround(below * static_cast<float>(row.barHeight)));
+                if (top < bottom) addJoined(scene_.bars[i * 2], {x, top, 1, bottom - top});
+                bottom = top;
+            }
+        };
+        const auto otherOnly = [&] {
+            tickColumn(row, *other);
+            stack(other->x, other->share);
+            ++other;
+        };
+        for (const Column& column : compute) {
+            while (other != comm.end() && other->x < column.x) otherOnly();
+            std::array<float, paintCount> share = column.share;
+            if (other != comm.end() && other->x == column.x) {
+                tickColumn(row, *other);
+                constexpr auto reduce = static_cast<std::size_t>(Paint::Reduce);
+                float sum = 0;
+                for (const float part : share) sum += part;
+                share[reduce] += std::min(other->share[reduce], std::max(0.0f, 1 - sum));
+                ++other;
+            }
+            stack(column.x, share);
+        }
+        while (other != comm.end()) otherOnly();
+    }
+
+    GanttScene& scene_;
+    const RunModel& model_;
+    const RunIndex& index_;
+    const TimeScale& scale_;
+    const int pipeline_;
+    const bool chunked_;
+};
+
+}  // namespace
+
+void GanttScene::clear() {
+    idle.clear();
+    numbers.clear();
+    for (auto* batches : {&reduces, &bars, &recomputed, &ticks, &predicted}) {
+        for (Batch& batch : *batches) batch.clear();
+    }
+}
+
+std::size_t GanttScene::rectangles() const {
+    std::size_t count = idle.size();
+    for (const auto* batches : {&reduces, &bars, &recomputed, &ticks, &predicted}) {
+        for (const Batch& batch : *batches) count += batch.size();
+    }
+    return count;
+}
+
+bool showsPrediction(const RunModel& model) { return model.eventCount() == 0; }
+
+std::int64_t predictedOffset(const RunModel& model, const StepExtent& extent) {
+    return std::max(extent.firstForward, std::int64_t{0}) - model.predictedFirstForward();
+}
+
+StepRange stepsWithin(const RunModel& model, std::int64_t begin, std::int64_t end) {
+    const auto& extents = model.stepExtents();
+    const auto first = std::partition_point(extents.begin(), extents.end(), [&](const StepExtent& e) { return e.end < begin; });
+    const auto last = std::partition_point(first, extents.end(), [&](const StepExtent& e) { return e.begin < end; });
+    return {static_cast<std::size_t>(first - extents.begin()), static_cast<std::size_t>(last - extents.begin())};
+}
+
+void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows) {
+    scene.clear();
+    if (model.empty() || scale.width <= 0 || scale.end <= scale.begin) return;
+    Builder builder(scene, model, index, scale);
+    const std::vector<Row> visible = rows.visible();
+    builder.idle(visible);
+    const bool prediction = showsPrediction(model);
+    for (const Row& row : visible) {
+        if (prediction) builder.bars(row, index.predicted(row.rank, Lane::Compute), index.predicted(row.rank, Lane::Comm));
+        else builder.bars(row, index.measured(row.rank, Lane::Compute), index.measured(row.rank, Lane::Comm));
+    }
+    if (prediction || model.predictedEnd() <= 0) return;
+    const double stepWidth = static_cast<double>(model.predictedEnd()) / scale.perPixel();
+    if (stepWidth < leastStepWidth) return;
+    const StepRange steps = stepsWithin(model, scale.begin - model.predictedEnd(), scale.end);
+    for (std::size_t i = steps.first; i < steps.last; ++i) {
+        const StepExtent& extent = model.stepExtents()[i];
+        if (extent.firstForward < 0) continue;
+        const std::int64_t offset = predictedOffset(model, extent);
+        std::int64_t end = offset + model.predictedEnd();
+        if (i + 1 < model.stepExtents().size() && model.stepExtents()[i + 1].begin > 0)
+            end = std::min(end, model.stepExtents()[i + 1].begin);
+        const auto pixel = [&](std::int64_t time) {
+            return static_cast<int>(std::floor(scale.x(std::clamp(time, scale.begin, scale.end))));
+        };
+        for (const Row& row : visible) builder.band(row, offset, pixel(offset), pixel(end));
+    }
+}
+
+std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows, int x, int y) {
+    const int position = rows.positionAt(y);
+    if (model.empty() || position < 0 || x < scale.left || x >= scale.left + scale.width) return {};
+    const Row row = rows.row(position);
+    const bool prediction = showsPrediction(model);
+    const auto find = [&](LaneView view, std::int64_t offset) -> const Event* {
+        const std::int64_t found = eventAt(*view.events, *view.index, scale, offset, x + 0.5, 3);
+        return found < 0 ? nullptr : &(*view.events)[static_cast<std::size_t>(found)];
+    };
+    const auto lane = [&](Lane kind) { return prediction ? index.predicted(row.rank, kind) : index.measured(row.rank, kind); };
+
+    if (y >= row.bandTop && y < row.bandTop + row.bandHeight && !prediction) {
+        const int step = model.stepIndexAt(scale.time(x + 0.5));
+        if (step < 0) return {};
+        const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
+        const std::int64_t offset = predictedOffset(model, extent);
+        const Event* predicted = find(index.predicted(row.rank, Lane::Compute), offset);
+        if (!predicted) return {};
+        for (const Event& measured : model.eventsOfStep(row.rank, Lane::Compute, extent.step)) {
+            if (measured.action == predicted->action && measured.kind == predicted->kind) return measured;
+        }
+        Event moved = *predicted;
+        moved.begin += offset;
+        moved.end += offset;
+        moved.step = extent.step;
+        return moved;
+    }
+    if (y < row.barTop || y >= row.barTop + row.barHeight) return {};
+    const Event* compute = find(lane(Lane::Compute), 0);
+    const Event* comm = find(lane(Lane::Comm), 0);
+    const bool onTicks = y >= row.barTop + row.barHeight - row.tickHeight;
+    const bool computes = compute && paintOf(compute->kind) != Paint::None;
+    if (comm && (onTicks || (!computes && paintOf(comm->kind) == Paint::Reduce))) return *comm;
+    if (compute) return *compute;
+    return {};
+}
+
+}  // namespace shardlab

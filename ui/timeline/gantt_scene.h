@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The geometry of a timeline: rectangles sorted by colour, for one stretch of time and one arrangement of rows.
+// Built when those or the data change, painted as often as wanted.
+#pragma once
+
+#include "ui/core/theme.h"
+#include "ui/timeline/lane_shape.h"
+#include "ui/timeline/rows.h"
+#include "ui/timeline/run_index.h"
+
+#include <QRect>
+
+#include <array>
+#include <vector>
+
+class QPainter;
+
+namespace shardlab {
+
+struct GanttScene {
+    /// A colour: paint, and whether the darker shade that tells chunks of one rank apart.
+    static constexpr std::size_t colours = paintCount * 2;
+    static constexpr std::size_t colour(Paint paint, bool dark) { return static_cast<std::size_t>(paint) * 2 + (dark ? 1 : 0); }
+
+    struct Number {  ///< a microbatch, centred in its bar
+        QRect box;
+        int microbatch;
+        std::size_t colour;  ///< of the bar
+    };
+    using Batch = std::vector<QRect>;
+
+    std::vector<QRect> idle;              ///< hatched
+    std::array<Batch, colours> reduces;   ///< under compute: what stays visible of them is exposed
+    std::array<Batch, colours> bars;
+    std::array<Batch, colours> recomputed;  ///< outlined
+    std::array<Batch, colours> ticks;     ///< transfers
+    std::array<Batch, colours> predicted; ///< the thin band
+    std::vector<Number> numbers;
+
+    void clear();
+    std::size_t rectangles() const;
+};
+
+/// True while nothing was measured: the prediction is drawn as the bars.
+bool showsPrediction(const RunModel& model);
+
+void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows);
+void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme);
+
+/// The measured event at a pixel (predicted while nothing was measured; on the band, the measured event of the same
+/// action, or the predicted one moved to where it is drawn).
+std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows, int x, int y);
+
+/// Where the predicted events of a step are drawn: added to their times.
+std::int64_t predictedOffset(const RunModel& model, const StepExtent& extent);
+
+/// Steps in sight: indices [first, last) into model.stepExtents().
+struct StepRange {
+    std::size_t first;
+    std::size_t last;
+};
+StepRange stepsWithin(const RunModel& model, std::int64_t begin, std::int64_t end);
+
+}  // namespace shardlab

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The kinds of things a timeline paints. Events of one paint have one colour and are drawn together.
+#pragma once
+
+#include "engine/trace/event.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace shardlab {
+
+enum class Paint : std::uint8_t { Forward, Backward, InputGrad, WeightGrad, Recompute, Transfer, Reduce, Optimizer, None };
+inline constexpr std::size_t paintCount = 8;  ///< without None
+
+/// Waits, steps and set-up have none: a wait shows as the bubble behind it. Receives have none: they last from the
+/// post to the arrival, and the message itself is its send.
+constexpr Paint paintOf(EventKind kind) {
+    switch (kind) {
+        case EventKind::Forward: return Paint::Forward;
+        case EventKind::Backward: return Paint::Backward;
+        case EventKind::InputGrad: return Paint::InputGrad;
+        case EventKind::WeightGrad: return Paint::WeightGrad;
+        case EventKind::Recompute: return Paint::Recompute;
+        case EventKind::SendForward:
+        case EventKind::SendBackward: return Paint::Transfer;
+        case EventKind::ReduceGradients:
+        case EventKind::ReduceTied:
+        case EventKind::ReduceNorm: return Paint::Reduce;
+        case EventKind::Optimizer: return Paint::Optimizer;
+        default: return Paint::None;
+    }
+}
+
+/// The event kind whose theme colour a paint has.
+constexpr EventKind colourKind(Paint paint) {
+    constexpr std::array<EventKind, paintCount> kinds{
+        EventKind::Forward, EventKind::Backward, EventKind::InputGrad, EventKind::WeightGrad,
+        EventKind::Recompute, EventKind::SendForward, EventKind::ReduceGradients, EventKind::Optimizer};
+    return kinds[static_cast<std::size_t>(paint)];
+}
+
+/// Transfers run beside compute and are drawn as ticks below it; everything else fills the bar.
+constexpr bool isBar(Paint paint) { return paint != Paint::Transfer && paint != Paint::None; }
+
+/// Nanoseconds of each paint within some stretch of time.
+struct Coverage {
+    std::array<std::int64_t, paintCount> of{};
+    std::int64_t& operator[](Paint paint) { return of[static_cast<std::size_t>(paint)]; }
+    std::int64_t operator[](Paint paint) const { return of[static_cast<std::size_t>(paint)]; }
+    std::int64_t sum() const {
+        std::int64_t all = 0;
+        for (const std::int64_t part : of) all += part;
+        return all;
+    }
+    Coverage operator-(const Coverage& other) const {
+        Coverage difference;
+        for (std::size_t i = 0; i < paintCount; ++i) difference.of[i] = of[i] - other.of[i];
+        return difference;
+    }
+    bool operator==(const Coverage&) const = default;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the rows of a timeline lie: one row a rank; rows shrink to a readable least height, then scroll.
+#pragma once
+
+#include <vector>
+
+namespace shardlab {
+
+/// The parts of one row, pixels from the top of the plot.
+struct Row {
+    int rank = 0;
+    int top = 0;
+    int height = 0;
+    int bandTop = 0, bandHeight = 0;  ///< predicted
+    int barTop = 0, barHeight = 0;    ///< measured
+    int tickHeight = 0;               ///< of the transfers, at the foot of the bar
+    bool operator==(const Row&) const = default;
+};
+
+class Rows {
+public:
+    static constexpr int leastHeight = 20;
+    static constexpr int largestHeight = 60;
+
+    /// `band`: keep room for the predicted band above the bar.
+    void arrange(std::vector<int> ranks, int top, int height, bool band);
+    /// Kept within what there is to scroll.
+    void setScroll(int pixels);
+    int scroll() const { return scroll_; }
+    int contentHeight() const { return rowHeight_ * static_cast<int>(ranks_.size()); }
+    int viewHeight() const { return height_; }
+    int largestScroll() const;
+    int rowHeight() const { return rowHeight_; }
+    const std::vector<int>& ranks() const { return ranks_; }
+
+    /// Rows at least partly in sight, from the top.
+    std::vector<Row> visible() const;
+    /// The row of the n-th shown rank, wherever it lies.
+    Row row(int position) const;
+    /// Position of a rank among those shown; -1 where it is filtered out.
+    int positionOf(int rank) const;
+    /// Position of the row at pixel y; -1 where there is none.
+    int positionAt(int y) const;
+    /// Scrolls as little as needed to bring the row into sight.
+    void reveal(int position);
+    bool operator==(const Rows&) const = default;
+
+private:
+    std::vector<int> ranks_;
+    int top_ = 0;
+    int height_ = 0;
+    int rowHeight_ = largestHeight;
+    int scroll_ = 0;
+    bool band_ = true;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/timeline/run_index.h"
+
+namespace shardlab {
+
+void RunIndex::rebuild() {
+    measured_.assign(static_cast<std::size_t>(model_.ranks()), {});
+    predicted_.assign(static_cast<std::size_t>(model_.ranks()), {});
+    for (int rank = 0; rank < model_.ranks(); ++rank) {
+        for (int lane = 0; lane < laneCount; ++lane)
+            predicted_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(lane)].update(
+                model_.predicted(rank, static_cast<Lane>(lane)));
+    }
+    update();
+}
+
+void RunIndex::update() {
+    for (int rank = 0; rank < model_.ranks(); ++rank) {
+        for (int lane = 0; lane < laneCount; ++lane)
+            measured_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(lane)].update(
+                model_.lane(rank, static_cast<Lane>(lane)));
+    }
+}
+
+LaneView RunIndex::measured(int rank, Lane lane) const {
+    return {&model_.lane(rank, lane), &measured_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(lane)]};
+}
+
+LaneView RunIndex::predicted(int rank, Lane lane) const {
+    return {&model_.predicted(rank, lane), &predicted_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(lane)]};
+}
+
+double RunIndex::busy(int rank, std::int64_t begin, std::int64_t end) const {
+    if (end <= begin) return 0;
+    const bool ran = model_.eventCount() > 0;
+    const LaneView lane = ran ? measured(rank, Lane::Compute) : predicted(rank, Lane::Compute);
+    const Coverage covered = lane.index->between(*lane.events, begin, end);
+    std::int64_t computing = 0;
+    for (const Paint paint : {Paint::Forward, Paint::Backward, Paint::InputGrad, Paint::WeightGrad, Paint::Recompute})
+        computing += covered[paint];
+    return static_cast<double>(computing) / static_cast<double>(end - begin);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Round moments to label a time axis with, each with its unit.
+#pragma once
+
+#include <QString>
+
+#include <cstdint>
+#include <vector>
+
+namespace shardlab {
+
+struct TimeTick {
+    std::int64_t time;
+    QString label;
+};
+
+/// At most `most` ticks within [begin, end], at 1, 2 or 5 times a power of ten (from a minute on at 1, 2, 5, 10, 15,
+/// 30 of minutes and hours). All labels of one call have one unit: "41.2 ms", "12.45 s", "3:05 min".
+std::vector<TimeTick> timeTicks(std::int64_t begin, std::int64_t end, int most);
+
+/// One moment, as exact as ticks `step` nanoseconds apart need it.
+QString formatMoment(std::int64_t time, std::int64_t step);
+
+}  // namespace shardlab

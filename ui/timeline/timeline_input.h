@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Mouse and keys of a timeline. Ctrl+wheel zooms at the mouse, the wheel scrolls ranks (or pans), a drag pans,
+// Shift+drag measures; W S zoom, A D pan, F fits the selection or all, M measures, arrows walk the selection.
+#pragma once
+
+#include "ui/core/view.h"
+
+#include <QObject>
+#include <QPoint>
+
+#include <cstdint>
+
+class QKeyEvent;
+class QMouseEvent;
+class QWheelEvent;
+
+namespace shardlab {
+
+class TimelinePlot;
+
+class TimelineInput : public QObject {
+    Q_OBJECT
+public:
+    TimelineInput(TimelinePlot& plot, const ViewContext& context) : plot_(plot), context_(context) {}
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    enum class Drag { None, Undecided, Pan, Measure };
+    void press(const QMouseEvent& event);
+    void move(const QMouseEvent& event);
+    void release(const QMouseEvent& event);
+    void wheel(const QWheelEvent& event);
+    bool key(const QKeyEvent& event);
+    void zoom(double factor, std::int64_t fixed);
+    void fit();
+    void measure();
+    void walk(int direction);
+    void walkRanks(int direction);
+    void hoverAt(QPoint position, QPoint global);
+    std::int64_t zoomCentre() const;
+
+    TimelinePlot& plot_;
+    ViewContext context_;
+    Drag drag_ = Drag::None;
+    QPoint pressed_;
+    QPoint last_;
+    bool inside_ = false;  ///< the mouse, at last_
+};
+
+}  // namespace shardlab

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/timeline/timeline_plot.h"
+
+#include "ui/core/child.h"
+#include "ui/timeline/gantt.h"
+#include "ui/timeline/navigation.h"
+#include "ui/timeline/rank_filter.h"
+#include "ui/timeline/timeline_input.h"
+
+#include <QHBoxLayout>
+#include <QScrollBar>
+
+namespace shardlab {
+
+namespace {
+constexpr int timesHeight = 18;
+constexpr int stepsHeight = 16;
+constexpr double stepsAtFirst = 2.2;  ///< how many steps a newly opened run shows
+}  // namespace
+
+struct TimelinePlot::Layers {
+    Gantt* gantt;
+    QCPLayer* overlay;
+};
+
+TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
+    : QWidget(parent), context_(context), index_(context.model),
+      state_{context.workspace, context.model, index_, context.selection, context.theme.theme(), {}, {}, {}, {}},
+      plot_(child<QCustomPlot>(this)), scroll_(child<QScrollBar>(Qt::Vertical, this)),
+      data_(this, [this] { modelAppended(); }), frame_(this, [this] { repaintAll(); }, 12),
+      overlay_(this, [this] { repaintOverlay(); }, 12) {
+    auto* row = child<QHBoxLayout>(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    row->addWidget(plot_, 1);
+    row->addWidget(scroll_);
+    scroll_->hide();
+    plot_->setMinimumSize(120, 60);
+    plot_->setFocusPolicy(Qt::StrongFocus);
+    setFocusProxy(plot_);
+
+    plot_->setInteractions(QCP::iNone);
+    plot_->setNoAntialiasingOnDrag(true);
+    plot_->axisRect()->setAutoMargins(QCP::msNone);
+    plot_->axisRect()->setMargins(QMargins(0, 0, 0, 0));
+    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis}) axis->setVisible(false);
+    plot_->addLayer(QStringLiteral("timelineOverlay"), plot_->layer(QStringLiteral("main")));
+    QCPLayer* overlay = plot_->layer(QStringLiteral("timelineOverlay"));
+    overlay->setMode(QCPLayer::lmBuffered);
+    auto* gantt = child<Gantt>(plot_->xAxis, plot_->yAxis, state_);
+    child<GanttOverlay>(plot_, QStringLiteral("timelineOverlay"), state_);
+    layers_ = std::make_unique<Layers>(Layers{gantt, overlay});
+    input_ = std::make_unique<TimelineInput>(*this, context_);
+    plot_->installEventFilter(input_.get());
+    plot_->setMouseTracking(true);
+
+    connect(scroll_, &QScrollBar::valueChanged, this, [this](int value) {
+        state_.rows.setScroll(value);
+        frame_.request();
+    });
+    const Selection& selection = context_.selection;
+    connect(&context_.model, &RunModel::reset, this, &TimelinePlot::modelReset);
+    connect(&context_.model, &RunModel::appended, this, [this] { data_.request(); });
+    connect(&selection, &Selection::visibleChanged, this, [this] { frame_.request(); });
+    connect(&selection, &Selection::rankChanged, this, [this] { frame_.request(); });
+    connect(&selection, &Selection::eventChanged, this, [this] {
+        if (context_.selection.event()) revealRank(context_.selection.event()->rank);
+        overlay_.request();
+    });
+    for (const auto signal : {&Selection::hoveredChanged, &Selection::cursorChanged, &Selection::areaChanged})
+        connect(&selection, signal, this, [this] { overlay_.request(); });
+    connect(&selection, &Selection::followChanged, this, [this] { data_.request(); });
+    connect(&context_.theme, &ThemeSource::changed, this, [this] {
+        state_.theme = context_.theme.theme();
+        frame_.request();
+    });
+    modelReset();
+}
+
+TimelinePlot::~TimelinePlot() = default;
+
+const GanttScene& TimelinePlot::scene() const { return layers_->gantt->scene(); }
+QWidget* TimelinePlot::canvas() const { return plot_; }
+
+void TimelinePlot::modelReset() {
+    index_.rebuild();
+    layers_->gantt->dataChanged();
+    state_.rows.setScroll(0);
+    chosen_ = Chosen::Nothing;
+    context_.selection.setVisible({});
+    chooseVisible();
+    frame_.request();
+}
+
+void TimelinePlot::modelAppended() {
+    index_.update();
+    layers_->gantt->dataChanged();
+    chooseVisible();
+    const Selection& selection = context_.selection;
+    if (context_.workspace == Workspace::Run && selection.followLive() && !showsPrediction(context_.model))
+        context_.selection.setVisible(following(selection.visible(), context_.model.lastTime()));
+    frame_.flush();
+}
+
+void TimelinePlot::chooseVisible() {
+    Selection& selection = context_.selection;
+    const RunModel& model = context_.model;
+    if (model.empty()) return;
+    if (showsPrediction(model)) {
+        if (chosen_ == Chosen::Prediction) return;
+        chosen_ = Chosen::Prediction;
+        const TimeRange whole = wholeRange(model);
+        selection.setVisible({whole.begin, whole.end + (whole.end - whole.begin) / 60});
+        return;
+    }
+    if (chosen_ == Chosen::Run) return;
+    // A prediction gives way to the run: what was in sight of it means nothing any more.
+    const bool forwardSeen = !model.stepExtents().empty() && model.stepExtents().front().firstForward >= 0;
+    if (forwardSeen) chosen_ = Chosen::Run;
+    auto length = static_cast<std::int64_t>(stepsAtFirst * static_cast<double>(model.predictedEnd()));
+    if (length <= 0) length = std::max<std::int64_t>(wholeRange(model).end - wholeRange(model).begin, leastVisible);
+    const std::int64_t begin = forwardSeen ? model.stepExtents().front().begin : model.firstTime();
+    selection.setVisible({begin - length / 40, begin + length});
+}
+
+void TimelinePlot::show(TimeRange range, bool byHand) {
+    Selection& selection = context_.selection;
+    const TimeRange whole = wholeRange(context_.model);
+    range = keepInSight(range, whole);
+    if (byHand && selection.followLive() && context_.workspace == Workspace::Run) {
+        if (range.end < whole.end) selection.setFollowLive(false);
+    }
+    selection.setVisible(range);
+}
+
+void TimelinePlot::setRankFilter(const QString& filter) {
+    filter_ = filter;
+    frame_.request();
+}
+
+void TimelinePlot::setMeasuring(bool measuring) {
+    if (state_.measuring == measuring) return;
+    state_.measuring = measuring;
+    plot_->setCursor(measuring ? Qt::CrossCursor : Qt::ArrowCursor);
+    Q_EMIT measuringChanged(measuring);
+}
+
+void TimelinePlot::scrollRows(int pixels) { scroll_->setValue(state_.rows.scroll() + pixels); }
+
+void TimelinePlot::revealRank(int rank) {
+    state_.rows.reveal(state_.rows.positionOf(rank));
+    scroll_->setValue(state_.rows.scroll());
+}
+
+void TimelinePlot::flush() {
+    index_.update();
+    layers_->gantt->dataChanged();
+    chooseVisible();
+    frame_.flush();
+}
+
+void TimelinePlot::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    frame_.request();
+}
+
+void TimelinePlot::arrange() {
+    const RunModel& model = context_.model;
+    state_.whole = plot_->rect();
+    const int labels = state_.whole.width() < 420 ? 62 : 92;
+    const int header = timesHeight + (showsPrediction(model) ? 4 : stepsHeight);
+    state_.plot = state_.whole.adjusted(labels, header, -6, -4);
+    plot_->axisRect()->setMargins(QMargins(labels, header, 6, 4));
+    state_.rows.arrange(filterRanks(model, filter_.toStdString()), state_.plot.top(), state_.plot.height(), !showsPrediction(model));
+    const QSignalBlocker quiet(scroll_);
+    scroll_->setRange(0, state_.rows.largestScroll());
+    scroll_->setPageStep(state_.rows.viewHeight());
+    scroll_->setSingleStep(state_.rows.rowHeight());
+    scroll_->setValue(state_.rows.scroll());
+    scroll_->setVisible(state_.rows.largestScroll() > 0);
+    const TimeRange visible = context_.selection.visible();
+    state_.scale = {visible.begin, std::max(visible.end, visible.begin + 1), state_.plot.left(), std::max(1, state_.plot.width())};
+}
+
+void TimelinePlot::repaintAll() {
+    arrange();
+    plot_->setBackground(QBrush(state_.theme.panel));
+    plot_->replot(QCustomPlot::rpImmediateRefresh);
+    Q_EMIT drawn();
+}
+
+void TimelinePlot::repaintOverlay() { layers_->overlay->replot(); }
+
+}  // namespace shardlab

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The timeline as a widget: holds the plot, follows model, selection and theme, and takes mouse and keys.
+#pragma once
+
+#include "ui/core/throttle.h"
+#include "ui/core/view.h"
+#include "ui/timeline/timeline_state.h"
+
+#include <QWidget>
+
+#include <memory>
+
+class QCustomPlot;
+class QScrollBar;
+
+namespace shardlab {
+
+class TimelineInput;
+struct GanttScene;
+
+class TimelinePlot : public QWidget {
+    Q_OBJECT
+public:
+    TimelinePlot(const ViewContext& context, QWidget* parent);
+    ~TimelinePlot() override;
+
+    const TimelineState& state() const { return state_; }
+    const RunIndex& index() const { return index_; }
+    const GanttScene& scene() const;
+    /// The widget that is drawn on and takes mouse and keys.
+    QWidget* canvas() const;
+    /// "" = all; see filterRanks.
+    void setRankFilter(const QString& filter);
+    void setMeasuring(bool measuring);
+    /// What is in sight, kept within reason. A person's doing (`byHand`) ends following when it leaves the present.
+    void show(TimeRange range, bool byHand);
+    void scrollRows(int pixels);
+    void revealRank(int rank);
+    /// Draws at once what is pending.
+    void flush();
+
+Q_SIGNALS:
+    void measuringChanged(bool measuring);
+    void drawn();  ///< what is in sight, or the data, changed
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void modelReset();
+    void modelAppended();
+    void arrange();
+    void repaintAll();
+    void repaintOverlay();
+    /// What a newly begun model shows; does nothing once that was settled.
+    void chooseVisible();
+
+    ViewContext context_;
+    RunIndex index_;
+    TimelineState state_;
+    QString filter_;
+    enum class Chosen { Nothing, Prediction, Run } chosen_ = Chosen::Nothing;
+    QCustomPlot* plot_;
+    QScrollBar* scroll_;
+    struct Layers;
+    std::unique_ptr<Layers> layers_;
+    std::unique_ptr<TimelineInput> input_;
+    Throttle data_;
+    Throttle frame_;
+    Throttle overlay_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What one frame of a timeline is drawn from.
+#pragma once
+
+#include "ui/core/run_model.h"
+#include "ui/core/selection.h"
+#include "ui/core/theme.h"
+#include "ui/core/view.h"
+#include "ui/timeline/lane_shape.h"
+#include "ui/timeline/rows.h"
+#include "ui/timeline/run_index.h"
+
+#include <QRect>
+
+class QPainter;
+
+namespace shardlab {
+
+struct TimelineState {
+    Workspace workspace;
+    const RunModel& model;
+    const RunIndex& index;
+    const Selection& selection;
+    Theme theme;
+    Rows rows;
+    TimeScale scale;
+    QRect plot;      ///< where bars are drawn; row labels to its left, time labels above
+    QRect whole;     ///< of the widget
+    bool measuring = false;  ///< a drag measures instead of panning
+};
+
+/// What is all of it: the run so far, or the predicted step.
+TimeRange wholeRange(const RunModel& model);
+/// Where an event is drawn; empty where its row or time is out of sight.
+QRect eventRect(const TimelineState& state, const Event& event);
+
+/// Time labels, grid, step numbers, rank labels.
+void paintFrame(QPainter& painter, const TimelineState& state);
+/// Cursor, selection, arrows, markers, what is being measured.
+void paintOverlay(QPainter& painter, const TimelineState& state);
+
+}  // namespace shardlab
