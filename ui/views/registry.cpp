@@ -7,6 +7,13 @@
 #include "ui/views/layout_form/layout_form.h"
 #include "ui/views/mesh/mesh_view.h"
 #include "ui/views/traffic/traffic_view.h"
+#include "ui/views/cards/cards_view.h"
+#include "ui/views/events/events_view.h"
+#include "ui/views/inspector/inspector_view.h"
+#include "ui/views/loss/loss_view.h"
+#include "ui/views/memory/memory_view.h"
+#include "ui/views/timeline/timeline_view.h"
+#include "ui/views/transport/transport_view.h"
 
 #include <vector>
 
@@ -28,6 +35,13 @@ std::span<const ViewKind> viewKinds() {
         {"answer", "Answer", true, false, false, make<AnswerView>},
         {"traffic", "Traffic per step", true, false, false, make<TrafficView>},
         {"mesh", "Mesh", true, true, true, make<MeshView>},
+        {"transport", "Replay", false, false, true, make<TransportView>, false},
+        {"cards", "Figures", false, true, true, make<CardsView>, false},
+        {"timeline", "Timeline", true, true, true, make<TimelineView>},
+        {"memory", "Memory per rank", true, true, true, make<MemoryView>},
+        {"loss", "Loss", false, true, true, make<LossView>},
+        {"inspector", "Selected", true, true, true, make<InspectorView>},
+        {"events", "Events", false, true, true, make<EventsView>},
     };
     return kinds;
 }

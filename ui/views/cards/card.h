@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One figure in its frame: title, value, and beside it (below where there is no room) what it is compared with.
+#pragma once
+
+#include "ui/views/cards/figures.h"
+
+#include <QWidget>
+
+namespace shardlab {
+
+class ThemeSource;
+
+class Card : public QWidget {
+public:
+    Card(ThemeSource& theme, QWidget* parent);
+    void setFigure(const CardFigure& figure);
+    QSize minimumSizeHint() const override { return {84, 58}; }
+    QSize sizeHint() const override { return {150, 68}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    ThemeSource& theme_;
+    CardFigure figure_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Six figures of the step at the cursor, or of the last complete one.
+#pragma once
+
+#include "ui/core/throttle.h"
+#include "ui/core/view.h"
+#include "ui/views/cards/figures.h"
+
+#include <array>
+
+class QGridLayout;
+
+namespace shardlab {
+
+class Card;
+
+class CardsView : public View {
+    Q_OBJECT
+public:
+    CardsView(const ViewContext& context, QWidget* parent);
+    QString subtitle() const override;
+    QString asTable() const override;
+    /// Cards stand empty rather than hidden: they say what will be measured.
+    QString emptyText() const override { return {}; }
+    void flush() { refresh_.flush(); }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void refresh();
+    void arrange();
+    std::array<Card*, cardCount> cards_{};
+    std::array<CardFigure, cardCount> figures_;
+    QGridLayout* grid_;
+    int columns_ = 0;
+    Throttle refresh_;
+};
+
+}  // namespace shardlab

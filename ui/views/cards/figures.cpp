@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/cards/figures.h"
+
+#include "engine/base/units.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardlab {
+
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("cards", text); }
+QString text(const std::string& formatted) { return QString::fromStdString(formatted); }
+const QString unknown = QStringLiteral("—");
+
+/// The counter of a step, from whichever rank tells it.
+const Event* ofStep(const std::vector<Event>& counters, int step) {
+    auto after = std::upper_bound(counters.begin(), counters.end(), step, [](int s, const Event& e) { return s < e.step; });
+    if (after == counters.begin() || (after - 1)->step != step) return nullptr;
+    return &*(after - 1);
+}
+
+CardFigure tokens(const RunModel& model, const StepSummary* step) {
+    CardFigure card{tr("Tokens/s"), unknown, {}, tr("Tokens of one optimizer step over the time the step took.")};
+    const auto tokens = static_cast<double>(tokensPerStep(model.header().layout));
+    if (step && step->complete && step->seconds > 0) card.value = text(formatCount(tokens / step->seconds));
+    if (const double predicted = model.header().predictedStepSeconds; predicted > 0)
+        card.detail = tr("pred %1").arg(text(formatCount(tokens / predicted)));
+    return card;
+}
+
+CardFigure bubble(const RunModel& model, const StepSummary* step) {
+    CardFigure card{tr("Bubble"), unknown, {},
+                    tr("Share of the time from the step's first forward to its last backward in which ranks do not compute, mean over ranks.")};
+    if (step && step->complete) card.value = text(formatPercent(step->bubble));
+    if (model.header().theoreticalBubble > 0) card.detail = tr("theory %1").arg(text(formatPercent(model.header().theoreticalBubble)));
+    card.help += QLatin1Char('\n') + tr("Predicted %1; median so far %2.").arg(text(formatPercent(model.header().predictedBubble)),
+                                                                         text(formatPercent(model.summary().medianBubble())));
+    return card;
+}
+
+CardFigure stepTime(const RunModel& model, const StepSummary* step) {
+    CardFigure card{tr("Step time"), unknown, {}, tr("From the first rank's begin of the step to the last rank's end.")};
+    if (step && step->complete) card.value = text(formatSeconds(step->seconds));
+    if (const double predicted = model.header().predictedStepSeconds; predicted > 0)
+        card.detail = tr("pred %1").arg(text(formatSeconds(predicted)));
+    card.help += QLatin1Char('\n') + tr("Median so far %1.").arg(text(formatSeconds(model.summary().medianStepSeconds())));
+    return card;
+}
+
+CardFigure loss(const RunModel& model, const StepSummary* step) {
+    CardFigure card{tr("Loss"), unknown, {}, tr("Mean over the step's tokens, in nats. Beside it the gradient's norm before clipping.")};
+    if (!step) return card;
+    if (const Event* counter = ofStep(model.counters(EventKind::Loss), step->step)) card.value = QString::number(counter->value, 'f', 3);
+    if (const Event* norm = ofStep(model.counters(EventKind::GradientNorm), step->step))
+        card.detail = tr("grad norm %1").arg(QString::number(norm->value, 'g', 3));
+    return card;
+}
+
+CardFigure memory(const RunModel& model, const StepSummary* step) {
+    CardFigure card{tr("Peak memory"), unknown, {}, tr("Largest sum of all categories on any rank in the step.")};
+    if (step) {
+        std::int64_t peak = 0;
+        for (const RankStep& rank : step->ranks) peak = std::max(peak, rank.peakBytes);
+        if (peak > 0) card.value = text(formatBytes(peak));
+    }
+    const auto& predicted = model.header().predictedPeak;
+    if (!predicted.empty()) card.detail = tr("pred %1").arg(text(formatBytes(*std::max_element(predicted.begin(), predicted.end()))));
+    return card;
+}
+
+CardFigure overruns(const RunModel& model, const StepSummary* step) {
+    CardFigure card{tr("Pace overruns"), unknown, {},
+                    tr("Actions of the step whose real work took longer than the modelled device would have; the measured timeline is late by that much.")};
+    if (!step || !step->complete) return card;
+    const auto& all = model.counters(EventKind::PaceOverrun);
+    const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step - model.summary().steps().data())];
+    auto event = std::lower_bound(all.begin(), all.end(), extent.begin, [](const Event& e, std::int64_t time) { return e.begin < time; });
+    int count = 0;
+    double largest = 0;
+    for (; event != all.end() && event->begin <= extent.end; ++event) {
+        if (event->step != step->step) continue;
+        ++count;
+        largest = std::max(largest, event->value);
+    }
+    card.value = QString::number(count);
+    card.detail = count > 0 ? tr("largest %1").arg(text(formatSeconds(largest))) : tr("on pace");
+    return card;
+}
+
+CardFigure exposed(const StepSummary* step) {
+    CardFigure card{tr("Exposed comm"), unknown, {},
+                    tr("Share of the step in which compute waits for messages or reductions, mean over ranks. The pipeline's bubble is part of it.")};
+    if (!step || !step->complete || step->seconds <= 0 || step->ranks.empty()) return card;
+    double waiting = 0;
+    double reducing = 0;
+    for (const RankStep& rank : step->ranks) {
+        waiting += static_cast<double>(rank.waiting);
+        reducing += static_cast<double>(rank.reduce);
+    }
+    const double whole = step->seconds * 1e9 * static_cast<double>(step->ranks.size());
+    card.value = text(formatPercent((waiting + reducing) / whole));
+    card.detail = tr("reduce %1").arg(text(formatPercent(reducing / whole)));
+    return card;
+}
+
+}  // namespace
+
+std::array<CardFigure, cardCount> cardFigures(const RunModel& model, std::int64_t cursor) {
+    if (model.empty()) {
+        std::array<CardFigure, cardCount> cards;
+        const char* titles[cardCount]{"Tokens/s", "Bubble", "Step time", "Loss", "Peak memory", "Exposed comm"};
+        for (std::size_t i = 0; i < cardCount; ++i) cards[i] = {tr(titles[i]), unknown, {}, {}};
+        return cards;
+    }
+    const int index = model.stepIndexAt(cursor);
+    const StepSummary* step = index < 0 ? nullptr : &model.summary().steps()[static_cast<std::size_t>(index)];
+    return {tokens(model, step), bubble(model, step), stepTime(model, step), loss(model, step), memory(model, step),
+            model.header().paced ? overruns(model, step) : exposed(step)};
+}
+
+}  // namespace shardlab

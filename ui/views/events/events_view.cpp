@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/events/events_view.h"
+
+#include "ui/core/child.h"
+#include "ui/core/run_model.h"
+#include "ui/core/selection.h"
+#include "ui/core/theme.h"
+#include "ui/views/events/happenings_filter.h"
+#include "ui/views/events/happenings_model.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace shardlab {
+
+EventsView::EventsView(const ViewContext& context, QWidget* parent)
+    : View(context, parent), happenings_(child<HappeningsModel>(context.theme, this)), shown_(child<HappeningsFilter>(this)),
+      table_(child<QTableView>(this)), filter_(child<QLineEdit>(this)), problems_(child<QPushButton>(tr("Problems"), this)),
+      refresh_(this, [this] { refresh(); }, 150) {
+    setAccessibleName(tr("Events"));
+    shown_->setSourceModel(happenings_);
+    table_->setModel(shown_);
+    table_->setAccessibleName(tr("Events, newest first"));
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->setShowGrid(false);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setWordWrap(false);
+    table_->setTextElideMode(Qt::ElideRight);
+    table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setDefaultSectionSize(22);
+    table_->horizontalHeader()->hide();
+    table_->horizontalHeader()->setStretchLastSection(true);
+    table_->setColumnWidth(HappeningsModel::Step, 44);
+    table_->setColumnWidth(HappeningsModel::Time, 74);
+    filter_->setPlaceholderText(tr("filter"));
+    filter_->setAccessibleName(tr("Show only events with this text"));
+    filter_->setClearButtonEnabled(true);
+    problems_->setCheckable(true);
+    problems_->setProperty("role", QStringLiteral("flat"));
+    problems_->setToolTip(tr("Only warnings and errors"));
+
+    auto* bar = child<QHBoxLayout>();
+    bar->setContentsMargins(8, 6, 8, 0);
+    bar->addWidget(filter_, 1);
+    bar->addWidget(problems_);
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 0, 0, 4);
+    column->setSpacing(4);
+    column->addLayout(bar);
+    column->addWidget(table_, 1);
+
+    const auto request = [this] { refresh_.request(); };
+    connect(&context_.model, &RunModel::reset, this, request);
+    connect(&context_.model, &RunModel::appended, this, request);
+    connect(&context_.model, &RunModel::logged, this, request);
+    connect(&context_.model, &RunModel::ranksChanged, this, request);
+    connect(&context_.model, &RunModel::ended, this, request);
+    connect(&context_.theme, &ThemeSource::changed, table_->viewport(), qOverload<>(&QWidget::update));
+    connect(filter_, &QLineEdit::textChanged, shown_, &HappeningsFilter::setText);
+    connect(problems_, &QPushButton::toggled, shown_, &HappeningsFilter::setProblemsOnly);
+    connect(table_, &QTableView::clicked, this, &EventsView::goTo);
+    connect(table_, &QTableView::activated, this, &EventsView::goTo);
+    refresh();
+}
+
+void EventsView::refresh() {
+    happenings_->setHappenings(context_.model.empty() ? std::vector<Happening>{} : happenings(context_.model));
+    Q_EMIT subtitleChanged();
+}
+
+void EventsView::goTo(const QModelIndex& index) {
+    const Happening& happening = happenings_->at(shown_->mapToSource(index).row());
+    Selection& selection = context_.selection;
+    selection.setFollowLive(false);
+    if (happening.rank >= 0) selection.setRank(happening.rank);
+    selection.setCursor(happening.time);
+    const TimeRange visible = selection.visible();
+    if (happening.time < visible.begin || happening.time > visible.end) {
+        const std::int64_t half = (visible.end - visible.begin) / 2;
+        selection.setVisible({happening.time - half, happening.time + half});
+    }
+}
+
+QString EventsView::subtitle() const {
+    int problems = 0;
+    for (int row = 0; row < happenings_->rowCount(); ++row) problems += happenings_->at(row).level == LogLevel::Info ? 0 : 1;
+    if (problems > 0) return problems == 1 ? tr("1 problem") : tr("%1 problems").arg(problems);
+    return happenings_->rowCount() > 0 ? tr("newest first") : QString();
+}
+
+QString EventsView::asTable() const {
+    QString table = tr("step\ttime s\trank\tlevel\twhat\n");
+    for (int row = 0; row < shown_->rowCount(); ++row) {
+        const Happening& happening = happenings_->at(shown_->mapToSource(shown_->index(row, 0)).row());
+        const char* level = happening.level == LogLevel::Error ? "error" : happening.level == LogLevel::Warning ? "warning" : "info";
+        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
+                     .arg(happening.step < 0 ? QString() : QString::number(happening.step),
+                          QString::number(static_cast<double>(happening.time) * 1e-9, 'f', 6),
+                          happening.rank < 0 ? QString() : QString::number(happening.rank), QLatin1String(level), happening.text);
+    }
+    return table;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What happened, newest first; a click goes to its moment.
+#pragma once
+
+#include "ui/core/throttle.h"
+#include "ui/core/view.h"
+
+class QLineEdit;
+class QModelIndex;
+class QPushButton;
+class QTableView;
+
+namespace shardlab {
+
+class HappeningsFilter;
+class HappeningsModel;
+
+class EventsView : public View {
+    Q_OBJECT
+public:
+    EventsView(const ViewContext& context, QWidget* parent);
+    QString subtitle() const override;
+    QString asTable() const override;
+    void flush() { refresh_.flush(); }
+    QTableView& table() { return *table_; }
+    QLineEdit& filterField() { return *filter_; }
+    QPushButton& problemsButton() { return *problems_; }
+
+private:
+    void refresh();
+    void goTo(const QModelIndex& index);
+
+    HappeningsModel* happenings_;
+    HappeningsFilter* shown_;
+    QTableView* table_;
+    QLineEdit* filter_;
+    QPushButton* problems_;
+    Throttle refresh_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/events/happenings.h"
+
+#include "engine/base/units.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+
+namespace shardlab {
+
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("events", text); }
+QString text(std::string_view words) { return QString::fromUtf8(words.data(), static_cast<qsizetype>(words.size())); }
+
+/// The last thing a rank is known to have done.
+std::int64_t lastOf(const RunModel& model, int rank) {
+    std::int64_t last = 0;
+    if (rank < 0 || rank >= model.ranks()) return model.lastTime();
+    for (int lane = 0; lane < laneCount; ++lane) {
+        const auto& events = model.lane(rank, static_cast<Lane>(lane));
+        if (!events.empty()) last = std::max(last, events.back().end);
+    }
+    return last;
+}
+
+bool endedWell(const std::string& end) { return end == "finished" || end == "stopped"; }
+
+Happening fromInstant(const Event& event) {
+    Happening happening{event.begin, event.rank, event.step, LogLevel::Info, {}};
+    switch (event.kind) {
+        case EventKind::Command:
+            happening.rank = -1;
+            happening.text = tr("command: %1").arg(text(name(static_cast<Command>(static_cast<int>(event.value)))));
+            break;
+        case EventKind::Fault:
+            happening.level = LogLevel::Error;
+            happening.text = tr("fault on rank %1").arg(event.rank);
+            if (event.action) happening.text += tr(" at %1").arg(text(toText(actionFromId(event.action))));
+            break;
+        default:
+            happening.level = LogLevel::Warning;
+            happening.text = tr("rank %1 dropped %2 events").arg(event.rank).arg(event.value, 0, 'f', 0);
+            break;
+    }
+    return happening;
+}
+
+}  // namespace
+
+std::vector<Happening> happenings(const RunModel& model) {
+    std::vector<Happening> all;
+    const auto stepAt = [&](std::int64_t time) {
+        const int index = model.stepIndexAt(std::max<std::int64_t>(time, 0));
+        return index < 0 ? -1 : model.stepExtents()[static_cast<std::size_t>(index)].step;
+    };
+    for (const LogLine& line : model.log()) all.push_back({line.time, line.rank, stepAt(line.time), line.level, text(line.text)});
+    for (const Event& event : model.instants()) all.push_back(fromInstant(event));
+    for (const Event& event : model.counters(EventKind::ValidationLoss))
+        all.push_back({event.begin, -1, event.step, LogLevel::Info, tr("validation loss %1").arg(event.value, 0, 'f', 4)});
+    for (const RankRecord& record : model.rankRecords()) {
+        if (record.end.empty()) continue;
+        const std::int64_t time = lastOf(model, record.rank);
+        all.push_back({time, record.rank, stepAt(time), endedWell(record.end) ? LogLevel::Info : LogLevel::Error,
+                       tr("rank %1 %2").arg(record.rank).arg(text(record.end))});
+    }
+    if (model.end()) {
+        const RunEnd& end = *model.end();
+        const QString outcome = end.outcome.empty() ? tr("the recording was cut off") : tr("run %1").arg(text(end.outcome));
+        all.push_back({model.lastTime(), -1, stepAt(model.lastTime()), endedWell(end.outcome) ? LogLevel::Info : LogLevel::Error,
+                       end.reason.empty() ? outcome : outcome + QStringLiteral(": ") + text(end.reason)});
+    }
+    std::stable_sort(all.begin(), all.end(), [](const Happening& a, const Happening& b) { return a.time < b.time; });
+    std::reverse(all.begin(), all.end());
+    return all;
+}
+
+}  // namespace shardlab

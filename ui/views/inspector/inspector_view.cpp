@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/inspector/inspector_view.h"
+
+#include "engine/base/units.h"
+#include "engine/layout/mesh.h"
+#include "ui/core/child.h"
+#include "ui/core/run_model.h"
+#include "ui/core/selection.h"
+#include "ui/timeline/dependencies.h"
+#include "ui/timeline/event_text.h"
+#include "ui/timeline/gantt_scene.h"
+
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace shardlab {
+
+namespace {
+QString text(const std::string& words) { return QString::fromStdString(words); }
+}  // namespace
+
+InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
+    : View(context, parent), facts_(child<FactList>(this)), refresh_(this, [this] { refresh(); }) {
+    setAccessibleName(tr("Selected action"));
+    auto* scroll = child<QScrollArea>(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(facts_);
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(scroll);
+    connect(&context_.selection, &Selection::eventChanged, this, [this] { refresh_.flush(); });
+    connect(&context_.selection, &Selection::rankChanged, this, [this] { refresh_.flush(); });
+    connect(&context_.selection, &Selection::cursorChanged, this, [this] { refresh_.request(); });
+    connect(&context_.model, &RunModel::reset, this, [this] { refresh_.request(); });
+    connect(&context_.model, &RunModel::ranksChanged, this, [this] { refresh_.request(); });
+    refresh();
+}
+
+QString InspectorView::place(int rank) const {
+    QStringList parts{QString::number(rank)};
+    const Mesh mesh(context_.model.header().layout);
+    parts += text(mesh.hostName(rank));
+    if (const std::string& label = context_.model.label(rank); !label.empty()) parts += text(label);
+    return parts.join(QStringLiteral(" · "));
+}
+
+std::vector<Fact> InspectorView::actionFacts(const Event& event) const {
+    const RunModel& model = context_.model;
+    const bool prediction = showsPrediction(model);
+    std::vector<Fact> facts{{tr("What"), whatText(event)}, {tr("Rank"), place(event.rank)}};
+    std::int64_t origin = 0;
+    if (!prediction && event.step >= 0) {
+        for (const StepExtent& extent : model.stepExtents()) {
+            if (extent.step == event.step) origin = std::max<std::int64_t>(extent.begin, 0);
+        }
+        facts.push_back({tr("Step"), QString::number(event.step)});
+    }
+    facts.push_back({tr("Start"), QStringLiteral("+") + seconds(event.begin - origin), "figure", tr("From the begin of its step.")});
+    facts.push_back({prediction ? tr("Predicted") : tr("Measured"), seconds(event.end - event.begin)});
+    if (const QString predicted = predictedText(model, event); !predicted.isEmpty())
+        facts.push_back({tr("Predicted"), predicted, "figure", tr("In brackets, how far the measured time is from it.")});
+    if (const auto wait = waitBefore(model, event)) {
+        facts.push_back({tr("Waited for"), text(toText(actionFromId(wait->action))) + QStringLiteral(" · ") + seconds(wait->end - wait->begin)});
+    } else if (!prediction && isCompute(event.kind)) {
+        facts.push_back({tr("Waited for"), tr("nothing")});
+    }
+    if (event.bytes > 0) {
+        QString moved = text(formatBytes(event.bytes));
+        if (event.end > event.begin)
+            moved += QStringLiteral(" · ") + text(formatBandwidth(static_cast<double>(event.bytes) / (static_cast<double>(event.end - event.begin) * 1e-9)));
+        facts.push_back({tr("Bytes moved"), moved});
+    }
+    if (!prediction && model.hasMemory()) facts.push_back({tr("Memory then"), text(formatBytes(total(model.memoryAt(event.rank, event.end))))});
+    return facts;
+}
+
+std::vector<Fact> InspectorView::rankFacts(int rank) const {
+    const RunModel& model = context_.model;
+    std::vector<Fact> facts{{tr("Rank"), place(rank)}};
+    for (const RankRecord& record : model.rankRecords()) {
+        if (record.rank != rank) continue;
+        if (!record.host.empty()) facts.push_back({tr("Host"), text(record.host)});
+        if (record.pid > 0) facts.push_back({tr("Process"), QString::number(record.pid)});
+        const bool well = record.end.empty() || record.end == "finished" || record.end == "stopped";
+        facts.push_back({tr("State"), record.end.empty() ? tr("running") : text(record.end), well ? "figure" : "bad"});
+    }
+    const int index = model.stepIndexAt(context_.selection.cursor());
+    if (index >= 0) {
+        const StepSummary& step = model.summary().steps()[static_cast<std::size_t>(index)];
+        const RankStep& mine = step.ranks[static_cast<std::size_t>(rank)];
+        facts.push_back({tr("Step"), QString::number(step.step)});
+        facts.push_back({tr("Computing"), seconds(mine.busy)});
+        facts.push_back({tr("Waiting"), seconds(mine.waiting)});
+        facts.push_back({tr("Reducing"), seconds(mine.reduce)});
+        facts.push_back({tr("Optimizer"), seconds(mine.optimizer)});
+    }
+    if (model.peakBytes(rank) > 0) facts.push_back({tr("Peak memory"), text(formatBytes(model.peakBytes(rank)))});
+    const auto at = static_cast<std::size_t>(rank);
+    if (at < model.header().predictedPeak.size()) facts.push_back({tr("Predicted peak"), text(formatBytes(model.header().predictedPeak[at]))});
+    return facts;
+}
+
+void InspectorView::refresh() {
+    const Selection& selection = context_.selection;
+    const int ranks = context_.model.ranks();
+    if (selection.event() && selection.event()->rank < ranks) facts_->setFacts(actionFacts(*selection.event()));
+    else if (selection.rank() >= 0 && selection.rank() < ranks) facts_->setFacts(rankFacts(selection.rank()));
+    else facts_->setFacts({});
+    Q_EMIT subtitleChanged();
+}
+
+QString InspectorView::subtitle() const {
+    const auto& event = context_.selection.event();
+    if (context_.model.empty()) return {};
+    if (!event) return context_.selection.rank() < 0 ? QString() : tr("rank %1").arg(context_.selection.rank());
+    if (event->action == 0) return text(std::string(name(event->kind)));
+    const Action action = actionFromId(event->action);
+    QString title = text(toText(action));
+    const Layout& layout = context_.model.header().layout;
+    if (layout.schedule.chunks > 1) title += tr(" · chunk %1").arg(action.stage / std::max(1, layout.parallel.pipeline));
+    return title;
+}
+
+QString InspectorView::emptyText() const {
+    if (QString inherited = View::emptyText(); !inherited.isEmpty()) return inherited;
+    if (context_.selection.event() || context_.selection.rank() >= 0) return {};
+    return tr("Click an action in the timeline,\nor press → in it, to see what it is.");
+}
+
+QString InspectorView::asTable() const { return facts_->asTable(); }
+
+}  // namespace shardlab

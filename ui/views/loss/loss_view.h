@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Training and validation loss over steps.
+#pragma once
+
+#include "ui/core/throttle.h"
+#include "ui/core/view.h"
+
+#include <memory>
+
+class QPushButton;
+
+namespace shardlab {
+
+class LossView : public View {
+    Q_OBJECT
+public:
+    LossView(const ViewContext& context, QWidget* parent);
+    ~LossView() override;
+    QString subtitle() const override;
+    QString asTable() const override;
+    QString emptyText() const override;
+    void flush() { refresh_.flush(); }
+    /// The value drawn at a pixel of the view's canvas; empty where there is none.
+    QString valueAt(int x) const;
+    bool logarithmic() const;
+    QWidget* canvas() const;
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void refresh();
+    void applyTheme();
+    void showCursor();
+    void setLogarithmic(bool logarithmic);
+
+    struct Plot;
+    std::unique_ptr<Plot> plot_;
+    QPushButton* scale_;
+    Throttle refresh_;
+    bool wasEmpty_ = true;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One stacked bar a rank, by category, with marks for peaks and the device's capacity.
+#pragma once
+
+#include "engine/base/memory_category.h"
+
+#include <QString>
+#include <QWidget>
+
+#include <cstdint>
+#include <vector>
+
+namespace shardlab {
+
+class ThemeSource;
+
+struct MemoryRow {
+    int rank = 0;
+    QString label;
+    MemoryBytes bytes{};            ///< stacked
+    std::int64_t peak = 0;          ///< measured; 0 = none
+    std::int64_t predictedPeak = 0; ///< 0 = none
+    std::int64_t shown = 0;         ///< the figure beside the bar
+};
+
+class MemoryBars : public QWidget {
+    Q_OBJECT
+public:
+    MemoryBars(ThemeSource& theme, QWidget* parent);
+    void setRows(std::vector<MemoryRow> rows, std::int64_t capacity, int chosenRank);
+    const std::vector<MemoryRow>& rows() const { return rows_; }
+    /// Bytes at the right end of the scale.
+    std::int64_t scaleEnd() const;
+    /// Capacity is drawn only where bars next to it can still be told apart.
+    bool capacityInSight() const;
+
+Q_SIGNALS:
+    void rankClicked(int rank);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    int rowHeight() const;
+    int rowAt(int y) const;
+    int figureWidth() const;
+    ThemeSource& theme_;
+    std::vector<MemoryRow> rows_;
+    std::int64_t capacity_ = 0;
+    int chosen_ = -1;
+};
+
+}  // namespace shardlab

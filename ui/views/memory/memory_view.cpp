@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/memory/memory_view.h"
+
+#include "engine/base/units.h"
+#include "ui/core/child.h"
+#include "ui/core/document.h"
+#include "ui/core/legend.h"
+#include "ui/core/run_model.h"
+#include "ui/core/selection.h"
+#include "ui/core/theme.h"
+#include "ui/views/memory/memory_bars.h"
+
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace shardlab {
+
+MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
+    : View(context, parent), bars_(child<MemoryBars>(context.theme, this)),
+      legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, this)), refresh_(this, [this] { refresh(); }) {
+    setAccessibleName(tr("Memory per rank"));
+    auto* scroll = child<QScrollArea>(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(bars_);
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 4, 0, 6);
+    column->setSpacing(2);
+    column->addWidget(scroll, 1);
+    auto* foot = child<QHBoxLayout>();
+    foot->setContentsMargins(10, 0, 10, 0);
+    foot->addWidget(legend_, 1);
+    column->addLayout(foot);
+
+    const auto request = [this] { refresh_.request(); };
+    connect(&context_.model, &RunModel::reset, this, request);
+    connect(&context_.model, &RunModel::appended, this, request);
+    connect(&context_.selection, &Selection::cursorChanged, this, request);
+    connect(&context_.selection, &Selection::rankChanged, this, request);
+    connect(&context_.document, &Document::planChanged, this, request);
+    connect(&context_.theme, &ThemeSource::changed, this, [this] {
+        refreshLegend();
+        refresh_.request();
+    });
+    connect(bars_, &MemoryBars::rankClicked, this, [this](int rank) { context_.selection.setRank(rank); });
+    refreshLegend();
+    refresh_.flush();
+}
+
+bool MemoryView::predicted() const { return !context_.model.hasMemory(); }
+
+void MemoryView::refreshLegend() {
+    const Theme& theme = context_.theme.theme();
+    std::vector<LegendItem> items;
+    for (int category = 0; category < memoryCategoryCount; ++category) {
+        const auto kind = static_cast<MemoryCategory>(category);
+        items.push_back({QString::fromStdString(std::string(name(kind))), theme.memory(kind)});
+    }
+    if (context_.workspace != Workspace::Design) {
+        items.push_back({tr("peak"), theme.text, LegendItem::Mark::Line});
+        items.push_back({tr("predicted peak"), theme.warning, LegendItem::Mark::Dashed});
+    }
+    legend_->setItems(std::move(items));
+}
+
+void MemoryView::refresh() {
+    const RunModel& model = context_.model;
+    std::vector<MemoryRow> rows;
+    const auto& plan = context_.document.plan();
+    const bool design = context_.workspace == Workspace::Design;
+    for (int rank = 0; rank < model.ranks(); ++rank) {
+        const auto index = static_cast<std::size_t>(rank);
+        MemoryRow row{.rank = rank, .label = QString::fromStdString(model.label(rank))};
+        if (design) {
+            if (plan && index < plan->memory.size()) {
+                row.bytes = plan->memory[index].bytes;
+                row.shown = plan->memory[index].peak;
+            }
+        } else {
+            row.bytes = model.memoryAt(rank, context_.selection.cursor());
+            row.peak = model.peakBytes(rank);
+            if (index < model.header().predictedPeak.size()) row.predictedPeak = model.header().predictedPeak[index];
+            row.shown = predicted() ? row.predictedPeak : total(row.bytes);
+        }
+        rows.push_back(std::move(row));
+    }
+    bars_->setRows(std::move(rows), model.empty() ? 0 : model.header().capacityBytes, context_.selection.rank());
+    if (const QString now = subtitle(); now != shownSubtitle_) {
+        shownSubtitle_ = now;
+        Q_EMIT subtitleChanged();
+    }
+}
+
+QString MemoryView::subtitle() const {
+    const RunModel& model = context_.model;
+    if (model.empty()) return {};
+    QString text;
+    if (context_.workspace == Workspace::Design) {
+        text = tr("predicted peak");
+    } else if (predicted()) {
+        text = tr("predicted peak, nothing measured yet");
+    } else {
+        const int step = model.stepIndexAt(context_.selection.cursor());
+        text = context_.selection.cursor() < 0 || step < 0 ? tr("in use now")
+                                                           : tr("in use at the cursor, step %1").arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
+    }
+    if (const std::int64_t capacity = model.header().capacityBytes; capacity > 0)
+        text += tr(" · capacity %1").arg(QString::fromStdString(formatBytes(capacity)));
+    return text;
+}
+
+QString MemoryView::asTable() const {
+    QString table = tr("rank\tplace");
+    for (int category = 0; category < memoryCategoryCount; ++category)
+        table += QLatin1Char('\t') + QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))) + tr(" bytes");
+    table += tr("\tpeak bytes\tpredicted peak bytes\n");
+    const bool design = context_.workspace == Workspace::Design;
+    for (const MemoryRow& row : bars_->rows()) {
+        table += QString::number(row.rank) + QLatin1Char('\t') + row.label;
+        for (const std::int64_t bytes : row.bytes) table += QLatin1Char('\t') + QString::number(bytes);
+        table += QStringLiteral("\t%1\t%2\n").arg(design ? QString() : QString::number(row.peak)).arg(design ? row.shown : row.predictedPeak);
+    }
+    return table;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Memory of every rank by category: at the cursor or the latest; in Design, what the plan predicts.
+#pragma once
+
+#include "ui/core/throttle.h"
+#include "ui/core/view.h"
+
+namespace shardlab {
+
+class Legend;
+class MemoryBars;
+
+class MemoryView : public View {
+    Q_OBJECT
+public:
+    MemoryView(const ViewContext& context, QWidget* parent);
+    QString subtitle() const override;
+    QString asTable() const override;
+    /// Draws at once what is pending.
+    void flush() { refresh_.flush(); }
+    const MemoryBars& bars() const { return *bars_; }
+
+private:
+    void refresh();
+    void refreshLegend();
+    /// Nothing was measured: what is drawn is the plan's.
+    bool predicted() const;
+
+    MemoryBars* bars_;
+    Legend* legend_;
+    Throttle refresh_;
+    QString shownSubtitle_;
+};
+
+}  // namespace shardlab

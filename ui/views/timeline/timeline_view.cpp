@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/timeline/timeline_view.h"
+
+#include "engine/base/units.h"
+#include "ui/core/child.h"
+#include "ui/core/legend.h"
+#include "ui/timeline/dependencies.h"
+#include "ui/timeline/event_text.h"
+#include "ui/timeline/gantt_scene.h"
+#include "ui/timeline/navigation.h"
+#include "ui/timeline/timeline_plot.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace shardlab {
+
+namespace {
+constexpr std::size_t mostTableRows = 2000;
+}
+
+TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
+    : View(context, parent), plot_(child<TimelinePlot>(context, this)), filter_(child<QLineEdit>(this)),
+      follow_(child<QPushButton>(tr("Follow"), this)), measure_(child<QPushButton>(tr("Measure"), this)),
+      legend_(child<Legend>(context.theme, Qt::AlignRight | Qt::AlignVCenter, this)) {
+    setAccessibleName(tr("Timeline"));
+    plot_->canvas()->setAccessibleName(tr("Timeline of ranks. W S zoom, A D pan, F fit, M measure, arrows walk the selection"));
+    filter_->setPlaceholderText(tr("ranks: 0-3, pp1"));
+    filter_->setAccessibleName(tr("Show only these ranks"));
+    filter_->setToolTip(tr("Ranks to show: numbers (0-3, 8) and places in the mesh (pp1, dp0)"));
+    filter_->setClearButtonEnabled(true);
+    filter_->setMaximumWidth(150);
+    follow_->setToolTip(tr("Keep the present in sight"));
+    follow_->setFocusPolicy(Qt::TabFocus);
+    measure_->setToolTip(tr("Drag to measure a stretch of time (M, or Shift+drag)"));
+    measure_->setCheckable(true);
+    measure_->setFocusPolicy(Qt::TabFocus);
+    for (QPushButton* button : {follow_, measure_}) button->setProperty("role", QStringLiteral("flat"));
+
+    auto* bar = child<QHBoxLayout>();
+    bar->setContentsMargins(10, 4, 10, 0);
+    bar->setSpacing(6);
+    bar->addWidget(filter_);
+    bar->addWidget(measure_);
+    bar->addWidget(follow_);
+    bar->addWidget(legend_, 1);
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 0, 0, 2);
+    column->setSpacing(2);
+    column->addLayout(bar);
+    column->addWidget(plot_, 1);
+    setFocusProxy(plot_);
+
+    connect(filter_, &QLineEdit::textChanged, plot_, &TimelinePlot::setRankFilter);
+    connect(measure_, &QPushButton::toggled, plot_, &TimelinePlot::setMeasuring);
+    connect(plot_, &TimelinePlot::measuringChanged, measure_, &QPushButton::setChecked);
+    connect(follow_, &QPushButton::clicked, this, [this] {
+        context_.selection.setCursor(-1);
+        context_.selection.setFollowLive(true);
+    });
+    connect(&context_.selection, &Selection::followChanged, this, &TimelineView::refreshControls);
+    connect(&context_.selection, &Selection::cursorChanged, this, &TimelineView::refreshControls);
+    connect(&context_.model, &RunModel::reset, this, &TimelineView::refreshControls);
+    connect(&context_.model, &RunModel::reset, this, &TimelineView::refreshLegend);
+    connect(&context_.model, &RunModel::ended, this, &TimelineView::refreshControls);
+    connect(&context_.theme, &ThemeSource::changed, this, &TimelineView::refreshLegend);
+    connect(plot_, &TimelinePlot::drawn, this, [this] {
+        if (const QString now = subtitle(); now != shownSubtitle_) {
+            shownSubtitle_ = now;
+            Q_EMIT subtitleChanged();
+        }
+    });
+    refreshControls();
+    refreshLegend();
+}
+
+void TimelineView::refreshControls() {
+    const bool behind = !context_.selection.followLive() || context_.selection.cursor() >= 0;
+    follow_->setVisible(context_.workspace == Workspace::Run && !context_.model.empty() && !context_.model.end() && behind);
+    filter_->setVisible(context_.model.ranks() > 1);
+}
+
+void TimelineView::refreshLegend() {
+    const Theme& theme = context_.theme.theme();
+    const RunModel& model = context_.model;
+    std::array<bool, paintCount> used{};
+    for (int rank = 0; rank < model.ranks(); ++rank) {
+        for (const Lane lane : {Lane::Compute, Lane::Comm}) {
+            for (const Event& event : model.predicted(rank, lane)) {
+                if (const Paint paint = paintOf(event.kind); paint != Paint::None) used[static_cast<std::size_t>(paint)] = true;
+            }
+        }
+    }
+    const auto uses = [&](Paint paint) { return used[static_cast<std::size_t>(paint)]; };
+    std::vector<LegendItem> items;
+    const auto add = [&](bool shown, const QString& text, EventKind kind) {
+        if (shown) items.push_back({text, theme.action(kind)});
+    };
+    add(true, tr("F forward"), EventKind::Forward);
+    add(uses(Paint::Backward) || model.empty(), tr("B backward"), EventKind::Backward);
+    add(uses(Paint::InputGrad), tr("I input grad"), EventKind::InputGrad);
+    add(uses(Paint::WeightGrad), tr("W weight grad"), EventKind::WeightGrad);
+    add(uses(Paint::Recompute), tr("R recompute"), EventKind::Recompute);
+    add(uses(Paint::Transfer) || uses(Paint::Reduce), tr("comm"), EventKind::SendForward);
+    add(uses(Paint::Optimizer), tr("optimizer"), EventKind::Optimizer);
+    items.push_back({tr("bubble"), theme.idle, LegendItem::Mark::Hatched});
+    legend_->setItems(std::move(items));
+}
+
+QString TimelineView::subtitle() const {
+    const RunModel& model = context_.model;
+    if (model.empty()) return {};
+    const RunHeader& header = model.header();
+    QString text;
+    if (showsPrediction(model)) {
+        text = tr("one step, predicted · %1 · bubble %2")
+                   .arg(QString::fromStdString(formatSeconds(header.predictedStepSeconds)),
+                        QString::fromStdString(formatPercent(header.predictedBubble)));
+    } else {
+        const TimeRange visible = context_.selection.visible();
+        const StepRange steps = stepsWithin(model, visible.begin, visible.end);
+        if (steps.first < steps.last) {
+            const int first = model.stepExtents()[steps.first].step;
+            const int last = model.stepExtents()[steps.last - 1].step;
+            text = first == last ? tr("step %1").arg(first) : tr("step %1 → %2").arg(first).arg(last);
+        } else {
+            text = tr("no step in sight");
+        }
+        if (model.predictedEnd() > 0) text += tr(" · predicted (thin, above) over measured");
+    }
+    if (header.paced) text += tr(" · paced ×%1 slower").arg(QString::fromStdString(formatCount(header.stretch)));
+    return text;
+}
+
+QString TimelineView::asTable() const {
+    const RunModel& model = context_.model;
+    QString table = tr("rank\tplace\tlane\taction\twhat\tstep\tbegin ms\tduration ms\tpredicted ms\tbytes\n");
+    if (model.empty()) return table;
+    const bool prediction = showsPrediction(model);
+    const TimeRange visible = context_.selection.visible();
+    for (const int rank : plot_->state().rows.ranks()) {
+        for (const Lane lane : {Lane::Compute, Lane::Comm}) {
+            const LaneView view = prediction ? plot_->index().predicted(rank, lane) : plot_->index().measured(rank, lane);
+            std::size_t rows = 0;
+            const std::size_t last = view.index->firstBeginningAt(*view.events, visible.end);
+            for (std::size_t i = view.index->firstEndingAfter(*view.events, visible.begin); i < last; ++i) {
+                if (++rows > mostTableRows) {
+                    table += tr("%1\t…\t%2\t%3 more, zoom in to see them\n").arg(rank).arg(QString::fromStdString(std::string(name(lane)))).arg(last - i);
+                    break;
+                }
+                const Event& event = (*view.events)[i];
+                const Event* predicted = prediction ? nullptr : predictedOf(model, event);
+                const auto milliseconds = [](std::int64_t time) { return QString::number(static_cast<double>(time) * 1e-6, 'f', 6); };
+                table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\t%9\t%10\n")
+                             .arg(QString::number(rank), QString::fromStdString(model.label(rank)),
+                                  QString::fromStdString(std::string(name(lane))),
+                                  event.action ? QString::fromStdString(toText(actionFromId(event.action))) : QString(),
+                                  whatText(event), QString::number(event.step), milliseconds(event.begin),
+                                  milliseconds(event.end - event.begin),
+                                  predicted ? milliseconds(predicted->end - predicted->begin) : QString())
+                             .arg(event.bytes);
+            }
+        }
+    }
+    return table;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Who does what when: measured over predicted, or the prediction alone.
+#pragma once
+
+#include "ui/core/view.h"
+
+class QLabel;
+class QLineEdit;
+class QPushButton;
+
+namespace shardlab {
+
+class Legend;
+class TimelinePlot;
+
+class TimelineView : public View {
+    Q_OBJECT
+public:
+    TimelineView(const ViewContext& context, QWidget* parent);
+    QString subtitle() const override;
+    /// What is in sight, row by row; at most two thousand events a rank.
+    QString asTable() const override;
+
+    TimelinePlot& plot() { return *plot_; }
+
+private:
+    void refreshControls();
+    void refreshLegend();
+
+    TimelinePlot* plot_;
+    QLineEdit* filter_;
+    QPushButton* follow_;
+    QPushButton* measure_;
+    Legend* legend_;
+    QString shownSubtitle_;
+};
+
+}  // namespace shardlab
