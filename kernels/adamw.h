@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AdamW (Loshchilov and Hutter, 1711.05101): decoupled weight decay, bias-corrected moments, one pass.
+// fp32. Tolerance against double precision: 1e-6 of the largest value a step.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Causal self-attention of all heads: softmax(Q·Kᵀ/√width, positions up to the own one)·V.
+// Causal self-attention of all heads: softmax(Q·Kᵀ/√width, positions up to the own one)·V. fp32.
+// Tolerance against double precision: 1e-5 of the largest value, gradients 2e-5.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Token and position embeddings.
+// Token and position embeddings, fp32. Tolerance against double precision: 1e-6 of the largest value, gradients 1e-5.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products, on a library.
+// Matrix products, on a library. Tolerance against double precision: 1e-5 of the largest value.
 #pragma once
 
 namespace shardlab {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stochastic gradient descent, plain or with momentum.
+// Stochastic gradient descent, plain or with momentum. fp32.
+// Tolerance against double precision: 1e-6 of the largest value a step.
 #pragma once
 
 #include <cstdint>
