@@ -4,6 +4,7 @@
 
 #include "engine/trace/event.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,6 +26,9 @@ struct RankStep {
 struct StepSummary {
     int step = 0;
     std::vector<RankStep> ranks;
+    std::int64_t firstForward = -1;  ///< of any rank
+    std::int64_t lastBackward = -1;  ///< end of the last B, I or W of any rank
+    std::int64_t busy = 0;           ///< compute lanes of all ranks together
     double loss = 0;  ///< NaN until known
     /// Wall time of the step: latest end − earliest begin over ranks, seconds; 0 until all ranks ended it.
     double seconds = 0;
@@ -36,19 +40,29 @@ struct StepSummary {
 class Summarizer {
 public:
     explicit Summarizer(int ranks);
+    /// Events of a lane ascend; lanes and ranks may come in any order. Takes time in proportion to these events alone.
     void add(std::span<const Event> events);
+    /// Ascending; only steps of which something is known.
     const std::vector<StepSummary>& steps() const { return steps_; }
     /// Median over complete steps without the first two (warm-up); 0 where there are none.
     double medianStepSeconds() const;
     double medianBubble() const;
 
     struct Validation { int step; double loss; };
+    /// Ascending by step.
     const std::vector<Validation>& validations() const { return validations_; }
 
 private:
+    std::size_t find(std::int32_t step);
+    void add(const Event& event, StepSummary& step);
+    void addCompute(const Event& event, StepSummary& step);
+    void addValidation(const Event& event);
+    double medianOf(double StepSummary::*figure) const;
+
     int ranks_;
     std::vector<StepSummary> steps_;
     std::vector<Validation> validations_;
+    std::size_t last_ = 0;  ///< index of the step added to last
 };
 
 }  // namespace shardlab
