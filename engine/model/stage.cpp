@@ -17,6 +17,7 @@ struct Held {
     EmbeddingLayer::State embedding;
     std::vector<std::unique_ptr<LayerState>> layers;
     OutputHead::State head;
+    bool hasInputGrad = false;
 };
 
 }  // namespace
@@ -26,16 +27,25 @@ struct Stage::Impl {
         weights.allocate(arena, spec.seed);
     }
 
-    Held& held(int microbatch) {
+    Held& hold(int microbatch) {
+        const auto [entry, isNew] = microbatches.try_emplace(microbatch);
+        if (!isNew) {
+            throw std::logic_error("second forward of microbatch " + std::to_string(microbatch) +
+                                   " before its backward");
+        }
+        return entry->second;
+    }
+
+    Held& held(int microbatch, bool hasInputGrad) {
         const auto found = microbatches.find(microbatch);
-        if (found == microbatches.end()) {
-            throw std::logic_error("backward of microbatch " + std::to_string(microbatch) +
-                                   ", whose activations are not held");
+        if (found == microbatches.end() || found->second.hasInputGrad != hasInputGrad) {
+            throw std::logic_error("backward of microbatch " + std::to_string(microbatch) + " out of order: its " +
+                                   (hasInputGrad ? "input gradient was not taken" : "activations are not held"));
         }
         return found->second;
     }
 
-    /// Both halves walk the layers from the top; `visit` gets the layer's own inputGrad and weightGrad.
+    /// From the top down; where `weightsToo`, each layer's weight gradient follows its input gradient and frees it.
     Buffer inputGrad(Held& state, Buffer gradient, float scale, MemoryCategory kept, bool weightsToo) {
         if (stage.head) {
             gradient = stage.head->inputGrad(state.head, scale, kept);
@@ -71,7 +81,7 @@ double Stage::loss(int microbatch) const { return impl_->losses.at(microbatch); 
 
 Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
     StageLayers& stage = impl_->stage;
-    Held& state = impl_->microbatches[microbatch];
+    Held& state = impl_->hold(microbatch);
     if (stage.embedding) input = stage.embedding->forward(state.embedding, batch.tokens);
     for (const auto& layer : stage.layers) {
         state.layers.push_back(layer->newState());
@@ -83,19 +93,21 @@ Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
 }
 
 Buffer Stage::backward(int microbatch, Buffer outputGradient, float scale) {
-    Buffer gradient = impl_->inputGrad(impl_->held(microbatch), std::move(outputGradient), scale,
+    Buffer gradient = impl_->inputGrad(impl_->held(microbatch, false), std::move(outputGradient), scale,
                                        MemoryCategory::Temporary, true);
     impl_->microbatches.erase(microbatch);
     return gradient;
 }
 
 Buffer Stage::inputGrad(int microbatch, Buffer outputGradient, float scale) {
-    return impl_->inputGrad(impl_->held(microbatch), std::move(outputGradient), scale, MemoryCategory::Buffers, false);
+    Held& state = impl_->held(microbatch, false);
+    state.hasInputGrad = true;
+    return impl_->inputGrad(state, std::move(outputGradient), scale, MemoryCategory::Buffers, false);
 }
 
 void Stage::weightGrad(int microbatch) {
     StageLayers& stage = impl_->stage;
-    Held& state = impl_->held(microbatch);
+    Held& state = impl_->held(microbatch, true);
     if (stage.head) stage.head->weightGrad(state.head);
     for (std::size_t i = stage.layers.size(); i-- > 0;) stage.layers[i]->weightGrad(*state.layers[i]);
     if (stage.embedding) stage.embedding->weightGrad(state.embedding);

@@ -23,7 +23,7 @@ struct StageSpec {
     int samples = 1;     ///< of a microbatch: b
 };
 
-/// b·s tokens each, sample after sample; targets are the tokens that follow.
+/// b·s tokens each, sample after sample; targets are the tokens that follow. Read during the call only.
 struct TokenBatch {
     std::span<const std::int32_t> tokens;
     std::span<const std::int32_t> targets;
@@ -41,21 +41,22 @@ public:
     void zeroGradients();
 
     /// `input`: [b, s, h] activations of the stage below; empty on the first stage, which reads batch.tokens.
-    /// Returns [b, s, h] for the stage above; empty on the last stage, whose loss is then known.
-    /// Keeps what the backward needs under `microbatch` until its weight gradient is done.
+    /// Returns [b, s, h] for the stage above (Activations); empty on the last stage, whose loss is then known.
+    /// Keeps what the backward needs under `microbatch` until its weight gradient is done; the layers' headers list it.
     Buffer forward(int microbatch, const TokenBatch& batch, Buffer input);
-    /// Last stage: mean over the microbatch's tokens of −ln p(target), nats.
+    /// Last stage: mean over the microbatch's tokens of −ln p(target), nats, of its latest forward.
     double loss(int microbatch) const;
 
     /// `outputGradient`: [b, s, h]; empty on the last stage. Its loss gradient is multiplied by `scale`
-    /// (1 ÷ (microbatches · data replicas)). Returns the gradient of the input; empty on the first stage.
+    /// (1 ÷ (microbatches · data replicas)). Returns the gradient of the input (Temporary; from inputGrad Buffers);
+    /// empty on the first stage.
     /// Weight gradients are added to the gradient block.
     Buffer backward(int microbatch, Buffer outputGradient, float scale);
     /// The two halves of backward: inputGrad keeps what weightGrad needs; together they equal backward to the bit.
     Buffer inputGrad(int microbatch, Buffer outputGradient, float scale);
     void weightGrad(int microbatch);
 
-    /// Forward without keeping anything; loss is set on the last stage.
+    /// Forward without keeping anything (one layer's buffers at a time); loss is set on the last stage.
     Buffer evaluate(const TokenBatch& batch, Buffer input, double* loss);
 
     /// Microbatches whose activations are held.

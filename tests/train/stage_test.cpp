@@ -240,6 +240,22 @@ private slots:
         QVERIFY(train() == losses);
     }
 
+    void orderIsChecked() {
+        const StageSpec spec = smallSpec("mlp");
+        const Tokens tokens = randomTokens(spec, 9);
+        Arena arena;
+        Stage stage(spec, arena);
+        QVERIFY_THROWS_EXCEPTION(std::logic_error, stage.backward(0, {}, 1));
+        stage.forward(0, tokens.batch(), {});
+        QVERIFY_THROWS_EXCEPTION(std::logic_error, stage.forward(0, tokens.batch(), {}));
+        QVERIFY_THROWS_EXCEPTION(std::logic_error, stage.weightGrad(1));
+        QVERIFY_THROWS_EXCEPTION(std::logic_error, stage.weightGrad(0));
+        stage.inputGrad(0, {}, 1);
+        QVERIFY_THROWS_EXCEPTION(std::logic_error, stage.backward(0, {}, 1));
+        stage.weightGrad(0);
+        QVERIFY_THROWS_EXCEPTION(std::logic_error, stage.weightGrad(0));
+    }
+
     void valuesDependOnSeedAndNameOnly() {
         const StageSpec spec = smallSpec("gpt");
         Arena arena;
