@@ -28,6 +28,7 @@ DevicePreset readDevice(const std::filesystem::path& file) {
         preset.fp32Flops = device.at("fp32_flops").get<double>();
         preset.bf16Flops = device.at("bf16_flops").get<double>();
         preset.matmulEfficiency = device.at("matmul_efficiency").get<double>();
+        preset.kernelSeconds = device.at("kernel_seconds").get<double>();
         preset.memoryBandwidth = device.at("memory_bandwidth_bytes_per_second").get<double>();
         preset.memoryBytes = device.at("memory_bytes").get<std::int64_t>();
         preset.inNode = readLink(device.at("in_node"));

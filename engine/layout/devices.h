@@ -22,6 +22,7 @@ struct DevicePreset {
     double fp32Flops = 0;        ///< peak, per second
     double bf16Flops = 0;        ///< peak dense, per second
     double matmulEfficiency = 0; ///< share of peak that large matrix products reach, in (0, 1]
+    double kernelSeconds = 0;    ///< start of one kernel: what a small operation takes at least
     double memoryBandwidth = 0;  ///< bytes per second
     std::int64_t memoryBytes = 0;
     Link inNode;

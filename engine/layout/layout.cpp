@@ -35,7 +35,8 @@ int microbatches(const Layout& layout) {
 std::vector<int> stageLayers(const Layout& layout) {
     if (!layout.schedule.stages.empty()) return layout.schedule.stages;
     const int stages = stageCount(layout);
-    if (stages < 1 || layout.model.layers < stages || layout.model.layers % stages != 0) return {};
+    // More stages than actions can number are no split worth its memory, and check() refuses them.
+    if (stages < 1 || stages > 65536 || layout.model.layers < stages || layout.model.layers % stages != 0) return {};
     return std::vector<int>(static_cast<std::size_t>(stages), layout.model.layers / stages);
 }
 

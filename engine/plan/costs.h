@@ -12,6 +12,10 @@
 namespace shardlab {
 
 /// Seconds of one action of a stage, on the modelled device, before stretching.
+///
+/// A forward takes flops ÷ (peak · efficiency) + bytes ÷ memory bandwidth + kernels · kernel start, where each stored
+/// float is written once and read once, and kernels are those of layers, embedding and output. A backward takes twice
+/// that, half for the input gradient and half for the weight gradient.
 struct StageCosts {
     double forward = 0;
     double backward = 0;     ///< = inputGrad + weightGrad
@@ -20,15 +24,17 @@ struct StageCosts {
     double send = 0;         ///< output activation to the next stage (and its gradient back): latency + bytes ÷ bandwidth
     double reduce = 0;       ///< all-reduce of the stage's gradients over the data axis: 2(d−1)/d · bytes ÷ bandwidth + 2(d−1) · latency
     double tied = 0;         ///< the shared embedding's gradient, first and last stage
-    double optimizer = 0;
+    double norm = 0;         ///< reading the gradients of all stages of its rank, and one number over the pipeline axis
+    double optimizer = 0;    ///< reading and writing weights, gradients and state
     std::int64_t sendBytes = 0;
-    std::int64_t reduceBytes = 0;
+    std::int64_t reduceBytes = 0;  ///< the buffer's; what crosses the links is plan.h's AxisTraffic
     std::int64_t tiedBytes = 0;
 };
 
 struct StepCosts {
     std::vector<StageCosts> stages;
     double stretch = 1;  ///< modelled time × stretch = the time shown and paced; 1 unless paced
+    double sharing = 1;  ///< ranks that share one core of this machine; 1 where paced
     /// Stretched seconds of one action. Receives take no time of their own: the message's time is its send.
     double seconds(const Action& action) const;
     std::int64_t bytes(const Action& action) const;
@@ -37,7 +43,11 @@ struct StepCosts {
 /// The device whose time is modelled: cluster.pace.device where paced, else cluster.device.
 const DevicePreset& modelledDevice(const Layout& layout);
 
-/// stretch is 1; makePlan sets it from the simulated step.
-StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device);
+/// Cores that this process may use.
+int hostCores();
+
+/// stretch is 1; makePlan sets it from the simulated step. `cores`: of this machine, for runs at full speed; a link
+/// is as slow as the slowest over the replicas.
+StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device, int cores = hostCores());
 
 }  // namespace shardlab

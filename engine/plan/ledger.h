@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory ledger: bytes of every rank by category, predicted from the layout alone. It counts what the training
-// engine's arena will allocate, buffer by buffer (model/ documents each layer's buffers; a test compares the two).
+// engine's arena will allocate, buffer by buffer (stage_buffers.h; a test compares the two).
 #pragma once
 
 #include "engine/base/memory_category.h"
@@ -17,9 +17,11 @@ struct RankMemory {
     int rank = 0;
     MemoryBytes bytes{};           ///< each category at its own peak
     std::int64_t peak = 0;         ///< largest sum over the step
-    int microbatchesInFlight = 0;  ///< largest number of stored activations
+    int microbatchesInFlight = 0;  ///< largest number of stored activations, over the stages of the rank
 };
 
+/// A message's buffer is counted with its receiver from the post to the end of its use, and with its sender until the
+/// compute action that follows the send is done: it is on its way while that runs.
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh);
 
 }  // namespace shardlab

@@ -34,10 +34,10 @@ struct Plan {
     double stepSeconds = 0;
     double tokensPerSecond = 0;
     double bubble = 0;
-    double bubbleTheory = 0;
+    double bubbleTheory = 0;  ///< of equal stages and free transfers
     double flopsPerStep = 0;   ///< forward and backward, all ranks
     double mfu = 0;            ///< of the modelled device's peak, unstretched; in [0, 1]
-    double exposedCommunication = 0;  ///< share of the step in which compute waits for transfers or reductions
+    double exposedCommunication = 0;  ///< share of the step that would go if transfers and reductions took no time
     std::int64_t parameters = 0;
     std::int64_t capacityBytes = 0;  ///< of one device
     std::vector<RankMemory> memory;  ///< per rank of the mesh

@@ -12,7 +12,8 @@
 namespace shardlab {
 
 struct Simulation {
-    /// One step of every rank of the mesh, step 0, times from 0: compute, comm and optimizer spans with their action ids.
+    /// One step of every rank of the mesh, step 0, times from 0; rank after rank, ascending by begin: compute, comm and
+    /// optimizer spans with their action ids, waits, and the Step span in the host lane.
     std::vector<Event> events;
     double stepSeconds = 0;           ///< begin of the first action to end of the last, over all ranks
     std::vector<double> busySeconds;  ///< per pipeline rank, compute lane
@@ -21,8 +22,19 @@ struct Simulation {
     double bubble = 0;
 };
 
-/// Sends start when their action is reached and occupy the comm lane, not the compute lane; a compute action starts
-/// when its rank is free and its message has arrived. `lowered` is valid (validate.h).
+/// The rules, which the training executor follows too when it is paced:
+/// - A rank goes through its list in order. Compute takes its cost in the compute lane.
+/// - A send starts when it is reached, or when the message before it to the same rank has gone; it keeps the link busy,
+///   not the compute lane. Messages to different ranks do not disturb each other.
+/// - A receive is posted when it is reached and holds nothing up. A compute action whose input comes from another rank
+///   starts when its rank is free and the message has arrived: what lies between is a Wait span with the receive's action.
+/// - A reduction starts when the last of its members has reached it, and takes each member its cost from then; the
+///   member's span begins where it reached it. Members of a data group are alike and reach it together.
+/// - The optimizer takes its cost in the compute lane.
+/// `lowered` is valid (validate.h).
 Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh);
+
+/// Only how long the step takes, without events.
+double simulatedSeconds(const Schedule& lowered, const StepCosts& costs);
 
 }  // namespace shardlab

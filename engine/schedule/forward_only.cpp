@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/schedule/passes.h"
 
+#include <utility>
+
 namespace shardlab {
 
 Schedule forwardOnly(const Schedule& compute, int microbatches) {
@@ -14,7 +16,7 @@ Schedule forwardOnly(const Schedule& compute, int microbatches) {
         for (int stage = 0; stage < schedule.stages(); ++stage)
             schedule.ranks[static_cast<std::size_t>(schedule.rankOfStage[static_cast<std::size_t>(stage)])].push_back(
                 {ActionKind::Forward, stage, microbatch});
-    return schedule;
+    return addTransfers(std::move(schedule));
 }
 
 }  // namespace shardlab

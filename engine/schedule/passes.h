@@ -29,7 +29,8 @@ LowerOptions lowerOptions(const Layout& layout);
 /// All passes in their order.
 Schedule lower(Schedule compute, const LowerOptions& options);
 
-/// Forward only, for validation: the forwards of `compute`'s stages, microbatch after microbatch. Compute only.
+/// Forward only, for validation: the forwards of `compute`'s stages, microbatch after microbatch, with
+/// their transfers: ready to be executed.
 Schedule forwardOnly(const Schedule& compute, int microbatches);
 
 }  // namespace shardlab

@@ -113,7 +113,7 @@ private slots:
                         const int held = mostHeld(compute->ranks[static_cast<std::size_t>(r)]);
                         QCOMPARE(held, method.name == "naive" ? 1 : method.name == "gpipe" ? m : std::min(m, p - r));
                     }
-                    const Schedule forward = addTransfers(forwardOnly(*compute, m));
+                    const Schedule forward = forwardOnly(*compute, m);
                     const Status status = validate(forward);
                     QVERIFY2(status.has_value(), status ? "" : status.error().text().c_str());
                 }

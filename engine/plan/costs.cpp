@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/costs.h"
+
+#include "engine/layout/model_shape.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
+
+namespace shardlab {
+namespace {
+
+constexpr double floatBytes = 4;
+// Kernels of a forward: a norm, products, bias, scores, softmax … each counted once.
+constexpr int gptLayerKernels = 12;
+constexpr int mlpLayerKernels = 5;
+constexpr int embeddingKernels = 1;
+constexpr int outputKernels = 3;
+
+double forwardSeconds(const Layout& layout, const StageShape& stage, const DevicePreset& device) {
+    const int samples = layout.batch.micro;
+    const double flops = stageForwardFlops(layout.model, stage, samples);
+    const double bytes = 2 * floatBytes * static_cast<double>(stageStoredFloats(layout.model, stage, samples));
+    int kernels = stage.layers * (layout.model.kind == "gpt" ? gptLayerKernels : mlpLayerKernels);
+    if (stage.first) kernels += embeddingKernels;
+    if (stage.last) kernels += outputKernels;
+    return flops / (device.fp32Flops * device.matmulEfficiency) + bytes / device.memoryBandwidth + kernels * device.kernelSeconds;
+}
+
+/// Floats that one update reads and writes for each parameter.
+double updateFloats(const OptimizerSpec& optimizer) {
+    if (optimizer.kind == "adamw") return 7;      // reads g, w, m, v; writes w, m, v
+    return optimizer.momentum > 0 ? 5 : 3;        // reads g, w, (u); writes w, (u)
+}
+
+/// The slower of the links among `ranks`.
+Link slowestLink(const Mesh& mesh, const DevicePreset& device, const std::vector<int>& ranks) {
+    for (int rank : ranks)
+        if (mesh.host(rank) != mesh.host(ranks.front())) return device.betweenNodes;
+    return device.inNode;
+}
+
+/// Ring all-reduce of `bytes` over n members.
+double allReduceSeconds(double bytes, int n, const Link& link) {
+    if (n < 2) return 0;
+    return 2.0 * (n - 1) / n * bytes / link.bandwidth + 2.0 * (n - 1) * link.latency;
+}
+
+/// World ranks of pipeline rank `p`, one a replica.
+std::vector<int> replicas(const Mesh& mesh, int p) {
+    Coordinates place{};
+    place[static_cast<std::size_t>(Axis::Pipeline)] = p;
+    return mesh.group(mesh.rank(place), Axis::Data);
+}
+
+/// The slowest link between two pipeline ranks, over all replicas.
+Link linkBetween(const Mesh& mesh, const DevicePreset& device, int p, int q) {
+    const std::vector<int> from = replicas(mesh, p), to = replicas(mesh, q);
+    for (std::size_t i = 0; i < from.size(); ++i)
+        if (mesh.host(from[i]) != mesh.host(to[i])) return device.betweenNodes;
+    return device.inNode;
+}
+
+}  // namespace
+
+double StepCosts::seconds(const Action& action) const {
+    const auto stage = static_cast<std::size_t>(action.stage);
+    const StageCosts& cost = stages[stage];
+    const double factor = stretch * sharing;
+    switch (action.kind) {
+        case ActionKind::Forward:
+        case ActionKind::Recompute: return cost.forward * factor;
+        case ActionKind::Backward: return cost.backward * factor;
+        case ActionKind::InputGrad: return cost.inputGrad * factor;
+        case ActionKind::WeightGrad: return cost.weightGrad * factor;
+        case ActionKind::SendForward: return cost.send * factor;
+        case ActionKind::SendBackward: return stages[stage - 1].send * factor;
+        case ActionKind::ReduceGradients: return cost.reduce * factor;
+        case ActionKind::ReduceTied: return cost.tied * factor;
+        case ActionKind::ReduceNorm: return cost.norm * factor;
+        case ActionKind::OptimizerStep: return cost.optimizer * factor;
+        case ActionKind::RecvForward:
+        case ActionKind::RecvBackward:
+        case ActionKind::None: break;
+    }
+    return 0;
+}
+
+std::int64_t StepCosts::bytes(const Action& action) const {
+    const auto stage = static_cast<std::size_t>(action.stage);
+    switch (action.kind) {
+        case ActionKind::SendForward:
+        case ActionKind::RecvBackward: return stages[stage].sendBytes;
+        case ActionKind::SendBackward:
+        case ActionKind::RecvForward: return stages[stage - 1].sendBytes;
+        case ActionKind::ReduceGradients: return stages[stage].reduceBytes;
+        case ActionKind::ReduceTied: return stages[stage].tiedBytes;
+        case ActionKind::ReduceNorm: return sizeof(double);
+        default: return 0;
+    }
+}
+
+const DevicePreset& modelledDevice(const Layout& layout) {
+    const std::string& name = layout.cluster.pace ? layout.cluster.pace->device : layout.cluster.device;
+    const DevicePreset* device = findDevice(name);
+    if (device == nullptr) throw std::logic_error("no device \"" + name + "\": the layout was not checked");
+    return *device;
+}
+
+int hostCores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device, int cores) {
+    const std::vector<StageShape> shapes = stageShapes(layout);
+    const int p = mesh.size(Axis::Pipeline);
+    const int d = mesh.size(Axis::Data);
+    const int stages = static_cast<int>(shapes.size());
+    StepCosts costs;
+    costs.stages.resize(shapes.size());
+    for (int s = 0; s < stages; ++s) {
+        const StageShape& shape = shapes[static_cast<std::size_t>(s)];
+        StageCosts& cost = costs.stages[static_cast<std::size_t>(s)];
+        cost.forward = forwardSeconds(layout, shape, device);
+        cost.inputGrad = cost.weightGrad = cost.forward;
+        cost.backward = 2 * cost.forward;
+
+        if (s + 1 < stages) {
+            const Link link = linkBetween(mesh, device, s % p, (s + 1) % p);
+            cost.sendBytes = static_cast<std::int64_t>(floatBytes) * boundaryFloats(layout.model, layout.batch.micro);
+            cost.send = link.latency + static_cast<double>(cost.sendBytes) / link.bandwidth;
+        }
+        const auto parameterBytes = static_cast<std::int64_t>(floatBytes) * stageParameters(layout.model, shape);
+        if (d > 1) {
+            cost.reduceBytes = parameterBytes;
+            cost.reduce = allReduceSeconds(static_cast<double>(parameterBytes), d, slowestLink(mesh, device, replicas(mesh, s % p)));
+        }
+        if (shape.first != shape.last) {
+            cost.tiedBytes = static_cast<std::int64_t>(floatBytes) * tiedParameters(layout.model);
+            cost.tied = allReduceSeconds(static_cast<double>(cost.tiedBytes), 2, linkBetween(mesh, device, 0, (stages - 1) % p));
+        }
+        cost.optimizer = device.kernelSeconds + updateFloats(layout.optimizer) * static_cast<double>(parameterBytes) / device.memoryBandwidth;
+    }
+    const Link pipelineLink = slowestLink(mesh, device, mesh.group(0, Axis::Pipeline));
+    for (int r = 0; r < std::min(p, stages); ++r) {
+        double bytes = 0;
+        for (int s = r; s < stages; s += p) bytes += floatBytes * static_cast<double>(stageParameters(layout.model, shapes[static_cast<std::size_t>(s)]));
+        costs.stages[static_cast<std::size_t>(r)].norm =
+            device.kernelSeconds + bytes / device.memoryBandwidth + allReduceSeconds(sizeof(double), p, pipelineLink);
+    }
+    if (!layout.cluster.pace && layout.cluster.device == "cpu") costs.sharing = std::max(1.0, double(mesh.ranks()) / cores);
+    return costs;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/ledger.h"
+
+#include "engine/layout/model_shape.h"
+#include "engine/plan/stage_buffers.h"
+#include "engine/plan/tally.h"
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+/// Floats of optimizer state for each parameter.
+std::int64_t stateFloats(const OptimizerSpec& optimizer) {
+    if (optimizer.kind == "adamw") return 2;
+    return optimizer.momentum > 0 ? 1 : 0;
+}
+
+/// Goes through one rank's list as the executor does.
+class RankLedger {
+public:
+    RankLedger(const Layout& layout, const Schedule& lowered, const std::vector<StageShape>& shapes, int rank)
+        : lowered_(lowered), rank_(rank) {
+        buffers_.resize(shapes.size());
+        for (int stage : lowered.stagesOf(rank)) {
+            const StageShape& shape = shapes[static_cast<std::size_t>(stage)];
+            buffers_[static_cast<std::size_t>(stage)] = stageBuffers(layout, shape, {lowered.crossesRanks(stage - 1), lowered.crossesRanks(stage), splits(stage)});
+            const std::int64_t parameters = static_cast<std::int64_t>(sizeof(float)) * stageParameters(layout.model, shape);
+            tally_.add(MemoryCategory::Parameters, parameters);
+            tally_.add(MemoryCategory::Gradients, parameters);
+            tally_.add(MemoryCategory::Optimizer, parameters * stateFloats(layout.optimizer));
+        }
+    }
+
+    RankMemory run() {
+        for (const Action& action : lowered_.ranks[static_cast<std::size_t>(rank_)]) visit(action);
+        RankMemory memory;
+        memory.bytes = tally_.peak();
+        memory.peak = tally_.peakTotal();
+        memory.microbatchesInFlight = mostInFlight_;
+        return memory;
+    }
+
+private:
+    bool splits(int stage) const {
+        return std::ranges::any_of(lowered_.ranks[static_cast<std::size_t>(rank_)], [&](const Action& action) {
+            return action.stage == stage && action.kind == ActionKind::InputGrad;
+        });
+    }
+
+    void visit(const Action& action) {
+        const StageBuffers& stage = buffers_[static_cast<std::size_t>(action.stage)];
+        switch (action.kind) {
+            case ActionKind::Forward:
+                compute(stage.forward);
+                mostInFlight_ = std::max(mostInFlight_, ++inFlight_);
+                break;
+            case ActionKind::Backward:
+                compute(stage.backward);
+                --inFlight_;
+                break;
+            case ActionKind::InputGrad: compute(stage.inputGrad); break;
+            case ActionKind::WeightGrad:
+                compute(stage.weightGrad);
+                --inFlight_;
+                break;
+            case ActionKind::RecvForward:
+            case ActionKind::RecvBackward: tally_.add(MemoryCategory::Buffers, stage.boundaryBytes); break;
+            case ActionKind::SendForward: leaving_.push_back({stage.output, stage.boundaryBytes}); break;
+            case ActionKind::SendBackward: leaving_.push_back({stage.gradient, stage.boundaryBytes}); break;
+            default: break;
+        }
+    }
+
+    void compute(const Excursion& excursion) {
+        tally_.move(excursion.change, excursion.rise, excursion.totalRise);
+        for (const Leaving& message : leaving_) tally_.add(message.category, -message.bytes);
+        leaving_.clear();
+    }
+
+    struct Leaving {
+        MemoryCategory category;
+        std::int64_t bytes;
+    };
+
+    const Schedule& lowered_;
+    int rank_;
+    std::vector<StageBuffers> buffers_;  ///< by global stage; only those of this rank are filled
+    std::vector<Leaving> leaving_;       ///< sent, and on their way during the next compute action
+    Tally tally_;
+    int inFlight_ = 0;
+    int mostInFlight_ = 0;
+};
+
+}  // namespace
+
+std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh) {
+    const std::vector<StageShape> shapes = stageShapes(layout);
+    std::vector<RankMemory> pipeline;
+    for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank)
+        pipeline.push_back(RankLedger(layout, lowered, shapes, rank).run());
+    std::vector<RankMemory> all;
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        all.push_back(pipeline[static_cast<std::size_t>(mesh.coordinate(rank, Axis::Pipeline))]);
+        all.back().rank = rank;
+    }
+    return all;
+}
+
+}  // namespace shardlab

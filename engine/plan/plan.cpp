@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/plan.h"
+
+#include "engine/base/units.h"
+#include "engine/layout/check.h"
+#include "engine/layout/model_shape.h"
+#include "engine/schedule/passes.h"
+#include "engine/schedule/registry.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace shardlab {
+namespace {
+
+std::int64_t hostMemory() { return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE); }
+
+int mostRanksOnAHost(const Mesh& mesh) {
+    std::vector<int> count;
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        const auto host = static_cast<std::size_t>(mesh.host(rank));
+        if (count.size() <= host) count.resize(host + 1);
+        ++count[host];
+    }
+    return *std::ranges::max_element(count);
+}
+
+/// Every transfer and reduction takes no time.
+StepCosts withoutCommunication(StepCosts costs) {
+    for (StageCosts& stage : costs.stages) stage.send = stage.reduce = stage.tied = stage.norm = 0;
+    return costs;
+}
+
+/// Bytes that all members of all rings together send: 2(n−1)/n of the buffer each, n members.
+std::int64_t ringBytes(std::int64_t buffer, int members) { return 2 * (members - 1) * buffer; }
+
+std::vector<AxisTraffic> trafficOf(const Plan& plan) {
+    const int d = plan.mesh.size(Axis::Data);
+    const int p = plan.mesh.size(Axis::Pipeline);
+    std::int64_t messages = 0, gradients = 0, tied = 0, norms = 0;
+    for (const auto& actions : plan.lowered.ranks)
+        for (const Action& action : actions) {
+            const std::int64_t bytes = plan.costs.bytes(action);
+            if (isSend(action.kind)) messages += bytes * d;
+            if (action.kind == ActionKind::ReduceGradients) gradients += ringBytes(bytes, d);
+            // Each of the two ends counts its half.
+            if (action.kind == ActionKind::ReduceTied) tied += ringBytes(bytes, 2) / 2 * d;
+            if (action.kind == ActionKind::ReduceNorm && p > 1) norms += ringBytes(bytes, p) / p * d;
+        }
+    std::vector<AxisTraffic> traffic;
+    const auto add = [&](Axis axis, const char* what, std::int64_t bytes) {
+        if (bytes > 0) traffic.push_back({axis, what, bytes});
+    };
+    add(Axis::Pipeline, "activations and their gradients, send", messages);
+    add(Axis::Pipeline, "tied embedding's gradient, all-reduce", tied);
+    add(Axis::Pipeline, "gradient norm, all-reduce", norms);
+    add(Axis::Data, "gradients, all-reduce", gradients);
+    return traffic;
+}
+
+void addNotes(Plan& plan) {
+    const Layout& layout = plan.layout;
+    std::vector<std::string>& notes = plan.notes;
+    if (layout.cluster.pace)
+        notes.push_back(fmt::format("paced: the time of {} is stretched {} ×, so that a step lasts {}", modelledDevice(layout).title,
+                                    formatCount(plan.costs.stretch), formatSeconds(plan.stepSeconds)));
+    else
+        notes.push_back("full speed: times are those of the modelled processor core; this machine's may differ");
+    if (plan.costs.sharing > 1)
+        notes.push_back(fmt::format("{} ranks share the cores of this machine: times are multiplied by {:.3g}", plan.mesh.ranks(), plan.costs.sharing));
+
+    const auto byForward = [](const StageCosts& a, const StageCosts& b) { return a.forward < b.forward; };
+    const auto [fastest, slowest] = std::ranges::minmax_element(plan.costs.stages, byForward);
+    if (slowest->forward > 1.05 * fastest->forward)
+        notes.push_back(fmt::format("stage {} takes {:.2f} × the time of stage {}: unequal stages add to the bubble",
+                                    slowest - plan.costs.stages.begin(), slowest->forward / fastest->forward, fastest - plan.costs.stages.begin()));
+    if (!plan.fits)
+        notes.push_back(fmt::format("memory: a rank needs more than the {} of its device", formatBytes(plan.capacityBytes)));
+    if (layout.cluster.device == "cpu") {
+        std::int64_t sum = 0;
+        for (const RankMemory& rank : plan.memory) sum += rank.peak;
+        if (layout.cluster.hosts.size() == 1 && sum > hostMemory())
+            notes.push_back(fmt::format("memory: all ranks together need {}, this machine has {}", formatBytes(sum), formatBytes(hostMemory())));
+    }
+}
+
+Plan planOf(const Layout& layout) {
+    const DevicePreset& device = modelledDevice(layout);
+    const ScheduleMethod& method = *findScheduleMethod(layout.schedule.kind);
+    const ScheduleShape shape = scheduleShape(layout);
+    Plan plan{.layout = layout, .mesh = Mesh(layout)};
+    plan.compute = method.generate(shape);
+    plan.lowered = lower(plan.compute, lowerOptions(layout));
+    plan.costs = stepCosts(layout, plan.mesh, device);
+    const double modelled = simulatedSeconds(plan.lowered, plan.costs);
+    if (layout.cluster.pace) plan.costs.stretch = layout.cluster.pace->stepSeconds / modelled;
+    plan.simulation = simulate(plan.lowered, plan.costs, plan.mesh);
+    plan.stepSeconds = plan.simulation.stepSeconds;
+    plan.tokensPerSecond = static_cast<double>(tokensPerStep(layout)) / plan.stepSeconds;
+    plan.bubble = plan.simulation.bubble;
+    plan.bubbleTheory = method.theoreticalBubble(shape);
+    plan.exposedCommunication = std::max(0.0, 1 - simulatedSeconds(plan.lowered, withoutCommunication(plan.costs)) / plan.stepSeconds);
+
+    // A backward is two forwards.
+    for (const StageShape& stage : stageShapes(layout)) plan.flopsPerStep += 3 * stageForwardFlops(layout.model, stage, layout.batch.micro);
+    plan.flopsPerStep *= double(shape.microbatches) * plan.mesh.size(Axis::Data);
+    plan.mfu = plan.flopsPerStep / (modelled * device.fp32Flops * plan.mesh.ranks());
+
+    plan.parameters = modelParameters(layout.model);
+    plan.memory = memoryLedger(layout, plan.lowered, plan.mesh);
+    plan.capacityBytes = layout.cluster.pace || layout.cluster.device != "cpu" ? device.memoryBytes : hostMemory() / mostRanksOnAHost(plan.mesh);
+    plan.fits = std::ranges::all_of(plan.memory, [&](const RankMemory& rank) { return rank.peak <= plan.capacityBytes; });
+    plan.traffic = trafficOf(plan);
+    addNotes(plan);
+    return plan;
+}
+
+}  // namespace
+
+tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout) {
+    std::vector<Fault> faults = check(layout, scheduleMethods());
+    if (!faults.empty()) return tl::unexpected(std::move(faults));
+    return planOf(layout);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/simulate.h"
+
+#include "engine/base/clock.h"
+#include "engine/schedule/dataflow.h"
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+using Time = double;  ///< seconds; rounded only when events are made of them
+constexpr Time never = -1;
+
+std::int64_t nanoseconds(Time time) { return toNanoseconds(std::min(time, 9e9)); }  // what 63 bits hold
+
+/// The events of one pipeline rank; replicas are copies of it.
+class Sink {
+public:
+    explicit Sink(bool keep) : keep_(keep) {}
+    void add(Lane lane, EventKind kind, Time begin, Time end, const Action& action, std::int64_t bytes = 0) {
+        if (keep_) events_.push_back({nanoseconds(begin), nanoseconds(end), bytes, 0, actionId(action), 0, 0, lane, kind});
+    }
+    void addStep(Time end) {
+        if (keep_) events_.push_back({0, nanoseconds(end), 0, 0, 0, 0, 0, Lane::Host, EventKind::Step});
+    }
+    std::vector<Event>& events() { return events_; }
+
+private:
+    bool keep_;
+    std::vector<Event> events_;
+};
+
+struct RankState {
+    std::size_t position = 0;
+    Time free = 0;   ///< of the compute lane
+    Time busy = 0;   ///< F, B, I, W, R
+    std::vector<std::pair<int, Time>> linkFree;  ///< by receiving rank; a rank has few neighbours
+    Sink sink;
+
+    Time& link(int peer) {
+        for (auto& [rank, time] : linkFree)
+            if (rank == peer) return time;
+        return linkFree.emplace_back(peer, 0).second;
+    }
+};
+
+/// Members of a reduction that have come so far.
+struct Gathering {
+    int missing = 0;
+    Time latest = 0;
+    std::vector<std::pair<int, Time>> arrived;
+};
+
+class Simulator {
+public:
+    Simulator(const Schedule& schedule, const StepCosts& costs, bool keepEvents)
+        : schedule_(schedule), costs_(costs), arrival_(schedule.stages(), schedule.microbatches, never),
+          posted_(schedule.stages(), schedule.microbatches, never) {
+        ranks_.assign(schedule.ranks.size(), RankState{0, 0, 0, {}, Sink(keepEvents)});
+        tied_.missing = 2;
+        norm_.missing = static_cast<int>(schedule.ranks.size());
+    }
+
+    void run() {
+        for (int rank = static_cast<int>(ranks_.size()); rank-- > 0;) ready_.push_back(rank);
+        while (!ready_.empty()) {
+            const int rank = ready_.back();
+            ready_.pop_back();
+            RankState& state = ranks_[static_cast<std::size_t>(rank)];
+            const auto& actions = schedule_.ranks[static_cast<std::size_t>(rank)];
+            while (state.position < actions.size() && advance(rank, state, actions[state.position])) ++state.position;
+        }
+        for (RankState& state : ranks_) {
+            end_ = std::max(end_, state.free);
+            for (const auto& [peer, time] : state.linkFree) end_ = std::max(end_, time);
+            state.sink.addStep(state.free);
+        }
+    }
+
+    Time end() const { return end_; }
+    std::vector<RankState>& ranks() { return ranks_; }
+
+    double bubble() const {
+        if (firstForward_ < 0 || lastBackward_ <= firstForward_) return 0;
+        double idle = 0;
+        for (const RankState& state : ranks_) idle += 1 - state.busy / (lastBackward_ - firstForward_);
+        return std::max(0.0, idle / static_cast<double>(ranks_.size()));
+    }
+
+private:
+    int rankOf(int stage) const { return schedule_.rankOfStage[static_cast<std::size_t>(stage)]; }
+    Time duration(const Action& action) const { return costs_.seconds(action); }
+
+    /// False where the action must wait for another rank, which will make this one ready again.
+    bool advance(int rank, RankState& state, const Action& action) {
+        switch (action.kind) {
+            case ActionKind::SendForward:
+            case ActionKind::SendBackward: send(state, action); return true;
+            case ActionKind::RecvForward:
+            case ActionKind::RecvBackward: posted_[payloadOf(action)] = state.free; return true;
+            case ActionKind::ReduceGradients: reduce(state, action, state.free, state.free + duration(action)); return true;
+            case ActionKind::ReduceTied: gather(rank, state, tied_); return false;
+            case ActionKind::ReduceNorm: gather(rank, state, norm_); return false;
+            case ActionKind::OptimizerStep: occupy(state, action, EventKind::Optimizer); return true;
+            default: return compute(rank, state, action);
+        }
+    }
+
+    void occupy(RankState& state, const Action& action, EventKind kind) {
+        const Time begin = state.free;
+        state.free += duration(action);
+        state.sink.add(Lane::Compute, kind, begin, state.free, action);
+    }
+
+    bool compute(int rank, RankState& state, const Action& action) {
+        if (const auto need = needOf(action, schedule_.stages())) {
+            const Time arrived = arrival_[*need];
+            if (arrived == never) return false;
+            if (rankOf(need->stage) != rank) receive(state, action, *need, arrived);
+            state.free = std::max(state.free, arrived);
+        }
+        if (action.kind == ActionKind::Forward && (firstForward_ < 0 || state.free < firstForward_)) firstForward_ = state.free;
+        const Time begin = state.free;
+        occupy(state, action, eventKind(action.kind));
+        state.busy += state.free - begin;
+        if (action.kind != ActionKind::Forward && action.kind != ActionKind::Recompute) lastBackward_ = std::max(lastBackward_, state.free);
+        // Between stages of one rank nothing is sent: the product is there at once.
+        if (const auto product = productOf(action)) {
+            const int taker = takerOf(*product);
+            if (taker >= 0 && taker < schedule_.stages() && rankOf(taker) == rank) arrival_[*product] = state.free;
+        }
+        return true;
+    }
+
+    void receive(RankState& state, const Action& action, const Product& need, Time arrived) {
+        Action message = action;
+        message.kind = need.gradient ? ActionKind::RecvBackward : ActionKind::RecvForward;
+        message.version = -1;
+        const Time post = std::max(posted_[need], Time{0});
+        state.sink.add(Lane::Comm, eventKind(message.kind), post, std::max(post, arrived), message, costs_.bytes(message));
+        if (arrived > state.free) state.sink.add(Lane::Compute, EventKind::Wait, state.free, arrived, message);
+    }
+
+    void send(RankState& state, const Action& action) {
+        const int peer = rankOf(otherEnd(action).stage);
+        Time& link = state.link(peer);
+        const Time begin = std::max(state.free, link);
+        link = begin + duration(action);
+        arrival_[payloadOf(action)] = link;
+        state.sink.add(Lane::Comm, eventKind(action.kind), begin, link, action, costs_.bytes(action));
+        ready_.push_back(peer);
+    }
+
+    void reduce(RankState& state, const Action& action, Time begin, Time end) {
+        state.sink.add(Lane::Comm, eventKind(action.kind), begin, end, action, costs_.bytes(action));
+        state.free = end;
+    }
+
+    void gather(int rank, const RankState& state, Gathering& gathering) {
+        // A rank made ready by a message may look at its reduction again.
+        for (const auto& [member, time] : gathering.arrived)
+            if (member == rank) return;
+        gathering.arrived.emplace_back(rank, state.free);
+        gathering.latest = std::max(gathering.latest, state.free);
+        if (--gathering.missing > 0) return;
+        for (const auto& [member, time] : gathering.arrived) {
+            RankState& other = ranks_[static_cast<std::size_t>(member)];
+            reduce(other, current(member), time, gathering.latest + duration(current(member)));
+            ++other.position;
+            ready_.push_back(member);
+        }
+    }
+
+    const Action& current(int rank) const {
+        return schedule_.ranks[static_cast<std::size_t>(rank)][ranks_[static_cast<std::size_t>(rank)].position];
+    }
+
+    const Schedule& schedule_;
+    const StepCosts& costs_;
+    std::vector<RankState> ranks_;
+    ProductTable<Time> arrival_;
+    ProductTable<Time> posted_;
+    Gathering tied_, norm_;
+    std::vector<int> ready_;
+    Time firstForward_ = -1;
+    Time lastBackward_ = -1;
+    Time end_ = 0;
+};
+
+}  // namespace
+
+Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh) {
+    Simulator simulator(lowered, costs, true);
+    simulator.run();
+    Simulation result;
+    result.stepSeconds = simulator.end();
+    result.bubble = simulator.bubble();
+    std::size_t count = 0;
+    for (RankState& state : simulator.ranks()) {
+        result.busySeconds.push_back(state.busy);
+        std::ranges::stable_sort(state.sink.events(), {}, &Event::begin);
+        count += state.sink.events().size();
+    }
+    const auto ranks = static_cast<std::size_t>(mesh.ranks());
+    result.events.reserve(count * ranks / std::max<std::size_t>(1, lowered.ranks.size()));
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        const auto pipelineRank = static_cast<std::size_t>(mesh.coordinate(rank, Axis::Pipeline));
+        for (Event event : simulator.ranks()[pipelineRank].sink.events()) {
+            event.rank = static_cast<std::int16_t>(rank);
+            result.events.push_back(event);
+        }
+    }
+    return result;
+}
+
+double simulatedSeconds(const Schedule& lowered, const StepCosts& costs) {
+    Simulator simulator(lowered, costs, false);
+    simulator.run();
+    return simulator.end();
+}
+
+}  // namespace shardlab

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The buffers that a stage of model/ allocates and frees in one action, in its order: what the ledger adds up.
+#pragma once
+
+#include "engine/base/memory_category.h"
+#include "engine/layout/layout.h"
+#include "engine/layout/model_shape.h"
+#include "engine/schedule/action.h"
+
+namespace shardlab {
+
+/// What one action does to a rank's memory, in bytes.
+struct Excursion {
+    MemoryBytes change{};  ///< from its begin to its end
+    MemoryBytes rise{};    ///< of each category, largest in between above its begin
+    std::int64_t totalRise = 0;
+};
+
+/// Where a stage's input and its output's gradient come from.
+struct StageNeighbours {
+    bool inputReceived = false;     ///< from another rank: it lies in a receive buffer
+    bool gradientReceived = false;  ///< likewise
+    bool splitBackward = false;     ///< I and W instead of B: gradients wait between the two
+};
+
+struct StageBuffers {
+    Excursion forward;     ///< ends with the output, if any, allocated
+    Excursion backward;    ///< ends with the input's gradient, if any, allocated; the taken gradient is freed
+    Excursion inputGrad;
+    Excursion weightGrad;
+    MemoryCategory output = MemoryCategory::Activations;   ///< category of the output
+    MemoryCategory gradient = MemoryCategory::Temporary;   ///< category of the input's gradient
+    std::int64_t boundaryBytes = 0;                        ///< of either
+};
+
+StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours);
+
+}  // namespace shardlab

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/random.h"
+#include "engine/layout/check.h"
+#include "engine/layout/fields.h"
+#include "engine/layout/layout_file.h"
+#include "engine/schedule/registry.h"
+
+#include <QRandomGenerator>
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+using namespace shardlab;
+
+namespace {
+
+std::vector<Fault> checked(const Layout& layout) { return check(layout, scheduleMethods()); }
+
+const Fault* at(const std::vector<Fault>& faults, const std::string& pointer) {
+    const auto found = std::ranges::find(faults, pointer, &Fault::pointer);
+    return found == faults.end() ? nullptr : &*found;
+}
+
+/// A legal layout, changed at one place: the only fault is at `pointer` and its legal part says `legal`.
+struct Case {
+    const char* name;
+    std::function<void(Layout&)> change;
+    const char* pointer;
+    const char* legal;
+};
+
+const std::vector<Case> cases{
+    {"heads", [](Layout& l) { l.model.heads = 3; }, "/model/heads", "1, 2, 4, 8, 16, 32"},
+    {"unknown model", [](Layout& l) { l.model.kind = "gtp"; }, "/model/kind", "did you mean gpt?"},
+    {"model to come", [](Layout& l) { l.model.kind = "gpt-moe"; }, "/model/kind", "gpt or mlp"},
+    {"no width", [](Layout& l) { l.model.hidden = 0; }, "/model/hidden", "1 to 65536"},
+    {"negative sequence", [](Layout& l) { l.model.sequence = -1; }, "/model/sequence", "1 to 1048576"},
+    {"byte vocabulary", [](Layout& l) { l.model.vocabulary = 255; }, "/model/vocabulary", "256 or more"},
+    {"dropout", [](Layout& l) { l.model.dropout = 0.1; }, "/model/dropout", "0"},
+    {"unknown data", [](Layout& l) { l.data.kind = "txt"; }, "/data/kind", "did you mean text?"},
+    {"no path", [](Layout& l) { l.data.kind = "text"; }, "/data/path", "UTF-8"},
+    {"tokenizer", [](Layout& l) { l.data.tokenizer = "gpt2"; }, "/data/tokenizer", "bytes"},
+    {"validation", [](Layout& l) { l.data.validation = 0.6; }, "/data/validation", "0 to 0.5"},
+    {"validation is no number", [](Layout& l) { l.data.validation = std::nan(""); }, "/data/validation", "0 to 0.5"},
+    {"no hosts", [](Layout& l) { l.cluster.hosts.clear(); }, "/cluster/hosts", "at least one"},
+    {"empty host name", [](Layout& l) { l.cluster.hosts[0].name = ""; }, "/cluster/hosts/0/name", "letters"},
+    {"host name that is an option", [](Layout& l) { l.cluster.hosts[0].name = "--mca"; }, "/cluster/hosts/0/name", "beginning with a letter"},
+    {"host twice", [](Layout& l) { l.cluster.hosts = {{"a", 2}, {"a", 2}}; }, "/cluster/hosts/1/name", "each host once"},
+    {"device", [](Layout& l) { l.cluster.device = "cuda"; }, "/cluster/device", "cpu"},
+    {"pace device", [](Layout& l) { l.cluster.pace = {"h100", 1}; }, "/cluster/pace/device", "did you mean h100-sxm?"},
+    {"pace seconds", [](Layout& l) { l.cluster.pace = {"h200", 0}; }, "/cluster/pace/step_seconds", "0.001 to 3600"},
+    {"more ranks than slots", [](Layout& l) { l.cluster.hosts[0].devices = 3; }, "/parallel/data", "4 devices in cluster.hosts"},
+    {"idle devices", [](Layout& l) { l.cluster.hosts[0].devices = 8; }, "/parallel/data", "data × pipeline 8 × 1, 4 × 2 or 2 × 4"},
+    {"sequence parallel", [](Layout& l) { l.parallel.sequence = true; }, "/parallel/sequence", "false"},
+    {"ZeRO", [](Layout& l) { l.parallel.zero = 2; }, "/parallel/zero", "0"},
+    {"layers do not divide", [](Layout& l) { l.model.layers = 5; }, "/parallel/pipeline", "pipeline × chunks 1 or 5; or schedule.stages [3, 2]"},
+    {"fewer layers than stages", [](Layout& l) { l.model.layers = 1; }, "/parallel/pipeline", "pipeline × chunks 1"},
+    {"unknown schedule", [](Layout& l) { l.schedule.kind = "1f1"; }, "/schedule/kind", "did you mean 1f1b?"},
+    {"schedule to come", [](Layout& l) { l.schedule.kind = "zb-h1"; }, "/schedule/kind", "naive, gpipe or 1f1b"},
+    {"too many stages listed", [](Layout& l) { l.schedule.stages = {1, 1, 2}; }, "/schedule/stages", "2 numbers, for instance [2, 2]"},
+    {"stages of another sum", [](Layout& l) { l.schedule.stages = {2, 3}; }, "/schedule/stages", "a sum of 4, for instance [2, 2]"},
+    {"an empty stage", [](Layout& l) { l.schedule.stages = {4, 0}; }, "/schedule/stages/1", "1 to 10000"},
+    {"batch does not divide", [](Layout& l) { l.batch.global = 18; }, "/batch/global", "global 16 or 20; or micro 1, 3 or 9"},
+    {"batch too small", [](Layout& l) { l.batch.global = 1; }, "/batch/global", "global 4"},
+    {"no microbatch", [](Layout& l) { l.batch.micro = 0; }, "/batch/micro", "1 to 65536"},
+    {"half precision", [](Layout& l) { l.precision.compute = "bf16"; }, "/precision/compute", "fp32"},
+    {"unknown precision", [](Layout& l) { l.precision.compute = "fp31"; }, "/precision/compute", "fp32"},
+    {"unknown optimizer", [](Layout& l) { l.optimizer.kind = "adam2"; }, "/optimizer/kind", "did you mean adamw?"},
+    {"learning rate", [](Layout& l) { l.optimizer.learningRate = 0; }, "/optimizer/learning_rate", "1e-12 to 10"},
+    {"one beta", [](Layout& l) { l.optimizer.betas = {0.9}; }, "/optimizer/betas", "two numbers"},
+    {"beta of one", [](Layout& l) { l.optimizer.betas = {0.9, 1.0}; }, "/optimizer/betas/1", "0 to"},
+    {"negative clip", [](Layout& l) { l.optimizer.clip = -1; }, "/optimizer/clip", "0 to"},
+    {"infinite clip", [](Layout& l) { l.optimizer.clip = INFINITY; }, "/optimizer/clip", "0 to"},
+    {"recompute", [](Layout& l) { l.memory.recompute = "full"; }, "/memory/recompute", "none"},
+    {"no steps", [](Layout& l) { l.run.steps = 0; }, "/run/steps", "1 to 2147483647"},
+    {"no validation batch", [](Layout& l) { l.run.validationBatches = 0; }, "/run/validation_batches", "1 to"},
+};
+
+}  // namespace
+
+class LayoutCheckTest : public QObject {
+    Q_OBJECT
+private slots:
+    void oneFaultIsOneFault_data() {
+        QTest::addColumn<int>("index");
+        for (std::size_t i = 0; i < cases.size(); ++i) QTest::newRow(cases[i].name) << static_cast<int>(i);
+    }
+    void oneFaultIsOneFault() {
+        QFETCH(int, index);
+        const Case& each = cases[static_cast<std::size_t>(index)];
+        Layout layout;
+        QVERIFY(checked(layout).empty());
+        each.change(layout);
+        const auto faults = checked(layout);
+        QVERIFY2(faults.size() == 1, toText(faults).c_str());
+        const Fault& fault = faults.front();
+        QCOMPARE(fault.pointer, std::string(each.pointer));
+        QVERIFY2(fault.legal.find(each.legal) != std::string::npos, toText(fault).c_str());
+        QVERIFY2(!fault.what.empty() && !fault.why.empty(), toText(fault).c_str());
+    }
+
+    void unbuiltDegreesAreRefusedHonestly() {
+        for (const char* axis : {"tensor", "expert", "context"}) {
+            // With devices that fit, so that the degree is all there is to refuse.
+            const std::string pointer = std::string("/parallel/").append(axis);
+            Layout layout = setField(Layout{}, pointer + "=2")->layout;
+            layout.cluster.hosts[0].devices = 8;
+            const auto faults = checked(layout);
+            QVERIFY2(faults.size() == 1, toText(faults).c_str());
+            QCOMPARE(faults[0].pointer, pointer);
+            QVERIFY2(faults[0].what.find("not built yet") != std::string::npos, toText(faults).c_str());
+            QCOMPARE(faults[0].legal, std::string("1"));
+        }
+    }
+
+    void chunksOfAScheduleWithoutThemAreRefused() {
+        Layout layout;
+        layout.schedule.chunks = 2;
+        const auto faults = checked(layout);
+        QVERIFY2(faults.size() == 1 && faults[0].pointer == "/schedule/chunks" && faults[0].legal == "1", toText(faults).c_str());
+    }
+
+    void faultsDoNotHideOneAnother() {
+        // Everything that can be wrong together, wrong together.
+        Layout layout;
+        layout.model.heads = 3;
+        layout.model.layers = 7;
+        layout.model.vocabulary = 100;
+        layout.data.kind = "text";
+        layout.cluster.hosts = {{"a", 3}, {"a b", 2}};
+        layout.cluster.pace = {"abacus", -1};
+        layout.parallel.tensor = 2;
+        layout.parallel.zero = 9;
+        layout.schedule.chunks = 3;
+        layout.batch.global = 7;
+        layout.optimizer.betas = {2.0};
+        layout.optimizer.clip = -1;
+        layout.run.steps = -5;
+        const auto faults = checked(layout);
+        for (const char* pointer : {"/model/heads", "/model/vocabulary", "/data/path", "/cluster/hosts/1/name", "/cluster/pace/device",
+                                    "/cluster/pace/step_seconds", "/parallel/data", "/parallel/pipeline", "/parallel/tensor", "/parallel/zero",
+                                    "/schedule/chunks", "/batch/global", "/optimizer/betas", "/optimizer/betas/0", "/optimizer/clip", "/run/steps"})
+            QVERIFY2(at(faults, pointer) != nullptr, (std::string(pointer) + " not in\n" + toText(faults)).c_str());
+    }
+
+    void faultsComeInTheOrderOfTheFields() {
+        Layout layout;
+        layout.run.steps = 0;
+        layout.model.heads = 3;
+        layout.batch.global = 7;
+        const auto faults = checked(layout);
+        QCOMPARE(faults.size(), std::size_t{3});
+        QCOMPARE(faults[0].pointer, std::string("/model/heads"));
+        QCOMPARE(faults[1].pointer, std::string("/batch/global"));
+        QCOMPARE(faults[2].pointer, std::string("/run/steps"));
+    }
+
+    void whatIsCalledLegalIsLegal() {
+        Layout uneven;
+        uneven.model.layers = 5;
+        uneven.schedule.stages = {3, 2};
+        QVERIFY2(checked(uneven).empty(), toText(checked(uneven)).c_str());
+        Layout mlp;
+        mlp.model.kind = "mlp";
+        mlp.model.heads = 3;  // heads are attention's
+        QVERIFY2(checked(mlp).empty(), toText(checked(mlp)).c_str());
+    }
+
+    void nothingOverflows() {
+        const std::uint32_t seed = QRandomGenerator::global()->generate();
+        qInfo("seed %u", seed);
+        RandomStream random(seed, "extremes");
+        const int extremes[] = {-2147483647 - 1, -1, 0, 1, 2, 3, 255, 256, 1024, 32767, 65536, 1048576, 2147483647};
+        for (int i = 0; i < 5000; ++i) {
+            Layout layout;
+            const auto pick = [&] { return extremes[random.below(13)]; };
+            for (const Field& field : fields())
+                if (const auto* access = std::get_if<IntegerField>(&field.access); access && random.below(3) == 0) (*access)(layout) = pick();
+            if (random.below(3) == 0) layout.schedule.stages = {pick(), pick()};
+            layout.cluster.hosts[0].devices = pick();
+            checked(layout);  // sanitizers watch
+            Layout legal = layout;
+            rankCount(legal), stageCount(legal), microbatches(legal), stageLayers(legal), tokensPerStep(legal);
+        }
+    }
+
+    void hugeStepsAreRefused() {
+        Layout layout;
+        layout.batch = {1 << 24, 1};
+        layout.model.hidden = 4;
+        layout.model.heads = 1;
+        layout.model.sequence = 1;
+        const auto faults = checked(layout);
+        QVERIFY2(faults.size() == 1 && faults[0].pointer == "/batch/global", toText(faults).c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(LayoutCheckTest)
+#include "layout_check_test.moc"

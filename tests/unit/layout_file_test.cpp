@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/random.h"
+#include "engine/layout/fields.h"
+#include "engine/layout/layout_file.h"
+#include "engine/layout/presets.h"
+
+#include <QRandomGenerator>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <set>
+
+using namespace shardlab;
+
+namespace {
+
+RandomStream freshStream(const char* name) {
+    const std::uint32_t seed = QRandomGenerator::global()->generate();
+    qInfo("%s: seed %u", name, seed);
+    return RandomStream(seed, name);
+}
+
+std::string randomText(RandomStream& random) {
+    static const std::vector<std::string> pieces{"a", "Z", " ", "\"", "\\", "/", "~", "\n", "\t", "ü", "漢", "🙂", std::string(1, '\x01'), "0"};
+    std::string text;
+    for (std::uint32_t i = random.below(8); i > 0; --i) text += pieces[random.below(static_cast<std::uint32_t>(pieces.size()))];
+    return text;
+}
+
+double randomNumber(RandomStream& random) {
+    switch (random.below(4)) {
+        case 0: return static_cast<double>(random.below(100));
+        case 1: return random.normal();
+        case 2: return random.normal() * 1e-300;
+        default: return random.normal() * 1e300;
+    }
+}
+
+/// Every field something, legal in type only.
+Layout randomLayout(RandomStream& random) {
+    Layout layout;
+    if (random.below(2) == 0) layout.cluster.pace = PaceSpec{};
+    const auto integer = [&] { return static_cast<int>(random.bits()); };
+    for (const Field& field : fields()) {
+        if (!isPresent(field, layout)) continue;
+        std::visit(
+            [&](auto access) {
+                auto& value = access(layout);
+                using Value = std::remove_reference_t<decltype(value)>;
+                if constexpr (std::is_same_v<Value, int>) value = integer();
+                else if constexpr (std::is_same_v<Value, std::int64_t>) value = static_cast<std::int64_t>(random.bits());
+                else if constexpr (std::is_same_v<Value, double>) value = randomNumber(random);
+                else if constexpr (std::is_same_v<Value, bool>) value = random.below(2) == 0;
+                else if constexpr (std::is_same_v<Value, std::string>) value = randomText(random);
+                else if constexpr (std::is_same_v<Value, std::vector<int>>) {
+                    value.resize(random.below(4));
+                    std::ranges::generate(value, integer);
+                } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
+                    value.resize(random.below(4));
+                    std::ranges::generate(value, [&] { return randomNumber(random); });
+                } else if constexpr (std::is_same_v<Value, std::vector<HostSpec>>) {
+                    value.resize(random.below(4));
+                    std::ranges::generate(value, [&] { return HostSpec{randomText(random), integer()}; });
+                }
+            },
+            field.access);
+    }
+    return layout;
+}
+
+std::string faultsOf(const char* json) {
+    const auto parsed = parseLayout(json);
+    return parsed ? toText(parsed->faults) : "error: " + parsed.error().text();
+}
+
+bool mentions(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+class LayoutFileTest : public QObject {
+    Q_OBJECT
+private slots:
+    void emptyObjectIsTheDefault() {
+        const auto parsed = parseLayout("{}");
+        QVERIFY(parsed.has_value() && parsed->faults.empty());
+        QCOMPARE(parsed->layout, Layout{});
+    }
+
+    void fieldsAreDistinctAndDescribed() {
+        std::set<std::string_view> pointers;
+        for (const Field& field : fields()) {
+            QVERIFY(pointers.insert(field.pointer).second);
+            QVERIFY(!field.label.empty() && field.help.ends_with('.'));
+            QVERIFY(field.least <= field.most);
+            QVERIFY(findField(field.pointer) == &field);
+        }
+        QVERIFY(findField("/model") == nullptr && findField("") == nullptr);
+    }
+
+    void everyMemberHasAField() {
+        // A member without a field would keep its default through a file.
+        Layout layout;
+        layout.cluster.pace = PaceSpec{};
+        const std::string text = writeLayout(layout);
+        for (const char* key : {"name", "kind", "layers", "hidden", "heads", "sequence", "vocabulary", "dropout", "path", "tokenizer",
+                                "validation", "hosts", "device", "devices", "pace", "step_seconds", "data", "pipeline", "tensor", "expert", "context",
+                                "zero", "chunks", "stages", "global", "micro", "compute", "learning_rate", "betas", "epsilon", "momentum",
+                                "weight_decay", "clip", "recompute", "steps", "seed", "validate_every", "validation_batches"})
+            QVERIFY2(mentions(text, std::string("\"").append(key).append("\":").c_str()), key);
+    }
+
+    void layoutsReadAsTheyAreWritten() {
+        RandomStream random = freshStream("round trip");
+        for (int i = 0; i < 500; ++i) {
+            const Layout layout = randomLayout(random);
+            const std::string text = writeLayout(layout);
+            const auto parsed = parseLayout(text);
+            QVERIFY2(parsed.has_value() && parsed->faults.empty(), text.c_str());
+            QVERIFY2(parsed->layout == layout, text.c_str());
+            QCOMPARE(writeLayout(parsed->layout), text);
+        }
+    }
+
+    void mutatedTextNeverCrashes() {
+        RandomStream random = freshStream("mutation");
+        const auto all = presets();
+        int parsedWell = 0;
+        for (int i = 0; i < 20000; ++i) {
+            std::string text = writeLayout((*all)[random.below(static_cast<std::uint32_t>(all->size()))].layout);
+            for (std::uint32_t edits = 1 + random.below(4); edits > 0 && !text.empty(); --edits) {
+                const std::size_t at = random.below(static_cast<std::uint32_t>(text.size()));
+                const std::size_t length = random.below(12);
+                switch (random.below(6)) {
+                    case 0: text[at] = static_cast<char>(random.bits()); break;
+                    case 1: text.resize(at); break;
+                    case 2: text.erase(at, length); break;
+                    case 3: text.insert(at, text.substr(random.below(static_cast<std::uint32_t>(text.size())), length * 4)); break;
+                    case 4: std::swap(text[at], text[random.below(static_cast<std::uint32_t>(text.size()))]); break;
+                    default: text[at] = "{}[],:\"0-e.ntf"[random.below(14)]; break;
+                }
+            }
+            const auto parsed = parseLayout(text);
+            if (!parsed) QVERIFY(!parsed.error().text().empty());
+            else parsedWell += parsed->faults.empty();
+        }
+        QVERIFY(parsedWell > 0);
+    }
+
+    void hostileTextIsRefused() {
+        QVERIFY(!parseLayout(std::string(1'000'000, '[')));
+        std::string deep;
+        for (int i = 0; i < 100000; ++i) deep += "{\"a\":";
+        QVERIFY(mentions(parseLayout(deep).error().text(), "64 levels"));
+        QVERIFY(!parseLayout(R"({"run": {"seed": 1e999}})"));
+        for (const char* text : {"", " ", "[]", "3", "null", "\"{}\"", "{", "{}}", "{\"a\"}", "NaN", "{\"name\": NaN}", "{'name': 1}", "// c\n{}", "\xff\xfe{}"})
+            QVERIFY2(!parseLayout(text), text);
+    }
+
+    void noJsonIsToldWithItsPlace() {
+        const auto parsed = parseLayout("{\n  \"name\": \"a\",\n  \"model\": {,}\n}");
+        QVERIFY(!parsed);
+        QVERIFY2(mentions(parsed.error().text(), "line 3, column 13"), parsed.error().text().c_str());
+    }
+
+    void everyFaultIsToldAtOnce() {
+        const std::string faults = faultsOf(R"({"modle": {}, "model": {"layers": "four", "hiden": 3, "heads": 2.5, "sequence": 99999999999},
+            "cluster": {"hosts": [{"name": 1, "device": 2}], "pace": {"devise": "h200"}}, "batch": 4, "parallel": {"zero": true, "sequence": 1},
+            "schedule": {"stages": [1, "2"]}, "data": {"path": null}})");
+        for (const char* part :
+             {"/modle: unknown key", "did you mean model?", "/model/layers: wrong type: \"four\" is a JSON string. Legal: a whole number",
+              "/model/hiden: unknown key", "did you mean hidden?", "/model/heads: wrong type", "/model/sequence: out of range",
+              "/cluster/hosts/0/name: wrong type", "/cluster/hosts/0/device: unknown key", "did you mean devices?", "/cluster/pace/devise", "did you mean device?",
+              "/batch: wrong type", "an object", "/parallel/zero: wrong type", "/parallel/sequence: wrong type", "true or false",
+              "/schedule/stages/1: wrong type", "/data/path: wrong type"})
+            QVERIFY2(mentions(faults, part), (std::string(part) + "\nnot in\n" + faults).c_str());
+    }
+
+    void repeatedKeysAreFaults() {
+        const auto parsed = parseLayout(R"({"model": {"layers": 2, "layers": 8}, "model": {"layers": [[{"x": 1}]]}, "name": "n"})");
+        QVERIFY(parsed.has_value());
+        QCOMPARE(parsed->faults.size(), std::size_t{2});
+        QCOMPARE(parsed->faults[0].pointer, std::string("/model/layers"));
+        QCOMPARE(parsed->faults[1].pointer, std::string("/model"));
+        QCOMPARE(parsed->layout.model.layers, 2);
+    }
+
+    void numbersMayBeWrittenInAnyForm() {
+        const auto parsed = parseLayout(R"({"model": {"layers": 8.0, "hidden": 1e2}, "run": {"seed": -9223372036854775808}, "optimizer": {"clip": 3}})");
+        QVERIFY2(parsed->faults.empty(), toText(parsed->faults).c_str());
+        QCOMPARE(parsed->layout.model.layers, 8);
+        QCOMPARE(parsed->layout.model.hidden, 100);
+        QCOMPARE(parsed->layout.run.seed, std::numeric_limits<std::int64_t>::min());
+        QCOMPARE(parsed->layout.optimizer.clip, 3.0);
+        QVERIFY(mentions(faultsOf(R"({"run": {"seed": 9223372036854775808}})"), "out of range"));
+        QVERIFY(mentions(faultsOf(R"({"run": {"seed": 1e300}})"), "out of range"));
+        QVERIFY(mentions(faultsOf(R"({"run": {"steps": 1e300}})"), "out of range"));
+    }
+
+    void paceComesAndGoes() {
+        QVERIFY(!parseLayout(R"({"cluster": {"pace": null}})")->layout.cluster.pace);
+        const auto paced = parseLayout(R"({"cluster": {"pace": {"step_seconds": 2}}})");
+        QVERIFY(paced->layout.cluster.pace.has_value());
+        QCOMPARE(paced->layout.cluster.pace->stepSeconds, 2.0);
+        QCOMPARE(paced->layout.cluster.pace->device, PaceSpec{}.device);
+        QVERIFY(!mentions(writeLayout(Layout{}), "pace"));
+    }
+
+    void fieldsAreSetByPointer() {
+        Layout layout;
+        const auto set = [&](const char* assignment) {
+            const auto parsed = setField(layout, assignment);
+            QVERIFY2(parsed.has_value(), assignment);
+            QVERIFY2(parsed->faults.empty(), toText(parsed->faults).c_str());
+            layout = parsed->layout;
+        };
+        set("/parallel/data=4");
+        QCOMPARE(layout.parallel.data, 4);
+        set("/schedule/kind=gpipe");
+        QCOMPARE(layout.schedule.kind, std::string("gpipe"));
+        set("/name=4");
+        QCOMPARE(layout.name, std::string("4"));
+        set("/name=\"a=b\"");
+        QCOMPARE(layout.name, std::string("a=b"));
+        set("/schedule/stages=[1, 3]");
+        QCOMPARE(layout.schedule.stages, (std::vector<int>{1, 3}));
+        set("/cluster/hosts/0/devices=8");
+        QCOMPARE(layout.cluster.hosts[0].devices, 8);
+        set("/cluster/pace/step_seconds=0.5");
+        QCOMPARE(layout.cluster.pace->stepSeconds, 0.5);
+        set("/cluster/pace=null");
+        QVERIFY(!layout.cluster.pace);
+        set("/run={\"steps\": 7}");
+        QCOMPARE(layout.run.steps, 7);
+
+        for (const char* wrong : {"", "parallel/data=4", "/parallel/data", "/name/x=1", "/cluster/hosts/7/name=a", "/cluster/hosts/x=1", "/~2=1", "=", "/parallel/data/=1"}) {
+            const auto parsed = setField(layout, wrong);
+            QVERIFY2(!parsed || !parsed->faults.empty(), wrong);
+        }
+        const auto unknown = setField(layout, "/parallel/dato=4");
+        QVERIFY(unknown.has_value());
+        QVERIFY2(mentions(toText(unknown->faults), "did you mean data?"), toText(unknown->faults).c_str());
+        QVERIFY(!setField(layout, "/parallel/data=many")->faults.empty());
+    }
+
+    void filesAreReadAndSaved() {
+        const QTemporaryDir folder;
+        const std::filesystem::path file = folder.filePath("a.layout.json").toStdString();
+        Layout layout;
+        layout.data = {"text", "corpus.txt", "bytes", 0.2};
+        QVERIFY(saveLayout(layout, file).has_value());
+        const auto read = readLayout(file);
+        QVERIFY(read.has_value());
+        QCOMPARE(read->layout, layout);
+        QCOMPARE(resolvePaths(read->layout, file.parent_path()).data.path, folder.filePath("corpus.txt").toStdString());
+        layout.data.path = "/elsewhere/corpus.txt";
+        QCOMPARE(resolvePaths(layout, file.parent_path()).data.path, layout.data.path);
+        QVERIFY(resolvePaths(Layout{}, file.parent_path()).data.path.empty());
+        const auto missing = readLayout(folder.filePath("b.layout.json").toStdString());
+        QVERIFY(!missing && mentions(missing.error().text(), "b.layout.json"));
+        QFile broken(folder.filePath("c.layout.json"));
+        QVERIFY(broken.open(QIODevice::WriteOnly));
+        broken.write("{\n]");
+        broken.close();
+        const auto refused = readLayout(broken.fileName().toStdString());
+        QVERIFY(!refused && mentions(refused.error().text(), "c.layout.json, line 2, column 1"));
+    }
+};
+
+QTEST_GUILESS_MAIN(LayoutFileTest)
+#include "layout_file_test.moc"

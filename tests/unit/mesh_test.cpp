@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/mesh.h"
+
+#include <QTest>
+
+#include <set>
+
+using namespace shardlab;
+
+namespace {
+
+Layout degrees(int pipeline, int data, int expert, int context, int tensor) {
+    Layout layout;
+    layout.parallel.pipeline = pipeline;
+    layout.parallel.data = data;
+    layout.parallel.expert = expert;
+    layout.parallel.context = context;
+    layout.parallel.tensor = tensor;
+    layout.cluster.hosts = {{"a", 8}, {"b", 4}, {"c", 64}};
+    return layout;
+}
+
+}  // namespace
+
+class MeshTest : public QObject {
+    Q_OBJECT
+private slots:
+    void ranksAndCoordinatesAreOneToOne() {
+        const Mesh mesh(degrees(2, 3, 2, 1, 4));
+        QCOMPARE(mesh.ranks(), 48);
+        std::set<Coordinates> seen;
+        for (int rank = 0; rank < mesh.ranks(); ++rank) {
+            const Coordinates place = mesh.coordinates(rank);
+            QCOMPARE(mesh.rank(place), rank);
+            QVERIFY(seen.insert(place).second);
+            for (int axis = 0; axis < axisCount; ++axis)
+                QVERIFY(place[static_cast<std::size_t>(axis)] >= 0 && place[static_cast<std::size_t>(axis)] < mesh.size(static_cast<Axis>(axis)));
+        }
+    }
+
+    void tensorIsFastestAndPipelineSlowest() {
+        const Mesh mesh(degrees(2, 2, 1, 1, 2));
+        QCOMPARE(mesh.group(0, Axis::Tensor), (std::vector<int>{0, 1}));
+        QCOMPARE(mesh.group(0, Axis::Data), (std::vector<int>{0, 2}));
+        QCOMPARE(mesh.group(0, Axis::Pipeline), (std::vector<int>{0, 4}));
+        QCOMPARE(mesh.group(7, Axis::Data), (std::vector<int>{5, 7}));
+        QCOMPARE(mesh.label(5), std::string("dp0 pp1 tp1"));
+        QCOMPARE(Mesh(degrees(1, 1, 1, 1, 1)).label(0), std::string());
+    }
+
+    void groupsOfAnAxisCoverEveryRankOnce() {
+        const Mesh mesh(degrees(2, 3, 2, 2, 2));
+        for (Axis axis : {Axis::Pipeline, Axis::Data, Axis::Expert, Axis::Context, Axis::Tensor}) {
+            std::multiset<int> members;
+            for (const auto& group : mesh.groups(axis)) {
+                QCOMPARE(static_cast<int>(group.size()), mesh.size(axis));
+                members.insert(group.begin(), group.end());
+                for (int rank : group) QCOMPARE(mesh.group(rank, axis), group);
+            }
+            QCOMPARE(members.size(), static_cast<std::size_t>(mesh.ranks()));
+            for (int rank = 0; rank < mesh.ranks(); ++rank) QCOMPARE(members.count(rank), std::size_t{1});
+        }
+    }
+
+    void ranksFillHostsInOrder() {
+        const Mesh mesh(degrees(4, 4, 1, 1, 1));
+        QCOMPARE(mesh.host(0), 0);
+        QCOMPARE(mesh.host(7), 0);
+        QCOMPARE(mesh.host(8), 1);
+        QCOMPARE(mesh.hostName(11), std::string("b"));
+        QCOMPARE(mesh.device(11), 3);
+        QCOMPARE(mesh.hostName(12), std::string("c"));
+        QCOMPARE(mesh.device(12), 0);
+    }
+
+    void axesHaveNames() {
+        QCOMPARE(name(Axis::Pipeline), std::string_view("pipeline"));
+        QCOMPARE(shortName(Axis::Context), std::string_view("cp"));
+    }
+};
+
+QTEST_GUILESS_MAIN(MeshTest)
+#include "mesh_test.moc"
