@@ -4,6 +4,7 @@
 #include "engine/model/feed_forward_layer.h"
 #include "engine/model/output_head.h"
 #include "engine/model/stage.h"
+#include "kernels/threads.h"
 #include "tests/train/random_inputs.h"
 #include "tests/train/reference.h"
 
@@ -65,6 +66,8 @@ Buffer bufferOf(Arena& arena, const std::vector<float>& values) {
 class ModelTest : public QObject {
     Q_OBJECT
 private slots:
+    void initTestCase() { setKernelThreads(1); }
+
     void layers_data() {
         QTest::addColumn<bool>("attention");
         QTest::newRow("attention") << true;

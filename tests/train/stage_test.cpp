@@ -2,6 +2,7 @@
 // Stages as the executor uses them: halves of a backward, cuts through the model, memory, repetition, learning.
 #include "engine/model/stage.h"
 #include "engine/optim/optimizer.h"
+#include "kernels/threads.h"
 
 #include <QtTest>
 
@@ -56,6 +57,8 @@ std::int64_t bytes(const MemoryBytes& used, MemoryCategory category) {
 class StageTest : public QObject {
     Q_OBJECT
 private slots:
+    void initTestCase() { setKernelThreads(1); }
+
     void kinds_data() {
         QTest::addColumn<QString>("kind");
         QTest::newRow("gpt") << "gpt";

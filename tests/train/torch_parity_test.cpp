@@ -4,6 +4,7 @@
 #include "engine/model/stage.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/optim/optimizer.h"
+#include "kernels/threads.h"
 #include "tests/train/random_inputs.h"
 #include "tests/train/reference.h"
 
@@ -59,6 +60,8 @@ QJsonObject describe(const StageSpec& spec, const OptimizerSpec& optimizer, int 
 class TorchParityTest : public QObject {
     Q_OBJECT
 private slots:
+    void initTestCase() { setKernelThreads(1); }
+
     void gptTrainsAsPyTorchDoes() {
         const QString python = qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringLiteral("python3"));
         if (QProcess::execute(python, {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"}))
