@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// Run files under attack: their recorder killed at any moment, the disk full, bytes flipped, the end cut off.
+#include "engine/trace/run_file.h"
+
+#include "engine/base/crc32c.h"
+#include "engine/base/file.h"
+#include "engine/trace/event_codec.h"
+#include "tests/unit/random_events.h"
+
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace shardlab;
+
+namespace {
+
+/// The i-th event of a stream that writer and checker both know.
+Event numbered(std::int64_t i) {
+    const auto mixed = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u;
+    Event event;
+    event.begin = i * 1000 + static_cast<std::int64_t>(mixed >> 56);
+    event.end = event.begin + static_cast<std::int64_t>(mixed >> 44 & 0xfff);
+    event.bytes = static_cast<std::int64_t>(mixed >> 40 & 0xff);
+    event.action = mixed >> 60;
+    event.step = static_cast<std::int32_t>(i / 100);
+    event.rank = static_cast<std::int16_t>(mixed >> 32 & 3);
+    event.lane = static_cast<Lane>(mixed >> 30 & 3);
+    event.kind = static_cast<EventKind>(1 + (mixed >> 24 & 15));
+    return event;
+}
+
+std::vector<Event> numbered(std::int64_t from, std::int64_t count) {
+    std::vector<Event> events;
+    for (std::int64_t i = from; i < from + count; ++i) events.push_back(numbered(i));
+    return events;
+}
+
+/// True where `got` is exactly the first `count` numbered events, each lane in order.
+bool isBeginning(const std::vector<Event>& got, std::int64_t count) {
+    if (static_cast<std::int64_t>(got.size()) != count) return false;
+    std::vector<Event> sorted = got;
+    std::ranges::stable_sort(sorted, {}, &Event::begin);
+    if (!identical(sorted, numbered(0, count))) return false;
+    std::map<std::pair<int, Lane>, std::int64_t> last;
+    for (const Event& event : got) {
+        std::int64_t& before = last[{event.rank, event.lane}];
+        if (event.begin < before) return false;
+        before = event.begin;
+    }
+    return true;
+}
+
+std::uint32_t fingerprint(std::span<const Event> block) {
+    Bytes bytes;
+    encodeEvents(block, bytes);
+    return crc32c(bytes);
+}
+
+/// A counter that parent and child share.
+class SharedCounter {
+public:
+    SharedCounter()
+        : at_(::mmap(nullptr, sizeof(std::atomic<std::int64_t>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)),
+          counter_(*std::construct_at(static_cast<std::atomic<std::int64_t>*>(at_), 0)) {}
+    ~SharedCounter() { ::munmap(at_, sizeof(std::atomic<std::int64_t>)); }
+    std::atomic<std::int64_t>& operator*() { return counter_; }
+
+private:
+    void* at_;
+    std::atomic<std::int64_t>& counter_;
+};
+
+}  // namespace
+
+class RunFileFaultTest : public QObject {
+    Q_OBJECT
+private slots:
+    void init() {
+        folder_ = std::make_unique<QTemporaryDir>();
+        QVERIFY(folder_->isValid());
+    }
+
+    /// 100 kills from before the file exists to after it is finished: it reads, with all that was flushed.
+    void killsAtAnyMoment() {
+        RandomEvents random(freshSeed());
+        int during = 0;
+        for (int round = 0; round < 100; ++round) {
+            init();
+            SharedCounter flushed;
+            const pid_t child = ::fork();
+            if (child == 0) record(*flushed);
+            // Half of them while it records, after a certain flush; half around its begin.
+            for (const std::int64_t target = round % 2 == 0 ? random.below(55000) : 0; *flushed < target;)
+                std::this_thread::sleep_for(std::chrono::microseconds(20));
+            std::this_thread::sleep_for(std::chrono::microseconds(random.below(3000)));
+            ::kill(child, SIGKILL);
+            int status = 0;
+            ::waitpid(child, &status, 0);
+            QVERIFY(!WIFEXITED(status) || WEXITSTATUS(status) == 0);
+            const std::int64_t promised = *flushed;
+            if (!std::filesystem::exists(file())) {
+                QCOMPARE(promised, std::int64_t{0});
+                continue;
+            }
+            const auto reader = RunReader::open(file());
+            QVERIFY2(reader, reader ? "" : reader.error().text().c_str());
+            std::vector<Event> got;
+            const Status read = (*reader)->readEvents([&](std::span<const Event> block) {
+                got.insert(got.end(), block.begin(), block.end());
+                return true;
+            });
+            QVERIFY2(read, read ? "" : read.error().text().c_str());
+            const auto count = static_cast<std::int64_t>(got.size());
+            QVERIFY2(count >= promised, qPrintable(QString("%1 of %2").arg(count).arg(promised)));
+            QVERIFY(isBeginning(got, count));
+            QCOMPARE((*reader)->eventCount(), count);
+            if (WIFSIGNALED(status) && count > 0) ++during;
+            // And the place can be recorded into again.
+            QVERIFY((*RunWriter::create(file(), {}))->finish({"finished", ""}));
+        }
+        qInfo("%d of 100 kills struck while events were being recorded", during);
+        QVERIFY(during > 10);
+    }
+
+    /// A disk that is really full: the error says so, what was flushed reads, and with room again nothing is missing.
+    void aFullDisk() {
+        const pid_t child = ::fork();
+        if (child == 0) ::_exit(fillDisk());
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 77) QSKIP("no small file system can be mounted here");
+        QVERIFY(WIFEXITED(status));
+        QCOMPARE(WEXITSTATUS(status), 0);
+    }
+
+    /// Whatever bytes are flipped: no crash, an error that names the file or all is well, and never a wrong event.
+    void flippedBytes() {
+        RandomEvents random(freshSeed());
+        const std::set<std::uint32_t> whole = recordSample(random);
+        const std::string original = *readFile(file());
+        int opened = 0, refused = 0, damaged = 0;
+        for (int round = 0; round < 1500; ++round) {
+            std::string bytes = original;
+            // Every third round aims at the first pages, where the structure is.
+            const auto range = static_cast<std::int64_t>(round % 3 == 0 ? 16384 : bytes.size());
+            for (std::int64_t flips = 1 + random.below(6); flips > 0; --flips)
+                bytes[static_cast<std::size_t>(random.below(range))] = static_cast<char>(random.below(256));
+            write(bytes);
+            const Attempt attempt = read(whole);
+            QVERIFY(!attempt.wrongEvent);
+            if (!attempt.opened) ++refused;
+            if (attempt.opened) attempt.readError ? ++damaged : ++opened;
+        }
+        qInfo("1500 damaged files: %d refused, %d read up to the damage, %d unharmed", refused, damaged, opened);
+        QVERIFY(refused > 0 && damaged > 0);
+    }
+
+    void cutFiles() {
+        RandomEvents random(freshSeed());
+        const std::set<std::uint32_t> whole = recordSample(random);
+        const std::string original = *readFile(file());
+        int partly = 0;
+        for (int round = 0; round < 300; ++round) {
+            write(original.substr(0, static_cast<std::size_t>(random.below(static_cast<std::int64_t>(original.size())))));
+            const Attempt attempt = read(whole);
+            QVERIFY(!attempt.wrongEvent);
+            QVERIFY(!attempt.opened || attempt.readError || attempt.blocks == whole.size());
+            if (attempt.opened && attempt.blocks > 0 && attempt.readError) ++partly;
+        }
+        qInfo("%d of 300 cut files gave what precedes the cut", partly);
+        QVERIFY(partly > 50);
+    }
+
+    void randomBytesBehindTheRightBeginning() {
+        RandomEvents random(freshSeed());
+        recordSample(random);
+        const std::string original = *readFile(file());
+        for (int round = 0; round < 200; ++round) {
+            std::string bytes = original.substr(0, 100);
+            for (std::int64_t size = random.below(40000); size > 0; --size) bytes += static_cast<char>(random.below(256));
+            write(bytes);
+            const Attempt attempt = read({});
+            QVERIFY(!attempt.opened);
+        }
+    }
+
+    /// One damaged block: it is named, and all the others are given.
+    void theDamagedBlockIsNamed() {
+        RandomEvents random(freshSeed());
+        const std::set<std::uint32_t> whole = recordSample(random);
+        std::string bytes = *readFile(file());
+        // In the middle of the file there are only blocks' data.
+        for (std::size_t i = 0; i < 8; ++i) bytes[bytes.size() / 2 + i] ^= 0x55;
+        write(bytes);
+        const auto reader = RunReader::open(file());
+        QVERIFY2(reader, reader ? "" : reader.error().text().c_str());
+        std::size_t blocks = 0;
+        const Status read = (*reader)->readEvents([&](std::span<const Event>) { return ++blocks > 0; });
+        QVERIFY(!read);
+        const QString text = QString::fromStdString(read.error().text());
+        QVERIFY2(text.contains(QRegularExpression("block \\d+ \\(rank \\d+, \\w+ lane\\) fails its checksum")), qPrintable(text));
+        QCOMPARE(blocks, whole.size() - 1);
+    }
+
+private:
+    struct Attempt {
+        bool opened = false;
+        bool readError = false;
+        bool wrongEvent = false;
+        std::size_t blocks = 0;
+    };
+
+    std::string file() const { return folder_->filePath("run.shardlab").toStdString(); }
+
+    void write(const std::string& bytes) const {
+        std::ofstream(file(), std::ios::binary | std::ios::trunc).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    }
+
+    [[noreturn]] void record(std::atomic<std::int64_t>& flushed) const {
+        auto writer = RunWriter::create(file(), {});
+        if (!writer) ::_exit(1);
+        for (std::int64_t at = 0; at < 60000;) {
+            const std::int64_t count = 1 + at % 1777;
+            if (!(*writer)->append(numbered(at, count))) ::_exit(2);
+            at += count;
+            if (at % 3 == 0) continue;
+            if (!(*writer)->flush()) ::_exit(3);
+            flushed = at;
+        }
+        ::_exit((*writer)->finish({"finished", ""}) ? 0 : 4);
+    }
+
+    /// Many small blocks, a log, ranks. Fingerprints of its blocks.
+    std::set<std::uint32_t> recordSample(RandomEvents& random) {
+        auto writer = RunWriter::create(file(), {});
+        if (!writer) return {};
+        for (int rank = 0; rank < 8; ++rank) {
+            static_cast<void>((*writer)->setRank({rank, "host", 100 + rank, "dp0", "finished"}));
+            static_cast<void>((*writer)->append(random.plausible(3000, rank)));
+            static_cast<void>((*writer)->append(LogLine{rank, rank, LogLevel::Info, "a line of log"}));
+        }
+        static_cast<void>((*writer)->appendPredicted(random.plausible(300, 0)));
+        static_cast<void>((*writer)->finish({"finished", ""}));
+        std::set<std::uint32_t> blocks;
+        const auto reader = RunReader::open(file());
+        if (!reader) return {};
+        static_cast<void>((*reader)->readEvents([&](std::span<const Event> block) { return blocks.insert(fingerprint(block)).second; }));
+        return blocks;
+    }
+
+    Attempt read(const std::set<std::uint32_t>& whole) const {
+        Attempt attempt;
+        const auto named = [&](const Error& error) {
+            if (error.text().find(file()) == std::string::npos) qWarning("an error without its file: %s", error.text().c_str());
+            return error.text().find(file()) != std::string::npos;
+        };
+        const auto reader = RunReader::open(file());
+        if (!reader) {
+            attempt.wrongEvent = !named(reader.error());
+            return attempt;
+        }
+        attempt.opened = true;
+        const Status read = (*reader)->readEvents([&](std::span<const Event> block) {
+            ++attempt.blocks;
+            attempt.wrongEvent = attempt.wrongEvent || !whole.contains(fingerprint(block));
+            return true;
+        });
+        attempt.readError = !read;
+        if (!read) attempt.wrongEvent = attempt.wrongEvent || !named(read.error());
+        if (const auto log = (*reader)->log(); !log) attempt.wrongEvent = attempt.wrongEvent || !named(log.error());
+        if (const auto predicted = (*reader)->predicted(); !predicted) attempt.wrongEvent = attempt.wrongEvent || !named(predicted.error());
+        return attempt;
+    }
+
+    /// In a child: 77 where nothing can be mounted, 0 where all went well, else the line of the failed check.
+    int fillDisk() const {
+        const std::string place = folder_->path().toStdString();
+        if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return 77;
+        static_cast<void>(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr));
+        if (::mount("tmpfs", place.c_str(), "tmpfs", 0, "size=600k") != 0) return 77;
+        auto writer = RunWriter::create(file(), {});
+        if (!writer) return 1;
+        std::int64_t given = 0;
+        std::int64_t stored = 0;
+        Status status;
+        while (status && given < 10'000'000) {
+            status = (*writer)->append(numbered(given, 1000));
+            given += 1000;
+            if (status) status = (*writer)->flush();
+            if (status) stored = given;
+        }
+        if (status) return 2;
+        if (status.error().text().find("full") == std::string::npos || status.error().text().find(file()) == std::string::npos) return 3;
+        if (stored == 0) return 4;
+        if ((*writer)->flush()) return 5;
+        if (RunWriter::create(place + "/second.shardlab", {})) return 6;
+        if (::mount("tmpfs", place.c_str(), "tmpfs", MS_REMOUNT, "size=64m") != 0) return 7;
+        if (!(*writer)->flush()) return 8;
+        if (!(*writer)->finish({"failed", "the disk was full"})) return 9;
+        const auto reader = RunReader::open(file());
+        if (!reader) return 10;
+        std::vector<Event> got;
+        const Status read = (*reader)->readEvents([&](std::span<const Event> block) {
+            got.insert(got.end(), block.begin(), block.end());
+            return true;
+        });
+        return read && isBeginning(got, given) ? 0 : 11;
+    }
+
+    std::unique_ptr<QTemporaryDir> folder_;
+};
+
+QTEST_GUILESS_MAIN(RunFileFaultTest)
+#include "run_file_fault_test.moc"
