@@ -3,6 +3,7 @@
 #include "engine/launch/process.h"
 #include "engine/launch/stray_processes.h"
 #include "engine/launch/temporary_folder.h"
+#include "tests/support/processes.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 using namespace shardlab;
+using namespace shardlab::test;
 
 namespace {
 
@@ -27,14 +29,6 @@ std::vector<OutputLine> readToEnd(Process& process) {
         for (OutputLine& line : process.read(20)) all.push_back(std::move(line));
     for (OutputLine& line : process.readRest()) all.push_back(std::move(line));
     return all;
-}
-
-/// Running: not gone, and no zombie either.
-bool alive(int process) {
-    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-    std::string content{std::istreambuf_iterator<char>(file), {}};
-    const std::size_t bracket = content.rfind(')');
-    return bracket != std::string::npos && content.size() > bracket + 2 && content[bracket + 2] != 'Z';
 }
 
 /// As a launcher that was killed leaves it: nobody holds the lock, and it is not young.
@@ -103,10 +97,10 @@ private Q_SLOTS:
         std::vector<OutputLine> lines;
         while (lines.empty()) lines = process->read(100);
         const int grandchild = std::stoi(lines.front().text);
-        QVERIFY(alive(grandchild));
+        QVERIFY(running(grandchild));
         process->signal(SIGKILL);
         readToEnd(*process);
-        QTRY_VERIFY(!alive(grandchild));
+        QTRY_VERIFY(!running(grandchild));
     }
 
     void destructorLeavesNothing() {
@@ -114,9 +108,9 @@ private Q_SLOTS:
         {
             auto process = Process::start(shell("exec sleep 60"));
             child = process->pid();
-            QVERIFY(alive(child));
+            QVERIFY(running(child));
         }
-        QVERIFY(!alive(child));
+        QVERIFY(!running(child));
     }
 
     void endsWithTheThreadThatStartedIt() {

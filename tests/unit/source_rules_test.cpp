@@ -60,7 +60,7 @@ const QMap<QString, QSet<QString>>& ladder() {
         const QSet<QString> planning = plan | QSet<QString>{"engine/launch"};
         const QSet<QString> comm = base | QSet<QString>{"engine/comm"};
         const QSet<QString> model = comm | QSet<QString>{"engine/model", "kernels", "engine/layout"};
-        const QSet<QString> training = model | trace | QSet<QString>{"engine/optim", "engine/parallel", "engine/train"};
+        const QSet<QString> training = model | plan | QSet<QString>{"engine/optim", "engine/parallel", "engine/train"};
         return QMap<QString, QSet<QString>>{
             {"kernels", {}},
             {"engine/base", {}},

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/print.h"
+#include "app/cli/run_text.h"
+#include "app/cli/verbs.h"
+#include "engine/launch/run_summary.h"
+
+#include <memory>
+
+namespace shardlab::cli {
+
+namespace {
+
+struct Options {
+    std::string run;
+    bool json = false;
+};
+
+int info(const Options& options) {
+    const auto reader = RunReader::open(options.run);
+    if (!reader) {
+        printError(reader.error());
+        return failure;
+    }
+    const auto summary = summarize(**reader);
+    if (!summary) {
+        printError(summary.error());
+        return failure;
+    }
+    print(options.json ? toJson(*summary, options.run) + "\n" : toText(*summary, options.run));
+    return success;
+}
+
+}  // namespace
+
+void addInfo(CLI::App& program, Action& chosen) {
+    CLI::App* verb = program.add_subcommand("info", "Tell what a recorded run did and why it ended");
+    const auto options = std::make_shared<Options>();
+    verb->add_option("RUN", options->run, "A run file (*.shardlab)")->required();
+    verb->add_flag("--json", options->json, "Answer with one JSON object, with the keys of run --json");
+    verb->callback([&chosen, options] { chosen = [options] { return info(*options); }; });
+}
+
+}  // namespace shardlab::cli

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/layout_argument.h"
+
+#include "engine/layout/check.h"
+#include "engine/layout/layout_file.h"
+#include "engine/layout/presets.h"
+#include "engine/schedule/registry.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace shardlab::cli {
+
+namespace {
+
+Result<ParsedLayout> readArgument(const std::string& text) {
+    const std::filesystem::path file(text);
+    std::error_code ignored;
+    if (std::filesystem::exists(file, ignored) || text.find('/') != std::string::npos) {
+        auto parsed = readLayout(file);
+        if (parsed)
+            parsed->layout = resolvePaths(std::move(parsed->layout), std::filesystem::absolute(file).parent_path());
+        return parsed;
+    }
+    auto preset = findPreset(text);
+    if (!preset) {
+        Error error = preset.error();
+        error.what = "there is no such layout file or preset";
+        return fail(std::move(error));
+    }
+    return ParsedLayout{std::move(preset->layout), {}};
+}
+
+}  // namespace
+
+void LayoutArgument::addTo(CLI::App& verb, bool required) {
+    verb.add_option("LAYOUT", layout, "A layout file, or the name of a preset (shardlab layouts lists them)")
+        ->required(required);
+    verb.add_option("--set", assignments, "Change one field: /pointer=value, for instance /parallel/data=4")
+        ->type_name("/POINTER=VALUE")
+        ->allow_extra_args(false);
+}
+
+Result<LoadedLayout> load(const LayoutArgument& argument) {
+    auto parsed = readArgument(argument.layout);
+    if (!parsed) return fail(parsed.error());
+    LoadedLayout loaded{std::move(parsed->layout), std::move(parsed->faults)};
+    for (const std::string& assignment : argument.assignments) {
+        auto changed = setField(loaded.layout, assignment);
+        if (!changed) return fail(changed.error());
+        loaded.layout = resolvePaths(std::move(changed->layout), std::filesystem::current_path());
+        loaded.faults.insert(loaded.faults.end(), changed->faults.begin(), changed->faults.end());
+    }
+    const std::vector<Fault> written = loaded.faults;
+    for (Fault& fault : check(loaded.layout, scheduleMethods())) {
+        // A field that could not be read stands at its default: what is judged of that is not what was written.
+        const bool known = std::any_of(written.begin(), written.end(),
+                                       [&](const Fault& other) { return other.pointer == fault.pointer; });
+        if (!known) loaded.faults.push_back(std::move(fault));
+    }
+    return loaded;
+}
+
+}  // namespace shardlab::cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/print.h"
+#include "app/cli/verbs.h"
+#include "engine/layout/layout_file.h"
+#include "engine/layout/presets.h"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace shardlab::cli {
+
+namespace {
+
+struct Options {
+    std::string show;
+    bool json = false;
+};
+
+int layouts(const Options& options) {
+    if (!options.show.empty()) {
+        const auto preset = findPreset(options.show);
+        if (!preset) {
+            printError(preset.error());
+            return failure;
+        }
+        print(writeLayout(preset->layout));
+        return success;
+    }
+    const auto all = presets();
+    if (!all) {
+        printError(all.error());
+        return failure;
+    }
+    if (options.json) {
+        nlohmann::ordered_json list = nlohmann::ordered_json::array();
+        for (const Preset& preset : *all)
+            list.push_back({{"name", preset.name}, {"ranks", rankCount(preset.layout)}, {"summary", preset.summary}});
+        print(list.dump(2) + "\n");
+        return success;
+    }
+    Table table({"name", "ranks", "what it is"});
+    for (const Preset& preset : *all)
+        table.add({preset.name, std::to_string(rankCount(preset.layout)), preset.summary});
+    print(table.text());
+    return success;
+}
+
+}  // namespace
+
+void addLayouts(CLI::App& program, Action& chosen) {
+    CLI::App* verb = program.add_subcommand("layouts", "List the layouts that come with Shardlab, or print one");
+    const auto options = std::make_shared<Options>();
+    verb->add_option("--show", options->show, "Print this layout as a layout file")->type_name("NAME");
+    verb->add_flag("--json", options->json, "List them as JSON");
+    verb->callback([&chosen, options] { chosen = [options] { return layouts(*options); }; });
+}
+
+}  // namespace shardlab::cli

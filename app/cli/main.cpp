@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// shardlab: plan, schedule, run, info, export, layouts, doctor. Without arguments it opens the desktop.
+#include "app/cli/print.h"
+#include "app/cli/verbs.h"
+#include "engine/launch/process.h"
+
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
+namespace {
+
+using namespace shardlab;
+
+/// Becomes the desktop program; returns only where that is not possible.
+int openDesktop() {
+    std::string program = (programFolder() / "shardlab-desktop").string();
+    char* const argv[] = {program.data(), nullptr};
+    execv(program.c_str(), argv);
+    cli::printError({"cannot open the desktop", program, std::strerror(errno),
+                     "build it: ninja -C build shardlab-desktop; shardlab --help lists what works without it"});
+    return cli::failure;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc == 1) return openDesktop();
+
+    CLI::App program("Shardlab: design a parallel layout for training, run it for real, watch it, replay it.\n"
+                     "Without arguments it opens the desktop.",
+                     "shardlab");
+    program.set_version_flag("--version", "shardlab " SHARDLAB_VERSION);
+    program.set_help_flag("-h,--help", "Print this help and exit");
+    program.require_subcommand(1);
+    program.get_formatter()->column_width(34);
+    program.footer("Exit status: 0 success, 1 failure, 2 wrong use. shardlab VERB --help tells more.");
+
+    shardlab::cli::Action chosen;
+    shardlab::cli::addPlan(program, chosen);
+    shardlab::cli::addSchedule(program, chosen);
+    shardlab::cli::addRun(program, chosen);
+    shardlab::cli::addInfo(program, chosen);
+    shardlab::cli::addLayouts(program, chosen);
+    shardlab::cli::addDoctor(program, chosen);
+    try {
+        program.parse(argc, argv);
+        return chosen();
+    } catch (const CLI::ParseError& wrong) {
+        return program.exit(wrong) == 0 ? shardlab::cli::success : shardlab::cli::wrongUse;
+    } catch (const std::exception& problem) {
+        shardlab::cli::printError({problem.what(), {}, {}, {}});
+        return shardlab::cli::failure;
+    }
+}

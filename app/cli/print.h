@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text for a terminal: aligned tables, errors.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/fault.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardlab::cli {
+
+/// Columns two spaces apart; a column of numbers (with or without units) is aligned right.
+class Table {
+public:
+    explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
+    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    /// Each line ends with a line feed; `indent` spaces before it.
+    std::string text(int indent = 0) const;
+
+private:
+    std::vector<std::vector<std::string>> rows_;
+};
+
+void print(std::string_view text);
+/// To standard error: "shardlab: text".
+void printError(const Error& error);
+/// To standard error, one line each.
+void printFaults(const std::vector<Fault>& faults);
+
+}  // namespace shardlab::cli

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/layout_argument.h"
+#include "app/cli/print.h"
+#include "app/cli/run_progress.h"
+#include "app/cli/run_text.h"
+#include "app/cli/verbs.h"
+#include "engine/launch/job.h"
+#include "engine/launch/run_summary.h"
+
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+namespace shardlab::cli {
+
+namespace {
+
+struct Options {
+    LayoutArgument layout;
+    std::optional<int> steps;
+    std::optional<std::int64_t> seed;
+    std::string out;
+    bool force = false;
+    bool json = false;
+};
+
+/// "<layout's name>-<local time>.shardlab" in the current folder.
+std::string defaultOut(const Layout& layout) {
+    std::string name;
+    for (char c : layout.name) name += c == ' ' || c == '/' || c == '\\' ? '-' : c;
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    localtime_r(&now, &parts);
+    char time[32];
+    std::strftime(time, sizeof time, "%Y%m%d-%H%M%S", &parts);
+    return name + "-" + time + ".shardlab";
+}
+
+/// SIGINT, SIGTERM and SIGHUP wait until somebody asks for them; blocked in every thread made afterwards.
+class EndSignals {
+public:
+    EndSignals() {
+        sigemptyset(&set_);
+        for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, number);
+        pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    }
+    /// Waits at most 100 ms; true where one came.
+    bool came() const {
+        const timespec patience{0, 100'000'000};
+        return sigtimedwait(&set_, nullptr, &patience) > 0;
+    }
+
+private:
+    sigset_t set_{};
+};
+
+/// Until the job's end. The first signal stops it at the next step boundary, the second kills.
+void follow(Job& job, const EndSignals& signals, RunProgress& progress) {
+    int received = 0;
+    while (job.state() != JobState::Ended) {
+        if (signals.came()) {
+            if (++received == 1)
+                job.send(Command::Stop);
+            else
+                job.kill();
+        }
+        progress.show();
+    }
+    job.wait();
+    progress.close();
+}
+
+int report(const std::string& file, bool json) {
+    const auto reader = RunReader::open(file);
+    const auto summary = reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));
+    if (!summary) {
+        printError(summary.error());
+        return failure;
+    }
+    print(json ? toJson(*summary, file) + "\n" : toText(*summary, file));
+    return success;
+}
+
+int run(const Options& options) {
+    auto loaded = load(options.layout);
+    if (!loaded) {
+        printError(loaded.error());
+        return failure;
+    }
+    if (!loaded->faults.empty()) {
+        printFaults(loaded->faults);
+        return failure;
+    }
+    const std::string file = options.out.empty() ? defaultOut(loaded->layout) : options.out;
+    std::error_code ignored;
+    if (std::filesystem::exists(file, ignored) && !options.force) {
+        printError({"will not replace", file, "it exists", "another --out, or --force"});
+        return failure;
+    }
+
+    const EndSignals signals;
+    RunProgress progress(loaded->layout, isatty(STDERR_FILENO) == 1);
+    const auto job = Job::start({loaded->layout, file, {}}, progress);
+    if (!job) {
+        printError(job.error());
+        return failure;
+    }
+    follow(**job, signals, progress);
+    const int reported = report(file, options.json);
+    if (progress.end().outcome != "failed") return reported;
+    printError({"the run failed", {}, progress.end().reason, {}});
+    return failure;
+}
+
+}  // namespace
+
+void addRun(CLI::App& program, Action& chosen) {
+    CLI::App* verb = program.add_subcommand("run", "Train a layout on this machine and record it");
+    const auto options = std::make_shared<Options>();
+    options->layout.addTo(*verb);
+    verb->add_option("--steps", options->steps, "Optimizer steps")->type_name("N");
+    verb->add_option("--seed", options->seed, "Seed of weights and data")->type_name("S");
+    verb->add_option("--out", options->out, "Run file; by default NAME-TIME.shardlab in the current folder")
+        ->type_name("FILE");
+    verb->add_flag("--force", options->force, "Replace the run file where it exists");
+    verb->add_flag("--json", options->json, "Print the summary as one JSON object");
+    verb->footer("Ctrl+C stops at the next step boundary; a second Ctrl+C kills. The run file is whole either way.");
+    verb->callback([&chosen, options] {
+        chosen = [options] {
+            // As assignments, so that they are read and judged like any other field.
+            if (options->steps) options->layout.assignments.push_back("/run/steps=" + std::to_string(*options->steps));
+            if (options->seed) options->layout.assignments.push_back("/run/seed=" + std::to_string(*options->seed));
+            return run(*options);
+        };
+    });
+}
+
+}  // namespace shardlab::cli

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/run_progress.h"
+
+#include "engine/base/units.h"
+
+#include <cmath>
+#include <cstdio>
+#include <fmt/format.h>
+
+namespace shardlab::cli {
+
+namespace {
+
+constexpr std::chrono::seconds plainInterval{5};
+
+}  // namespace
+
+RunProgress::RunProgress(const Layout& layout, bool terminal)
+    : stepsAsked_(layout.run.steps),
+      tokens_(tokensPerStep(layout)),
+      paced_(layout.cluster.pace.has_value()),
+      terminal_(terminal),
+      steps_(rankCount(layout)) {}
+
+void RunProgress::stateChanged(JobState state) {
+    const std::lock_guard lock(mutex_);
+    state_ = state;
+}
+
+void RunProgress::eventsArrived(std::span<const Event> events) {
+    const std::lock_guard lock(mutex_);
+    steps_.add(events);
+    while (completeSteps_ < steps_.steps().size() && steps_.steps()[completeSteps_].complete) ++completeSteps_;
+}
+
+void RunProgress::logged(const LogLine& line) {
+    if (line.level == LogLevel::Info) return;
+    const std::lock_guard lock(mutex_);
+    messages_.push_back(line.rank < 0 ? line.text : fmt::format("rank {}: {}", line.rank, line.text));
+}
+
+std::string RunProgress::line() const {
+    if (completeSteps_ == 0) return fmt::format("{} {} ranks", name(state_), state_ == JobState::Starting ? "the" : "on");
+    const StepSummary& step = steps_.steps()[completeSteps_ - 1];
+    const std::string loss = std::isfinite(step.loss) ? fmt::format("{:.4f}", step.loss) : "not finite";
+    return fmt::format("step {}/{}  loss {}  {} tokens/s  bubble {}  {} a step{}{}", completeSteps_, stepsAsked_, loss,
+                       formatCount(static_cast<double>(tokens_) / step.seconds), formatPercent(step.bubble),
+                       formatSeconds(step.seconds), paced_ ? "  paced" : "",
+                       state_ == JobState::Stopping ? "  stopping" : "");
+}
+
+void RunProgress::clearLine() {
+    if (terminal_ && !shown_.empty()) std::fputs("\r\x1b[K", stderr);
+    shown_.clear();
+}
+
+void RunProgress::show() {
+    const std::lock_guard lock(mutex_);
+    if (!messages_.empty()) clearLine();
+    for (const std::string& message : messages_) std::fprintf(stderr, "%s\n", message.c_str());
+    messages_.clear();
+
+    const std::string text = line();
+    const auto now = std::chrono::steady_clock::now();
+    if (text == shown_ || (!terminal_ && now - shownAt_ < plainInterval)) return;
+    std::fprintf(stderr, terminal_ ? "\r\x1b[K%s" : "%s\n", text.c_str());
+    std::fflush(stderr);
+    shown_ = text;
+    shownAt_ = now;
+}
+
+void RunProgress::close() {
+    shownAt_ = {};
+    show();
+    if (terminal_ && !shown_.empty()) std::fputc('\n', stderr);
+    shown_.clear();
+}
+
+}  // namespace shardlab::cli

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `run` says on standard error while ranks train: one line that is rewritten on a terminal, else a line now and
+// then.
+#pragma once
+
+#include "engine/launch/job.h"
+#include "engine/launch/run_summary.h"
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace shardlab::cli {
+
+class RunProgress : public JobObserver {
+public:
+    RunProgress(const Layout& layout, bool terminal);
+
+    void stateChanged(JobState state) override;
+    void eventsArrived(std::span<const Event> events) override;
+    void logged(const LogLine& line) override;
+    void ended(const RunEnd& end) override { end_ = end; }
+
+    /// From the main thread, a few times a second: writes what is new.
+    void show();
+    /// Ends the rewritten line; the last state of affairs stays on the screen.
+    void close();
+    const RunEnd& end() const { return end_; }  ///< after Job::wait
+
+private:
+    std::string line() const;
+    void clearLine();
+
+    const int stepsAsked_;
+    const std::int64_t tokens_;
+    const bool paced_;
+    const bool terminal_;
+    std::mutex mutex_;
+    Summarizer steps_;
+    std::size_t completeSteps_ = 0;
+    JobState state_ = JobState::Starting;
+    std::vector<std::string> messages_;  ///< not yet written
+    std::string shown_;                  ///< what stands on the line now
+    std::chrono::steady_clock::time_point shownAt_{};
+    RunEnd end_;
+};
+
+}  // namespace shardlab::cli

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/run_text.h"
+
+#include "app/cli/print.h"
+#include "engine/base/units.h"
+
+#include <fmt/format.h>
+
+namespace shardlab::cli {
+
+namespace {
+
+const std::string unknown = "–";
+
+std::string outcome(const RunSummary& summary) {
+    if (summary.end.outcome.empty()) return "the recorder was killed; what it had flushed is here";
+    return summary.end.outcome + (summary.end.reason.empty() ? "" : ": " + summary.end.reason);
+}
+
+std::string figures(const RunSummary& summary) {
+    const bool steady = summary.stepSeconds > 0;
+    const auto measured = [&](const std::string& text) { return steady ? text : unknown; };
+    Table table({"steady steps", "measured", "predicted", "theory"});
+    table.add({"step time", measured(formatSeconds(summary.stepSeconds)), formatSeconds(summary.predictedStepSeconds), ""});
+    table.add({"bubble", measured(formatPercent(summary.bubble)), formatPercent(summary.predictedBubble),
+               formatPercent(summary.theoreticalBubble)});
+    table.add({"tokens/s", measured(formatCount(summary.tokensPerSecond)), "", ""});
+    return table.text();
+}
+
+std::string ranks(const RunSummary& summary) {
+    std::vector<std::string> header{"rank", "mesh", "host", "pid", "peak", "predicted"};
+    for (int category = 0; category < memoryCategoryCount; ++category)
+        header.emplace_back(name(static_cast<MemoryCategory>(category)));
+    header.emplace_back("end");
+    Table table(header);
+    for (const RankFigures& rank : summary.ranks) {
+        std::vector<std::string> row{std::to_string(rank.record.rank), rank.record.label, rank.record.host,
+                                     rank.record.pid > 0 ? std::to_string(rank.record.pid) : unknown,
+                                     formatBytes(rank.peak), formatBytes(rank.predictedPeak)};
+        for (std::int64_t bytes : rank.memory) row.push_back(formatBytes(bytes));
+        row.push_back(rank.record.end.empty() ? unknown : rank.record.end);
+        table.add(std::move(row));
+    }
+    return table.text();
+}
+
+}  // namespace
+
+std::string toText(const RunSummary& summary, const std::string& file) {
+    std::string text;
+    const auto line = [&](std::string_view label, const std::string& value) {
+        text += fmt::format("{:<14}{}\n", label, value);
+    };
+    line("Run", file);
+    line("Layout", summary.name + (summary.paced ? " (paced)" : ""));
+    line("Recorded", summary.created);
+    line("Outcome", outcome(summary));
+    line("Steps", fmt::format("{} of {}", summary.losses.size(), summary.stepsAsked));
+    if (!summary.losses.empty())
+        line("Loss", fmt::format("{:.4f} → {:.4f}", summary.losses.front(), summary.losses.back()));
+    if (!summary.validations.empty())
+        line("Validation", fmt::format("{:.4f} after step {}", summary.validations.back().loss,
+                                       summary.validations.back().step));
+    line("Events", fmt::format("{}{}", summary.events,
+                               summary.droppedEvents > 0 ? fmt::format(", {} dropped", summary.droppedEvents) : ""));
+    return text + "\n" + figures(summary) + "\n" + ranks(summary);
+}
+
+}  // namespace shardlab::cli

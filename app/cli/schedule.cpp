@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/layout_argument.h"
+#include "app/cli/print.h"
+#include "app/cli/verbs.h"
+#include "engine/base/clock.h"
+#include "engine/plan/plan.h"
+#include "engine/schedule/passes.h"
+#include "engine/schedule/registry.h"
+#include "engine/schedule/text.h"
+
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace shardlab::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    LayoutArgument layout;
+    std::string kind;
+    int stages = 4;
+    int microbatches = 8;
+    std::string format = "grid";
+};
+
+/// What is printed: a schedule, and one simulated step of it.
+struct Timed {
+    Schedule compute;
+    Simulation simulation;
+    Mesh mesh;
+    double theory = 0;
+    std::string unitName = "seconds";
+};
+
+/// A schedule by itself has no model: a forward takes one unit, a backward two, messages nothing.
+Result<Timed> timedByKind(const Options& options) {
+    const ScheduleShape shape{options.stages, 1, options.microbatches};
+    auto compute = generateSchedule(options.kind, shape);
+    if (!compute) return fail(compute.error());
+    Layout layout;
+    layout.parallel.data = 1;
+    layout.parallel.pipeline = shape.ranks;
+    layout.cluster.hosts.front().devices = shape.ranks;
+    const Mesh mesh(layout);
+    StepCosts costs;
+    costs.stages.assign(static_cast<std::size_t>(compute->stages()), StageCosts{1, 2, 1, 1});
+    Simulation simulation = simulate(addTransfers(*compute), costs, mesh);
+    const double theory = findScheduleMethod(options.kind)->theoreticalBubble(shape);
+    return Timed{std::move(*compute), std::move(simulation), mesh, theory, "forwards"};
+}
+
+Json timedJson(const Timed& timed) {
+    std::vector<Json> ranks(static_cast<std::size_t>(timed.mesh.ranks()), Json::array());
+    for (const Event& event : timed.simulation.events)
+        if (event.action != 0)
+            ranks[static_cast<std::size_t>(event.rank)].push_back(Json{{"action", toText(actionFromId(event.action))},
+                                                                       {"lane", name(event.lane)},
+                                                                       {"begin", toSeconds(event.begin)},
+                                                                       {"end", toSeconds(event.end)}});
+    Json list = Json::array();
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+        list.push_back({{"rank", rank},
+                        {"stages", timed.compute.stagesOf(timed.mesh.coordinate(static_cast<int>(rank), Axis::Pipeline))},
+                        {"actions", std::move(ranks[rank])}});
+    return {{"kind", timed.compute.kind},
+            {"stages", timed.compute.stages()},
+            {"microbatches", timed.compute.microbatches},
+            {"unit", timed.unitName},
+            {"step", timed.simulation.stepSeconds},
+            {"bubble", {{"predicted", timed.simulation.bubble}, {"theory", timed.theory}}},
+            {"ranks", std::move(list)}};
+}
+
+int printTimed(const Timed& timed, const std::string& format) {
+    if (format == "csv")
+        print(toCsv(timed.compute));
+    else if (format == "json")
+        print(timedJson(timed).dump(2) + "\n");
+    else
+        print(toGrid(timed.compute));
+    return success;
+}
+
+int schedule(const Options& options) {
+    if (options.layout.layout.empty()) {
+        const auto timed = timedByKind(options);
+        if (timed) return printTimed(*timed, options.format);
+        printError(timed.error());
+        return failure;
+    }
+    const auto loaded = load(options.layout);
+    if (!loaded) {
+        printError(loaded.error());
+        return failure;
+    }
+    std::vector<Fault> faults = loaded->faults;
+    if (faults.empty()) {
+        auto plan = makePlan(loaded->layout);
+        if (plan)
+            return printTimed({std::move(plan->compute), std::move(plan->simulation), plan->mesh, plan->bubbleTheory},
+                              options.format);
+        faults = plan.error();
+    }
+    printFaults(faults);
+    return failure;
+}
+
+}  // namespace
+
+void addSchedule(CLI::App& program, Action& chosen) {
+    CLI::App* verb = program.add_subcommand("schedule", "Print a pipeline schedule, of a layout or of a kind");
+    const auto options = std::make_shared<Options>();
+    options->layout.addTo(*verb, false);
+    std::string kinds;
+    for (const ScheduleMethod& method : scheduleMethods())
+        kinds += (kinds.empty() ? "" : ", ") + std::string(method.name);
+    CLI::Option* kind = verb->add_option("--kind", options->kind, "Instead of a layout: " + kinds)->type_name("KIND");
+    verb->add_option("--stages", options->stages, "Pipeline stages of --kind")->needs(kind)->capture_default_str();
+    verb->add_option("--microbatches", options->microbatches, "Microbatches of --kind")->needs(kind)->capture_default_str();
+    verb->add_option("--format", options->format,
+                     "grid: a picture of time × rank; csv: one line a rank, compute only, as torch.distributed.pipelining "
+                     "reads it; json: with simulated times")
+        ->check(CLI::IsMember({"grid", "csv", "json"}))
+        ->capture_default_str();
+    verb->add_flag_callback("--json", [options] { options->format = "json"; }, "The same as --format json");
+    verb->get_option("LAYOUT")->excludes(kind);
+    verb->callback([&chosen, options] {
+        if (options->layout.layout.empty() && options->kind.empty())
+            throw CLI::RequiredError("a LAYOUT or --kind");
+        chosen = [options] { return schedule(*options); };
+    });
+}
+
+}  // namespace shardlab::cli

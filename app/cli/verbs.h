@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs of the command line: one file each. An added verb is a file, a line here and a line in main.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace shardlab::cli {
+
+constexpr int success = 0;
+constexpr int failure = 1;
+constexpr int wrongUse = 2;
+
+/// What the parsed command line asks for; returns the exit status.
+using Action = std::function<int()>;
+
+// Each adds one subcommand to `program`, which sets `chosen` when it is named.
+void addPlan(CLI::App& program, Action& chosen);
+void addSchedule(CLI::App& program, Action& chosen);
+void addRun(CLI::App& program, Action& chosen);
+void addInfo(CLI::App& program, Action& chosen);
+void addLayouts(CLI::App& program, Action& chosen);
+void addDoctor(CLI::App& program, Action& chosen);
+
+}  // namespace shardlab::cli

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verbs that start no ranks: exit status, what goes to which stream, keys of the JSON answers.
+#include "tests/support/command.h"
+
+#include <QJsonArray>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace shardlab::test;
+
+class CommandLineTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void everyVerbHasHelp_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::newRow("itself") << QStringList{"--help"};
+        for (const char* verb : {"plan", "schedule", "run", "info", "layouts", "doctor"})
+            QTest::newRow(verb) << QStringList{verb, "--help"};
+    }
+    void everyVerbHasHelp() {
+        QFETCH(QStringList, arguments);
+        const Answer answer = run(arguments);
+        QCOMPARE(answer.status, 0);
+        QVERIFY(answer.out.contains("--help"));
+        QVERIFY(answer.error.isEmpty());
+    }
+
+    void version() {
+        const Answer answer = run({"--version"});
+        QCOMPARE(answer.status, 0);
+        QVERIFY(answer.out.startsWith("shardlab "));
+    }
+
+    void wrongUseIsTwo_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::newRow("unknown verb") << QStringList{"fly"};
+        QTest::newRow("unknown option") << QStringList{"plan", "default", "--fast"};
+        QTest::newRow("layout missing") << QStringList{"plan"};
+        QTest::newRow("run file missing") << QStringList{"info"};
+        QTest::newRow("neither layout nor kind") << QStringList{"schedule"};
+        QTest::newRow("layout and kind") << QStringList{"schedule", "default", "--kind", "1f1b"};
+        QTest::newRow("unknown format") << QStringList{"schedule", "default", "--format", "pdf"};
+        QTest::newRow("steps no number") << QStringList{"run", "default", "--steps", "many"};
+        QTest::newRow("too many") << QStringList{"plan", "default", "other"};
+    }
+    void wrongUseIsTwo() {
+        QFETCH(QStringList, arguments);
+        const Answer answer = run(arguments);
+        QCOMPARE(answer.status, 2);
+        QVERIFY(!answer.error.isEmpty());
+        QVERIFY(answer.out.isEmpty());
+    }
+
+    void planAnswersInFiguresAndInJson() {
+        const Answer text = run({"plan", "default"});
+        QCOMPARE(text.status, 0);
+        for (const char* word : {"Step time", "Bubble", "tokens/s", "activations", "gradients"})
+            QVERIFY2(text.out.contains(word), word);
+        const Answer json = run({"plan", "default", "--json"});
+        QCOMPARE(json.status, 0);
+        const QJsonObject plan = json.json();
+        QVERIFY(plan["step_seconds"].toDouble() > 0);
+        QVERIFY(plan["tokens_per_second"].toDouble() > 0);
+        QVERIFY(plan["bubble"].toObject()["predicted"].toDouble() > 0);
+        QVERIFY(plan["bubble"].toObject()["theory"].toDouble() > 0);
+        const QJsonArray memory = plan["memory"].toArray();
+        QCOMPARE(memory.size(), plan["ranks"].toInt());
+        for (const QJsonValue rank : memory) {
+            QVERIFY(rank["peak"].toDouble() > 0);
+            QCOMPARE(rank["bytes"].toObject().size(), 6);
+        }
+        QVERIFY(!plan["traffic"].toArray().isEmpty());
+        QVERIFY(plan["faults"].toArray().isEmpty());
+    }
+
+    void everyFaultOfALayoutAtOnce() {
+        QTemporaryDir folder;
+        const QString file = writeFile(folder.filePath("bad.layout.json"),
+                                       R"({"colour": 1, "model": {"heads": 7}, "batch": {"global": 16, "micro": 3},
+                                           "schedule": {"kind": "zigzag"}, "optimizer": {"clip": "a lot"}})");
+        const Answer answer = run({"plan", file});
+        QCOMPARE(answer.status, 1);
+        QVERIFY(answer.out.isEmpty());
+        const QList<QByteArray> lines = answer.error.trimmed().split('\n');
+        for (const char* pointer : {"/colour", "/model/heads", "/batch", "/schedule/kind", "/optimizer/clip"}) {
+            const auto names = [&](const QByteArray& line) { return line.startsWith(pointer); };
+            QVERIFY2(std::count_if(lines.begin(), lines.end(), names) >= 1, answer.error.constData());
+        }
+        const Answer json = run({"plan", file, "--json"});
+        QCOMPARE(json.status, 1);
+        const QJsonArray faults = json.json()["faults"].toArray();
+        QCOMPARE(faults.size(), lines.size());
+        for (const QJsonValue fault : faults)
+            QVERIFY(!fault["pointer"].toString().isEmpty() && !fault["what"].toString().isEmpty());
+    }
+
+    void malformedLayoutsAreOneClearError_data() {
+        QTest::addColumn<QByteArray>("content");
+        QTest::newRow("empty") << QByteArray();
+        QTest::newRow("truncated") << QByteArray("{\"model\": {\"lay");
+        QTest::newRow("list") << QByteArray("[1, 2]");
+        QTest::newRow("bytes") << QByteArray("\xff\xfe\x00\x01", 4);
+        QTest::newRow("deep") << QByteArray(100000, '[');
+    }
+    void malformedLayoutsAreOneClearError() {
+        QFETCH(QByteArray, content);
+        QTemporaryDir folder;
+        const QString file = writeFile(folder.filePath("x.layout.json"), content);
+        for (const char* verb : {"plan", "schedule", "run"}) {
+            const Answer answer = run({verb, file}, folder.path());
+            QCOMPARE(answer.status, 1);
+            QVERIFY(answer.out.isEmpty());
+            QCOMPARE(answer.error.trimmed().count('\n'), 0);
+            QVERIFY2(answer.error.contains("x.layout.json"), answer.error.constData());
+        }
+    }
+
+    void missingLayoutsNameWhatThereIs() {
+        const Answer preset = run({"plan", "defualt"});
+        QCOMPARE(preset.status, 1);
+        QVERIFY2(preset.error.contains("default"), preset.error.constData());
+        QCOMPARE(run({"plan", "/nonexistent/x.layout.json"}).status, 1);
+    }
+
+    void setChangesFields() {
+        const QJsonObject plan =
+            run({"plan", "default", "--json", "--set", "/schedule/kind=gpipe", "--set", "/name=changed"}).json();
+        QCOMPARE(plan["name"].toString(), QString("changed"));
+        const Answer unknown = run({"plan", "default", "--set", "/model/colour=red"});
+        QCOMPARE(unknown.status, 1);
+        QVERIFY(unknown.error.contains("/model/colour"));
+        QCOMPARE(run({"plan", "default", "--set", "heads"}).status, 1);
+    }
+
+    void scheduleInEveryFormat() {
+        const QStringList kind{"schedule", "--kind", "1f1b", "--stages", "4", "--microbatches", "8"};
+        const Answer grid = run(kind);
+        QCOMPARE(grid.status, 0);
+        QVERIFY(grid.out.contains("0F0") && grid.out.contains("3B7"));
+        const Answer csv = run(kind + QStringList{"--format", "csv"});
+        const QList<QByteArray> rows = csv.out.trimmed().split('\n');
+        QCOMPARE(rows.size(), 4);
+        for (int rank = 0; rank < 4; ++rank) {
+            const QList<QByteArray> cells = rows[rank].split(',');
+            QCOMPARE(cells.size(), 16);
+            QCOMPARE(cells.front(), QByteArray::number(rank) + "F0");
+            QCOMPARE(cells.back(), QByteArray::number(rank) + "B7");
+        }
+        const QJsonObject json = run(kind + QStringList{"--json"}).json();
+        QCOMPARE(json["stages"].toInt(), 4);
+        QCOMPARE(json["microbatches"].toInt(), 8);
+        QCOMPARE(json["step"].toDouble(), 33.0);  // (m + p − 1) · (1 + 2)
+        QCOMPARE(json["bubble"].toObject()["predicted"].toDouble(), 3.0 / 11.0);
+        QCOMPARE(json["bubble"].toObject()["theory"].toDouble(), 3.0 / 11.0);
+        QCOMPARE(json["ranks"].toArray().size(), 4);
+    }
+
+    void scheduleRefusesWithTheReason() {
+        const Answer kind = run({"schedule", "--kind", "zigzag"});
+        QCOMPARE(kind.status, 1);
+        QVERIFY2(kind.error.contains("1f1b"), kind.error.constData());
+        QCOMPARE(run({"schedule", "--kind", "1f1b", "--stages", "0"}).status, 1);
+        QCOMPARE(run({"schedule", "--kind", "1f1b", "--microbatches", "-1"}).status, 1);
+    }
+
+    void layoutsListAndShow() {
+        const Answer list = run({"layouts", "--json"});
+        QCOMPARE(list.status, 0);
+        const QJsonArray presets = QJsonDocument::fromJson(list.out).array();
+        QVERIFY(presets.size() >= 3);
+        QTemporaryDir folder;
+        for (const QJsonValue preset : presets) {
+            const Answer shown = run({"layouts", "--show", preset["name"].toString()});
+            QCOMPARE(shown.status, 0);
+            const QString copy = writeFile(folder.filePath("copy.layout.json"), shown.out);
+            const Answer plan = run({"plan", copy, "--json"});
+            QVERIFY2(plan.status == 0, qPrintable(preset["name"].toString() + "\n" + plan.error));
+            QCOMPARE(plan.json()["ranks"].toInt(), preset["ranks"].toInt());
+        }
+        QCOMPARE(run({"layouts", "--show", "nothing"}).status, 1);
+    }
+
+    void doctorAnswers() {
+        const Answer answer = run({"doctor", "--json"});
+        QCOMPARE(answer.status, answer.json()["works"].toBool() ? 0 : 1);
+        QSet<QString> subjects;
+        const QJsonArray findings = answer.json()["findings"].toArray();
+        for (const QJsonValue finding : findings) {
+            subjects.insert(finding["subject"].toString());
+            if (finding["state"].toString() != "good") QVERIFY(!finding["advice"].toString().isEmpty());
+        }
+        for (const char* subject : {"cores", "memory", "Open MPI", "display", "CUDA driver", "NCCL", "resources"})
+            QVERIFY2(subjects.contains(subject), subject);
+
+        const Answer without = run({"doctor"}, {}, {"PATH=/nonexistent"});
+        QCOMPARE(without.status, 1);
+        QVERIFY(without.out.contains("openmpi-bin"));
+    }
+
+    void damagedRunFilesAreOneClearError_data() {
+        QTest::addColumn<QByteArray>("content");
+        QTest::newRow("empty") << QByteArray();
+        QTest::newRow("text") << QByteArray("this is no run\n");
+        QTest::newRow("header only") << QByteArray("SQLite format 3\0", 16);
+        QTest::newRow("zeros") << QByteArray(8192, '\0');
+    }
+    void damagedRunFilesAreOneClearError() {
+        QFETCH(QByteArray, content);
+        QTemporaryDir folder;
+        const QString file = writeFile(folder.filePath("x.shardlab"), content);
+        for (const QStringList& arguments : {QStringList{"info", file}, {"info", file, "--json"}}) {
+            const Answer answer = run(arguments, folder.path());
+            QCOMPARE(answer.status, 1);
+            QVERIFY(answer.out.isEmpty());
+            QCOMPARE(answer.error.trimmed().count('\n'), 0);
+            QVERIFY2(answer.error.contains("x.shardlab"), answer.error.constData());
+        }
+        QCOMPARE(run({"info", folder.filePath("missing.shardlab")}).status, 1);
+    }
+};
+
+QTEST_GUILESS_MAIN(CommandLineTest)
+#include "command_line_test.moc"

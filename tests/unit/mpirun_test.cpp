@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// mpirun's argv, its last words, and how a run is judged from them.
+#include "engine/launch/mpirun.h"
+#include "engine/launch/mpirun_report.h"
+#include "engine/launch/rank_ends.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <sstream>
+
+using namespace shardlab;
+
+namespace {
+
+MpirunReport reportOf(const char* text) {
+    MpirunReport report;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) report.read(line);
+    return report;
+}
+
+RankFate at(RankPhase phase, int step, const char* action, int peer = -1) {
+    RankFate fate;
+    fate.joined = true;
+    fate.status = RankStatus{100, phase, step, actionId(*parseAction(action)), peer, 0};
+    return fate;
+}
+
+RankFate said(const char* word) {
+    RankFate fate;
+    fate.joined = true;
+    fate.goodbye = word;
+    return fate;
+}
+
+const char* killedText = "--------------------------------------------------------------------------\n"
+                         "Primary job  terminated normally, but 1 process returned\n"
+                         "a non-zero exit code. Per user-direction, the job has been aborted.\n"
+                         "--------------------------------------------------------------------------\n"
+                         "--------------------------------------------------------------------------\n"
+                         "mpirun noticed that process rank 1 with PID 0 on node pc exited on signal 9 (Killed).\n"
+                         "--------------------------------------------------------------------------\n";
+
+}  // namespace
+
+class MpirunTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void argvIsAListWithTheProgramBeforeItsArguments() {
+        MpirunOptions options;
+        options.ranks = 8;
+        options.cores = 2;
+        options.rankProgram = "/opt/a b/shardlab-rank";
+        options.rankArguments = {"--layout", "/tmp/$(x)/layout.json"};
+        options.temporary = "/tmp/job";
+        const ProcessSpec spec = mpirunCommand("/usr/bin/mpirun", options);
+        const auto& argv = spec.arguments;
+        const auto program = std::find(argv.begin(), argv.end(), "/opt/a b/shardlab-rank");
+        QVERIFY(program != argv.end());
+        QCOMPARE(std::vector<std::string>(program + 1, argv.end()), options.rankArguments);
+        const auto has = [&](const std::string& key, const std::string& value) {
+            const auto found = std::find(argv.begin(), program, key);
+            return found != program && *(found + 1) == value;
+        };
+        QVERIFY(has("-n", "8"));
+        QVERIFY(has("--bind-to", "none"));
+        QVERIFY(has("btl", "self,vader"));
+        QVERIFY(has("odls_base_sigkill_timeout", "0"));
+        QVERIFY(has("mpi_yield_when_idle", "1"));
+        QCOMPARE(std::count_if(spec.environment.begin(), spec.environment.end(),
+                               [](const auto& variable) { return variable.first.starts_with("OMPI_ALLOW"); }), 0);
+    }
+
+    void rootIsConfirmedTwiceAndEnoughCoresDoNotYield() {
+        MpirunOptions options;
+        options.ranks = 2;
+        options.cores = 2;
+        options.root = true;
+        const ProcessSpec spec = mpirunCommand("/usr/bin/mpirun", options);
+        QCOMPARE(std::count_if(spec.environment.begin(), spec.environment.end(),
+                               [](const auto& variable) { return variable.first.starts_with("OMPI_ALLOW"); }), 2);
+        QCOMPARE(std::count(spec.arguments.begin(), spec.arguments.end(), "mpi_yield_when_idle"), 0);
+    }
+
+    void missingMpirunNamesThePackage() {
+        const QByteArray path = qgetenv("PATH");
+        qputenv("PATH", "/nonexistent");
+        const auto found = findMpirun();
+        qputenv("PATH", path);
+        QVERIFY(!found);
+        QVERIFY(found.error().text().find("openmpi-bin") != std::string::npos);
+    }
+
+    void readsKilledRank() {
+        const MpirunReport report = reportOf(killedText);
+        QCOMPARE(report.rank(), 1);
+        QCOMPARE(report.signal(), std::optional<int>(9));
+        QVERIFY(!report.exitCode());
+    }
+
+    void readsExitCode() {
+        const MpirunReport report = reportOf("-------------------------------\n"
+                                             "mpirun detected that one or more processes exited with non-zero status, "
+                                             "thus causing\nthe job to be terminated. The first process to do so was:\n\n"
+                                             "  Process name: [[18630,1],12]\n  Exit code:    3\n"
+                                             "-------------------------------\n");
+        QCOMPARE(report.rank(), 12);
+        QCOMPARE(report.exitCode(), std::optional<int>(3));
+    }
+
+    void keepsTheFirstMessageOnOneLine() {
+        const MpirunReport report = reportOf("noise\n--------------------------\nThere are not enough slots\n\n  here\n"
+                                             "--------------------------\n--------------------------\nsecond\n"
+                                             "--------------------------\n");
+        QCOMPARE(report.message(), std::string("There are not enough slots here"));
+        QCOMPARE(report.rank(), -1);
+    }
+
+    void tellsRanksLinesFromMpiruns() {
+        const auto line = parseTagged("[1,13]<stderr>:bad [1,2]<stdout>: thing");
+        QVERIFY(line);
+        QCOMPARE(line->rank, 13);
+        QVERIFY(line->error);
+        QCOMPARE(line->text, std::string("bad [1,2]<stdout>: thing"));
+        QVERIFY(!parseTagged("4 total processes failed to start"));
+        QVERIFY(!parseTagged("[vm:01234] *** Process received signal ***"));
+        QVERIFY(!parseTagged(""));
+    }
+
+    void namesRankStepAndAction() {
+        const std::vector<RankFate> ranks{at(RankPhase::Compute, 12, "0F3"), at(RankPhase::Compute, 12, "1F2")};
+        const Verdict verdict = judge(ranks, {{false, 137}, reportOf(killedText), false, false, {}});
+        QCOMPARE(verdict.run.outcome, std::string("failed"));
+        QCOMPARE(verdict.run.reason, std::string("rank 1 was killed by SIGKILL at step 12 in 1F2"));
+        QCOMPARE(verdict.ranks[0], std::string("ended with the run at step 12 in 0F3"));
+        QCOMPARE(verdict.ranks[1], std::string("killed by SIGKILL at step 12 in 1F2"));
+    }
+
+    void namesWhomARankWaitedFor() {
+        QCOMPARE(whereabouts(at(RankPhase::Waiting, 3, "1RECV_F0", 0).status),
+                 std::string("at step 3 in 1RECV_F0, waiting for rank 0"));
+        QCOMPARE(whereabouts(std::nullopt), std::string());
+        QCOMPARE(whereabouts(RankStatus{1, RankPhase::Setup, -1, 0, -1, 0}), std::string("during setup"));
+    }
+
+    void mpirunKilled() {
+        const std::vector<RankFate> ranks{at(RankPhase::Compute, 5, "0F3"), at(RankPhase::Compute, 5, "1F2")};
+        const Verdict verdict = judge(ranks, {{true, 9}, {}, false, false, {}});
+        QCOMPARE(verdict.run.reason, std::string("mpirun was killed by SIGKILL; rank 0 was at step 5 in 0F3"));
+    }
+
+    void aRanksOwnErrorWinsOverMpirunsExitCode() {
+        const std::vector<RankFate> ranks{at(RankPhase::Compute, 0, "0F0"), said("no such file: corpus.txt")};
+        const Verdict verdict = judge(ranks, {{false, 1}, {}, false, false, {}});
+        QCOMPARE(verdict.run.reason, std::string("rank 1: no such file: corpus.txt"));
+    }
+
+    void finishedStoppedKilledAndUnwritable() {
+        const std::vector<RankFate> finished{said("finished"), said("finished")};
+        QCOMPARE(judge(finished, {{false, 0}, {}, true, false, {}}).run.outcome, std::string("finished"));
+        QCOMPARE(judge(finished, {{false, 0}, {}, true, false, {}}).run.reason, std::string());
+        const std::vector<RankFate> stopped{said("stopped"), said("stopped")};
+        QCOMPARE(judge(stopped, {{false, 0}, {}, true, false, {}}).run.outcome, std::string("stopped"));
+        const std::vector<RankFate> killed{at(RankPhase::Compute, 7, "0F0"), at(RankPhase::Compute, 7, "1F0")};
+        const Verdict verdict = judge(killed, {{true, 9}, {}, true, true, {}});
+        QCOMPARE(verdict.run.outcome, std::string("stopped"));
+        QCOMPARE(verdict.run.reason, std::string("killed on request at step 7 in 0F0"));
+        const Error full{"cannot write", "/mnt/run.shardlab", "No space left on device", {}};
+        const Verdict unwritable = judge(killed, {{true, 15}, {}, false, false, full});
+        QCOMPARE(unwritable.run.outcome, std::string("failed"));
+        QVERIFY(unwritable.run.reason.find("No space left") != std::string::npos);
+    }
+};
+
+QTEST_GUILESS_MAIN(MpirunTest)
+#include "mpirun_test.moc"

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run's figures against sums made by hand from random events.
+#include "engine/launch/run_summary.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QRandomGenerator>
+#include <QTest>
+
+#include <limits>
+
+using namespace shardlab;
+
+namespace {
+
+RunHeader headerOfTwoRanks() {
+    RunHeader header;
+    header.layout.name = "two";
+    header.layout.parallel.data = 1;
+    header.layout.parallel.pipeline = 2;
+    header.layout.run.steps = 50;
+    header.predictedStepSeconds = 0.25;
+    header.predictedBubble = 0.5;
+    header.theoreticalBubble = 0.4;
+    header.predictedPeak = {111, 222};
+    return header;
+}
+
+Event counter(EventKind kind, int rank, int step, double value, std::int64_t bytes = 0) {
+    Event event;
+    event.kind = kind;
+    event.rank = static_cast<std::int16_t>(rank);
+    event.step = step;
+    event.value = value;
+    event.bytes = bytes;
+    event.lane = Lane::Host;
+    return event;
+}
+
+Event span(EventKind kind, Lane lane, int rank, int step, std::int64_t begin, std::int64_t end) {
+    Event event = counter(kind, rank, step, 0);
+    event.lane = lane;
+    event.begin = begin;
+    event.end = end;
+    return event;
+}
+
+/// Each step lasts 100 ms; a rank computes during half of the time between first forward and last backward.
+void addStep(RunFigures& figures, int step, double loss) {
+    const std::int64_t begin = step * 100'000'000LL;
+    std::vector<Event> events;
+    for (int rank = 0; rank < 2; ++rank) {
+        const std::int64_t mine = begin + rank * 20'000'000LL;
+        events.push_back(span(EventKind::Forward, Lane::Compute, rank, step, mine, mine + 20'000'000));
+        events.push_back(span(EventKind::Backward, Lane::Compute, rank, step, mine + 40'000'000, mine + 60'000'000));
+        if (rank == 1) events.push_back(counter(EventKind::Loss, rank, step, loss));
+        events.push_back(span(EventKind::Step, Lane::Host, rank, step, begin, begin + 100'000'000));
+    }
+    figures.add(events);
+}
+
+QJsonObject jsonOf(const RunSummary& summary) {
+    return QJsonDocument::fromJson(QByteArray::fromStdString(toJson(summary, "a file.shardlab"))).object();
+}
+
+}  // namespace
+
+class RunSummaryTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void figuresOfSteadySteps() {
+        RunFigures figures(headerOfTwoRanks());
+        for (int step = 0; step < 6; ++step) addStep(figures, step, 3.0 - 0.25 * step);
+        const RunSummary summary = figures.summary();
+        QCOMPARE(summary.losses, (std::vector<double>{3.0, 2.75, 2.5, 2.25, 2.0, 1.75}));
+        QCOMPARE(summary.stepSeconds, 0.1);
+        QCOMPARE(summary.bubble, 0.5);  // 40 of 80 ms, both ranks
+        QCOMPARE(summary.tokensPerSecond, static_cast<double>(tokensPerStep(headerOfTwoRanks().layout)) / 0.1);
+        QCOMPARE(summary.stepsAsked, 50);
+    }
+
+    void memoryIsThePeakOfEachCategory() {
+        const quint32 seed = QRandomGenerator::global()->generate();
+        QRandomGenerator random(seed);
+        RunFigures figures(headerOfTwoRanks());
+        std::vector<MemoryBytes> expected(2, MemoryBytes{});
+        std::vector<std::int64_t> peaks(2, 0);
+        for (int i = 0; i < 500; ++i) {
+            const std::size_t rank = random.bounded(2u);
+            const std::size_t category = random.bounded(static_cast<quint32>(memoryCategoryCount));
+            const std::int64_t bytes = random.bounded(1'000'000);
+            const Event used = counter(memoryKind(static_cast<MemoryCategory>(category)), static_cast<int>(rank), i, 0, bytes);
+            expected[rank][category] = std::max(expected[rank][category], bytes);
+            const Event peak = counter(EventKind::MemoryPeak, static_cast<int>(rank), i, 0, 2 * bytes);
+            peaks[rank] = std::max(peaks[rank], 2 * bytes);
+            figures.add(std::vector{used, peak});
+        }
+        const RunSummary summary = figures.summary();
+        for (std::size_t rank = 0; rank < 2; ++rank) {
+            QVERIFY2(summary.ranks[rank].memory == expected[rank], qPrintable(QString("seed %1").arg(seed)));
+            QCOMPARE(summary.ranks[rank].peak, peaks[rank]);
+            QCOMPARE(summary.ranks[rank].predictedPeak, rank == 0 ? 111 : 222);
+        }
+    }
+
+    void whatIsUnknownIsNull() {
+        const QJsonObject json = jsonOf(RunFigures(headerOfTwoRanks()).summary());
+        QVERIFY(json["step_seconds"].toObject()["measured"].isNull());
+        QVERIFY(json["bubble"].toObject()["measured"].isNull());
+        QVERIFY(json["tokens_per_second"].isNull());
+        QCOMPARE(json["step_seconds"].toObject()["predicted"].toDouble(), 0.25);
+        QCOMPARE(json["bubble"].toObject()["theory"].toDouble(), 0.4);
+        QVERIFY(json["losses"].toArray().isEmpty());
+        QCOMPARE(json["run"].toString(), QString("a file.shardlab"));
+    }
+
+    void aDivergedLossKeepsItsPlace() {
+        RunFigures figures(headerOfTwoRanks());
+        addStep(figures, 0, 3.0);
+        addStep(figures, 1, std::numeric_limits<double>::infinity());
+        addStep(figures, 2, 2.0);
+        const QJsonArray losses = jsonOf(figures.summary())["losses"].toArray();
+        QCOMPARE(losses.size(), 3);
+        QCOMPARE(losses[0].toDouble(), 3.0);
+        QVERIFY(losses[1].isNull());
+        QCOMPARE(losses[2].toDouble(), 2.0);
+    }
+
+    void overrunsDropsRanksAndEnd() {
+        RunFigures figures(headerOfTwoRanks());
+        figures.add(std::vector{counter(EventKind::PaceOverrun, 0, 1, 0.5), counter(EventKind::PaceOverrun, 1, 1, 0.25),
+                                counter(EventKind::Dropped, 1, 1, 17)});
+        figures.set(RankRecord{1, "host", 4321, "pp1", "killed by SIGKILL at step 1 in 1F2"});
+        figures.set(RankRecord{9, "nowhere", 1, "", ""});  // no such rank: ignored
+        figures.set(RunEnd{"failed", "rank 1 was killed"});
+        const RunSummary summary = figures.summary();
+        QCOMPARE(summary.paceOverrun, 0.75);
+        QCOMPARE(summary.droppedEvents, 17);
+        QCOMPARE(summary.ranks.size(), std::size_t{2});
+        const QJsonObject json = jsonOf(summary);
+        QCOMPARE(json["ranks"].toArray()[1].toObject()["pid"].toInt(), 4321);
+        QCOMPARE(json["ranks"].toArray()[1].toObject()["end"].toString(), QString("killed by SIGKILL at step 1 in 1F2"));
+        QCOMPARE(json["outcome"].toString(), QString("failed"));
+    }
+};
+
+QTEST_GUILESS_MAIN(RunSummaryTest)
+#include "run_summary_test.moc"
