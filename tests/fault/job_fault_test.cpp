@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a job says and leaves when something breaks; fake ranks under the real mpirun.
+#include "engine/launch/stray_processes.h"
+#include "engine/launch/temporary_folder.h"
+#include "tests/support/processes.h"
+#include "tests/support/watched_job.h"
+
+#include <QElapsedTimer>
+#include <QTest>
+
+#include <sys/resource.h>
+
+using namespace shardlab;
+using namespace shardlab::test;
+
+namespace {
+
+/// Folders of jobs that exist now.
+QStringList jobFolders() {
+    const QStringList pattern{"shardlab-*"};
+    return QDir(QString::fromStdString(temporaryBase().string())).entryList(pattern, QDir::Dirs) +
+           QDir("/dev/shm").entryList(pattern, QDir::Dirs);
+}
+
+}  // namespace
+
+class JobFaultTest : public QObject {
+    Q_OBJECT
+private:
+    QStringList foldersBefore_;
+
+    /// Ended within the promised three seconds, once, readable, and nothing is left.
+    void verifyAftermath(WatchedJob& watched, const QElapsedTimer& sinceFault) {
+        QVERIFY2(sinceFault.elapsed() <= 3000, qPrintable(QString("%1 ms").arg(sinceFault.elapsed())));
+        QCOMPARE(watched.witness.ends().size(), std::size_t{1});
+        QCOMPARE(watched.witness.ends().front().outcome, std::string("failed"));
+        const auto reader = watched.reader();
+        QVERIFY(reader);
+        QCOMPARE(reader->end().reason, watched.witness.ends().front().reason);
+        QVERIFY(reader->eventCount() > 0);
+        for (const auto& [rank, record] : watched.witness.ranks()) {
+            QVERIFY(!running(record.pid));
+            QVERIFY(!record.end.empty());
+        }
+        watched.job.reset();
+        QCOMPARE(jobFolders(), foldersBefore_);
+    }
+
+private Q_SLOTS:
+    void init() { foldersBefore_ = jobFolders(); }
+
+    void killedRankIsNamed() {
+        WatchedJob watched({.steps = 100000, .stepMilliseconds = 200});
+        QVERIFY2(watched.start(), watched.error.text().c_str());
+        QTRY_VERIFY(watched.witness.lastStep() >= 1);
+        QElapsedTimer timer;
+        timer.start();
+        ::kill(watched.witness.ranks().at(1).pid, SIGKILL);
+        watched.job->wait();
+        const std::string reason = watched.witness.ends().front().reason;
+        QVERIFY2(reason.starts_with("rank 1 was killed by SIGKILL at step "), reason.c_str());
+        QVERIFY2(reason.ends_with(" in 1F2"), reason.c_str());
+        verifyAftermath(watched, timer);
+    }
+
+    void killedMpirunTakesTheRanksAlong() {
+        WatchedJob watched({.steps = 100000});
+        QVERIFY2(watched.start(), watched.error.text().c_str());
+        QTRY_VERIFY(watched.witness.lastStep() >= 1);
+        QElapsedTimer timer;
+        timer.start();
+        ::kill(stateOf(watched.witness.ranks().at(0).pid).parent, SIGKILL);
+        watched.job->wait();
+        const std::string reason = watched.witness.ends().front().reason;
+        QVERIFY2(reason.starts_with("mpirun was killed by SIGKILL; rank 0 was at step "), reason.c_str());
+        verifyAftermath(watched, timer);
+    }
+
+    void rankDiesWhileMpirunIsFrozen() {
+        WatchedJob watched({.steps = 100000});
+        QVERIFY2(watched.start(), watched.error.text().c_str());
+        QTRY_VERIFY(watched.witness.lastStep() >= 1);
+        ::kill(stateOf(watched.witness.ranks().at(0).pid).parent, SIGSTOP);
+        QElapsedTimer timer;
+        timer.start();
+        ::kill(watched.witness.ranks().at(1).pid, SIGKILL);
+        watched.job->wait();
+        const std::string reason = watched.witness.ends().front().reason;
+        QVERIFY2(reason.find("step") != std::string::npos, reason.c_str());
+        verifyAftermath(watched, timer);
+    }
+
+    void ranksEnds_data() {
+        QTest::addColumn<QString>("fault");
+        QTest::addColumn<QString>("reason");
+        QTest::newRow("exit code") << "exit" << "rank 1 ended with exit code 3 at step 3 in 1F2";
+        QTest::newRow("abort") << "abort" << "rank 1 was killed by SIGABRT at step 3 in 1F2";
+        QTest::newRow("its own word") << "error" << "rank 1: no such file: corpus.txt";
+        QTest::newRow("without a word") << "silent" << "rank 1 died at step 2 in 1F2";
+    }
+    void ranksEnds() {
+        QFETCH(QString, fault);
+        QFETCH(QString, reason);
+        WatchedJob watched({.steps = fault == "silent" ? 6 : 100000, .fault = fault.toStdString()});
+        QVERIFY2(watched.start(), watched.error.text().c_str());
+        watched.job->wait();
+        QCOMPARE(QString::fromStdString(watched.witness.ends().front().reason), reason);
+        QCOMPARE(QString::fromStdString(watched.reader()->end().reason), reason);
+    }
+
+    void mpirunMissing() {
+        WatchedJob watched;
+        const QByteArray path = qgetenv("PATH");
+        qputenv("PATH", "/nonexistent");
+        const bool started = watched.start();
+        qputenv("PATH", path);
+        QVERIFY(!started);
+        QVERIFY2(watched.error.text().find("openmpi-bin") != std::string::npos, watched.error.text().c_str());
+        QVERIFY(!std::filesystem::exists(watched.options.runFile));
+    }
+
+    void rankProgramMissing() {
+        WatchedJob watched;
+        watched.options.rankProgram = "/nonexistent/shardlab-rank";
+        QVERIFY(!watched.start());
+        QVERIFY(watched.error.text().find("/nonexistent/shardlab-rank") != std::string::npos);
+        QVERIFY(!std::filesystem::exists(watched.options.runFile));
+        QCOMPARE(jobFolders(), foldersBefore_);
+    }
+
+    void runFileCannotBeMade() {
+        WatchedJob watched;
+        watched.options.runFile = "/proc/nowhere/run.shardlab";
+        QVERIFY(!watched.start());
+        QVERIFY2(watched.error.text().find("/proc/nowhere") != std::string::npos, watched.error.text().c_str());
+        QCOMPARE(jobFolders(), foldersBefore_);
+    }
+
+    void layoutThatCannotRun() {
+        WatchedJob watched;
+        watched.options.layout.model.heads = 7;
+        QVERIFY(!watched.start());
+        QVERIFY2(watched.error.text().find("/model/heads") != std::string::npos, watched.error.text().c_str());
+    }
+
+    /// RLIMIT_FSIZE stands for a full disk: the write fails in the same place, with another errno.
+    void diskFillsUp() {
+        WatchedJob watched({.steps = 100000, .stepMilliseconds = 1});
+        QVERIFY2(watched.start(), watched.error.text().c_str());
+        QTRY_VERIFY(watched.witness.lastStep() >= 1);
+        rlimit before{};
+        getrlimit(RLIMIT_FSIZE, &before);
+        rlimit limited = before;
+        limited.rlim_cur = 256 * 1024;
+        std::signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limited);
+        watched.job->wait();
+        setrlimit(RLIMIT_FSIZE, &before);
+        const RunEnd end = watched.witness.ends().front();
+        QCOMPARE(end.outcome, std::string("failed"));
+        QVERIFY2(end.reason.find("run.shardlab") != std::string::npos, end.reason.c_str());
+        QVERIFY2(end.reason.find('\n') == std::string::npos, end.reason.c_str());
+        const auto reader = watched.reader();
+        QVERIFY(reader);
+        QVERIFY(reader->eventCount() > 0);
+    }
+};
+
+SHARDLAB_FAKE_RANK_MAIN(JobFaultTest)
+#include "job_fault_test.moc"

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job of fake ranks and everything its observer was told.
+#pragma once
+
+#include "engine/launch/job.h"
+#include "engine/launch/process.h"
+#include "tests/support/fake_rank.h"
+
+#include <QTemporaryDir>
+
+#include <mutex>
+#include <vector>
+
+namespace shardlab::test {
+
+class Witness : public JobObserver {
+public:
+    void stateChanged(JobState state) override { locked([&] { states_.push_back(state); }); }
+    void eventsArrived(std::span<const Event> events) override {
+        locked([&] { events_.insert(events_.end(), events.begin(), events.end()); });
+    }
+    void logged(const LogLine& line) override { locked([&] { log_.push_back(line); }); }
+    void rankChanged(const RankRecord& record) override { locked([&] { ranks_[record.rank] = record; }); }
+    void ended(const RunEnd& end) override { locked([&] { ends_.push_back(end); }); }
+
+    std::vector<JobState> states() const { return copy(states_); }
+    std::vector<Event> events() const { return copy(events_); }
+    std::vector<LogLine> log() const { return copy(log_); }
+    std::map<int, RankRecord> ranks() const { return copy(ranks_); }
+    std::vector<RunEnd> ends() const { return copy(ends_); }
+    bool rankJoined(int rank) const {
+        const auto all = ranks();
+        return all.contains(rank) && all.at(rank).pid > 0;
+    }
+    int lastStep() const {
+        int last = -1;
+        for (const Event& event : events()) last = std::max(last, static_cast<int>(event.step));
+        return last;
+    }
+
+private:
+    template <class Change>
+    void locked(Change change) {
+        const std::lock_guard lock(mutex_);
+        change();
+    }
+    template <class T>
+    T copy(const T& value) const {
+        const std::lock_guard lock(mutex_);
+        return value;
+    }
+
+    mutable std::mutex mutex_;
+    std::vector<JobState> states_;
+    std::vector<Event> events_;
+    std::vector<LogLine> log_;
+    std::map<int, RankRecord> ranks_;
+    std::vector<RunEnd> ends_;
+};
+
+/// Two fake ranks (a pipeline of two), recorded in a folder of its own.
+class WatchedJob {
+public:
+    explicit WatchedJob(const FakeRun& run = {}) {
+        run.toEnvironment();
+        options.layout.parallel.data = 1;
+        options.layout.parallel.pipeline = 2;
+        options.layout.cluster.hosts.front().devices = 2;
+        options.runFile = folder.filePath("run.shardlab").toStdString();
+        options.rankProgram = std::filesystem::read_symlink("/proc/self/exe");
+    }
+
+    bool start() {
+        auto started = Job::start(options, witness);
+        if (!started) {
+            error = started.error();
+            return false;
+        }
+        job = std::move(*started);
+        return true;
+    }
+    /// The run file once the job has ended.
+    std::unique_ptr<RunReader> reader() const {
+        auto opened = RunReader::open(options.runFile);
+        return opened ? std::move(*opened) : nullptr;
+    }
+
+    QTemporaryDir folder;
+    JobOptions options;
+    Witness witness;
+    Error error;
+    std::unique_ptr<Job> job;
+};
+
+}  // namespace shardlab::test
