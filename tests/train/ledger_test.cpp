@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory ledger against the arena: the same list of actions, once counted, once carried out by real stages.
+#include "engine/base/random.h"
+#include "engine/layout/layout_file.h"
+#include "engine/model/stage.h"
+#include "engine/optim/optimizer.h"
+#include "engine/plan/ledger.h"
+#include "engine/plan/plan.h"
+#include "engine/schedule/passes.h"
+#include "engine/schedule/text.h"
+
+#include <QRandomGenerator>
+#include <QTest>
+
+#include <map>
+
+using namespace shardlab;
+
+namespace {
+
+/// One pipeline rank without its neighbours: what it receives is zeros, what it sends is kept as long as the ledger says.
+class LoneRank {
+public:
+    LoneRank(const Layout& layout, const Schedule& lowered, int rank) : layout_(layout), lowered_(lowered), rank_(rank) {
+        const std::vector<int> layers = stageLayers(layout);
+        int first = 0;
+        for (int stage = 0; stage < lowered.stages(); ++stage) {
+            const int count = layers[static_cast<std::size_t>(stage)];
+            if (lowered.rankOfStage[static_cast<std::size_t>(stage)] == rank) {
+                stages_[stage] = std::make_unique<Stage>(
+                    StageSpec{layout.model, 1, first, count, stage == 0, stage + 1 == lowered.stages(), layout.batch.micro}, arena_);
+                optimizers_.push_back(makeOptimizer(layout.optimizer, stages_[stage]->parameters(), arena_));
+            }
+            first += count;
+        }
+        const auto tokens = static_cast<std::size_t>(layout.batch.micro) * static_cast<std::size_t>(layout.model.sequence);
+        floats_ = tokens * static_cast<std::size_t>(layout.model.hidden);
+        tokens_.assign(tokens, 1);
+    }
+
+    void run() {
+        arena_.resetPeaks();
+        for (const Action& action : lowered_.ranks[static_cast<std::size_t>(rank_)]) visit(action);
+    }
+    const Arena& arena() const { return arena_; }
+    bool clean() const { return products_.empty(); }
+
+private:
+    void visit(const Action& action) {
+        if (isReceive(action.kind)) {
+            products_[otherEnd(action)] = arena_.allocateZeroed(MemoryCategory::Buffers, floats_);
+        } else if (isSend(action.kind)) {
+            leaving_.push_back(take(action));
+        } else if (isCompute(action.kind)) {
+            compute(action);
+            leaving_.clear();
+        }
+    }
+
+    void compute(const Action& action) {
+        Stage& stage = *stages_.at(action.stage);
+        const TokenBatch batch{tokens_, tokens_};
+        const Action up{ActionKind::SendForward, action.stage, action.microbatch}, down{ActionKind::SendBackward, action.stage, action.microbatch};
+        if (action.kind == ActionKind::Forward) {
+            Buffer output = stage.forward(action.microbatch, batch, take({ActionKind::SendForward, action.stage - 1, action.microbatch}));
+            if (!output.empty()) products_[up] = std::move(output);
+        } else if (action.kind == ActionKind::WeightGrad) {
+            stage.weightGrad(action.microbatch);
+        } else {
+            Buffer gradient = take({ActionKind::SendBackward, action.stage + 1, action.microbatch});
+            Buffer below = action.kind == ActionKind::Backward ? stage.backward(action.microbatch, std::move(gradient), 1)
+                                                               : stage.inputGrad(action.microbatch, std::move(gradient), 1);
+            if (!below.empty()) products_[down] = std::move(below);
+        }
+    }
+
+    /// A product by the send that would carry it; empty at the pipeline's ends.
+    Buffer take(const Action& send) {
+        auto found = products_.extract(send);
+        return found.empty() ? Buffer() : std::move(found.mapped());
+    }
+
+    const Layout& layout_;
+    const Schedule& lowered_;
+    int rank_;
+    Arena arena_;
+    std::map<int, std::unique_ptr<Stage>> stages_;
+    std::vector<std::unique_ptr<Optimizer>> optimizers_;
+    std::map<Action, Buffer> products_;
+    std::vector<Buffer> leaving_;
+    std::vector<std::int32_t> tokens_;
+    std::size_t floats_ = 0;
+};
+
+void compare(const Layout& layout, const Schedule& lowered) {
+    const auto ledger = memoryLedger(layout, lowered, Mesh(layout));
+    for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank) {
+        LoneRank lone(layout, lowered, rank);
+        lone.run();
+        QVERIFY(lone.clean());
+        const RankMemory& predicted = ledger[static_cast<std::size_t>(rank * layout.parallel.data)];
+        const std::string name = writeLayout(layout) + "rank " + std::to_string(rank);
+        for (std::size_t category = 0; category < memoryCategoryCount; ++category)
+            QVERIFY2(predicted.bytes[category] == lone.arena().peakByCategory()[category],
+                     qPrintable(QString("%1 %2: %3 predicted, %4 allocated").arg(name.c_str()).arg(category).arg(predicted.bytes[category]).arg(lone.arena().peakByCategory()[category])));
+        QVERIFY2(predicted.peak == lone.arena().peak(), qPrintable(QString("%1: %2 predicted, %3 allocated").arg(name.c_str()).arg(predicted.peak).arg(lone.arena().peak())));
+    }
+}
+
+}  // namespace
+
+class LedgerTest : public QObject {
+    Q_OBJECT
+private slots:
+    void ledgerIsTheArenaToTheByte() {
+        const std::uint32_t seed = QRandomGenerator::global()->generate();
+        qInfo("seed %u", seed);
+        RandomStream random(seed, "layouts");
+        for (int i = 0; i < 60; ++i) {
+            Layout layout;
+            const int p = 1 + static_cast<int>(random.below(4)), m = 1 + static_cast<int>(random.below(5));
+            const int heads = 1 + static_cast<int>(random.below(3));
+            layout.model = {random.below(2) ? "gpt" : "mlp", p * (1 + static_cast<int>(random.below(2))), heads * (2 + static_cast<int>(random.below(6))),
+                            heads, 2 + static_cast<int>(random.below(9)), 256 + static_cast<int>(random.below(9)), 0};
+            layout.parallel.data = 1 + static_cast<int>(random.below(2));
+            layout.parallel.pipeline = p;
+            layout.cluster.hosts[0].devices = p * layout.parallel.data;
+            layout.batch.micro = 1 + static_cast<int>(random.below(3));
+            layout.batch.global = m * layout.batch.micro * layout.parallel.data;
+            layout.schedule.kind = std::vector<std::string>{"naive", "gpipe", "1f1b"}[random.below(3)];
+            if (random.below(3) == 0) {
+                layout.schedule.stages.assign(static_cast<std::size_t>(p), 1);
+                layout.schedule.stages[0] = layout.model.layers - p + 1;
+            }
+            layout.optimizer.kind = random.below(2) ? "adamw" : "sgd";
+            layout.optimizer.momentum = random.below(2) ? 0.9 : 0;
+            const auto plan = makePlan(layout);
+            QVERIFY2(plan.has_value(), plan ? "" : toText(plan.error()).c_str());
+            compare(layout, plan->lowered);
+            if (QTest::currentTestFailed()) return;
+        }
+    }
+
+    void splitBackwardsAndSeveralStagesToo() {
+        Layout layout;
+        layout.model = {"gpt", 8, 12, 3, 7, 256, 0};
+        layout.parallel.data = 1;
+        layout.parallel.pipeline = 2;
+        layout.schedule.chunks = 2;
+        layout.batch = {4, 2};
+        for (const char* kind : {"gpt", "mlp"})
+            for (const char* csv : {"0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n",
+                                    "0F0,0F1,2F0,2F1,2I0,2I1,0I0,2W0,0I1,2W1,0W0,0W1\n1F0,1F1,3F0,3I0,3F1,3W0,3I1,3W1,1I0,1I1,1W0,1W1\n",
+                                    "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,1W1\n"}) {
+                layout.model.kind = kind;
+                compare(layout, lower(*parseCsv(csv), {false, true, true}));
+                if (QTest::currentTestFailed()) return;
+            }
+    }
+};
+
+QTEST_GUILESS_MAIN(LedgerTest)
+#include "ledger_test.moc"

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/model_shape.h"
+
+#include <QTest>
+
+#include <numeric>
+
+using namespace shardlab;
+
+namespace {
+
+ModelSpec gpt2(int layers, int hidden, int heads) { return {"gpt", layers, hidden, heads, 1024, 50257, 0}; }
+
+}  // namespace
+
+class ModelShapeTest : public QObject {
+    Q_OBJECT
+private slots:
+    void parametersArePublishedOnes() {
+        // GPT-2 small, medium, large, XL as Hugging Face counts them.
+        QCOMPARE(modelParameters(gpt2(12, 768, 12)), std::int64_t{124439808});
+        QCOMPARE(modelParameters(gpt2(24, 1024, 16)), std::int64_t{354823168});
+        QCOMPARE(modelParameters(gpt2(36, 1280, 20)), std::int64_t{774030080});
+        QCOMPARE(modelParameters(gpt2(48, 1600, 25)), std::int64_t{1557611200});
+    }
+
+    void flopsAreMegatrons() {
+        // Narayanan et al. 2021, equation 3: 96·B·s·l·h²·(1 + s/6h + V/16lh) with activation recomputation, of which
+        // forward and backward are three quarters; their attention counts the whole square, as here.
+        const ModelSpec model = gpt2(24, 1024, 16);
+        const double b = 3, s = 1024, l = 24, h = 1024, v = 50257;
+        const double layers = 72 * b * s * l * h * h * (1 + s / (6 * h));
+        const double output = 6 * b * s * h * v;
+        QVERIFY(qFuzzyCompare(3 * stageForwardFlops(model, {24, true, true}, 3), layers + output));
+    }
+
+    void storedActivationsAreOurs() {
+        // By hand for b 1, s 2, h 4, a 2: N = 2.
+        const ModelSpec model{"gpt", 1, 4, 2, 2, 256, 0};
+        const std::int64_t block = 8 + (4 + 8 + 24 + 8 + 8) + 8 + (4 + 8 + 32 + 32);
+        QCOMPARE(layerStoredFloats(model, 1), block);
+        QCOMPARE(headStoredFloats(model, 1), std::int64_t{8 + 4 + 8 + 512});
+        ModelSpec mlp = model;
+        mlp.kind = "mlp";
+        QCOMPARE(layerStoredFloats(mlp, 1), std::int64_t{8 + 4 + 8 + 32 + 32});
+    }
+
+    void stagesAddUpToTheModel() {
+        for (const char* kind : {"gpt", "mlp"}) {
+            Layout layout;
+            layout.model = {kind, 6, 32, 4, 16, 300, 0};
+            layout.parallel.pipeline = 3;
+            for (const std::vector<int>& split : {std::vector<int>{}, std::vector<int>{1, 2, 3}}) {
+                layout.schedule.stages = split;
+                std::int64_t parameters = 0;
+                double flops = 0;
+                for (const StageShape& stage : stageShapes(layout)) {
+                    parameters += stageParameters(layout.model, stage);
+                    flops += stageForwardFlops(layout.model, stage, 2);
+                }
+                // The last stage holds a copy of the embedding.
+                QCOMPARE(parameters, modelParameters(layout.model) + tiedParameters(layout.model));
+                QVERIFY(qFuzzyCompare(flops, stageForwardFlops(layout.model, {6, true, true}, 2)));
+            }
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(ModelShapeTest)
+#include "model_shape_test.moc"

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/layout_file.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/presets.h"
+#include "engine/plan/plan.h"
+#include "engine/schedule/validate.h"
+
+#include <QElapsedTimer>
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace shardlab;
+
+namespace {
+
+Layout preset(const char* name) { return findPreset(name)->layout; }
+
+Plan planOrFail(const Layout& layout) {
+    auto plan = makePlan(layout);
+    if (!plan) qFatal("%s", toText(plan.error()).c_str());
+    return std::move(*plan);
+}
+
+std::int64_t trafficOn(const Plan& plan, Axis axis) {
+    std::int64_t bytes = 0;
+    for (const AxisTraffic& each : plan.traffic)
+        if (each.axis == axis) bytes += each.bytes;
+    return bytes;
+}
+
+}  // namespace
+
+class PlanTest : public QObject {
+    Q_OBJECT
+private slots:
+    void everyPresetIsPlanned() {
+        const auto all = presets();
+        for (const Preset& each : *all) {
+            QElapsedTimer timer;
+            timer.start();
+            const Plan plan = planOrFail(each.layout);
+            qInfo("%-16s %6.2f ms  step %.3f s  bubble %.3f (theory %.3f)  exposed %.3f  peak %.1f MiB  mfu %.4f  stretch %.3g", each.name.c_str(),
+                  static_cast<double>(timer.nsecsElapsed()) * 1e-6, plan.stepSeconds, plan.bubble, plan.bubbleTheory, plan.exposedCommunication,
+                  static_cast<double>(plan.memory[0].peak) / 1048576, plan.mfu, plan.costs.stretch);
+            const Status valid = validate(plan.lowered);
+            QVERIFY2(valid.has_value(), valid ? "" : valid.error().text().c_str());
+            QVERIFY(plan.stepSeconds > 0 && plan.tokensPerSecond > 0 && plan.flopsPerStep > 0);
+            QVERIFY(plan.mfu > 0 && plan.mfu < 1 && plan.bubble >= 0 && plan.bubble < 1);
+            QVERIFY(plan.exposedCommunication >= 0 && plan.exposedCommunication < 1);
+            QVERIFY2(plan.fits, each.name.c_str());
+            QCOMPARE(static_cast<int>(plan.memory.size()), plan.mesh.ranks());
+            QVERIFY(!plan.notes.empty());
+            for (const RankMemory& rank : plan.memory) {
+                QVERIFY(rank.peak > 0 && rank.peak <= total(rank.bytes));
+                QVERIFY(rank.bytes[0] == rank.bytes[1] && rank.bytes[0] > 0);
+            }
+            if (each.layout.cluster.pace) QVERIFY(std::abs(plan.stepSeconds / each.layout.cluster.pace->stepSeconds - 1) < 1e-9);
+        }
+    }
+
+    void presetsThatTeachTheFormulaShowIt() {
+        for (const char* name : {"naive-4", "gpipe-8", "1f1b-8"}) {
+            const Plan plan = planOrFail(preset(name));
+            QVERIFY2(std::abs(plan.bubble - plan.bubbleTheory) < 0.03, name);
+        }
+        const Plan gpipe = planOrFail(preset("gpipe-4")), oneFOneB = planOrFail(preset("1f1b-4"));
+        QVERIFY(std::abs(gpipe.bubble - oneFOneB.bubble) < 0.02);
+        QCOMPARE(gpipe.memory[0].microbatchesInFlight, 8);
+        QCOMPARE(oneFOneB.memory[0].microbatchesInFlight, 4);
+        QCOMPARE(oneFOneB.memory[3].microbatchesInFlight, 1);
+        QVERIFY(gpipe.memory[3].peak > 2 * oneFOneB.memory[3].peak);
+        const Plan uneven = planOrFail(preset("uneven-4"));
+        QVERIFY(uneven.bubble > uneven.bubbleTheory + 0.1);
+        QVERIFY(std::ranges::any_of(uneven.notes, [](const std::string& note) { return note.find("unequal stages") != std::string::npos; }));
+    }
+
+    void faultsComeBackInsteadOfAPlan() {
+        Layout layout;
+        layout.model.heads = 3;
+        layout.batch.global = 7;
+        const auto plan = makePlan(layout);
+        QVERIFY(!plan);
+        QCOMPARE(plan.error().size(), std::size_t{2});
+    }
+
+    void trafficIsCounted() {
+        // data 2 × pipeline 2, 4 microbatches of 2·128 tokens of 128 floats: up and down, on both replicas.
+        const Layout layout;
+        const Plan plan = planOrFail(layout);
+        const std::int64_t message = 4 * 2 * 128 * 128;
+        const std::int64_t tied = 4 * tiedParameters(layout.model);
+        const std::int64_t norm = 8;
+        QCOMPARE(trafficOn(plan, Axis::Pipeline), 2 * 4 * 2 * message + 2 * 2 * tied + 2 * 2 * norm);
+        // A ring of two: each member sends the whole buffer once.
+        QCOMPARE(trafficOn(plan, Axis::Data), 2 * 4 * (modelParameters(layout.model) + tiedParameters(layout.model)));
+        Layout alone = preset("toy-1x1");
+        QVERIFY(planOrFail(alone).traffic.empty());
+    }
+
+    void flopsAreSixPerParameterAndToken() {
+        // Kaplan et al. 2020: 6·parameters a token, where attention and embeddings are small.
+        Layout layout = preset("toy-1x1");
+        layout.model = {"mlp", 8, 1024, 1, 16, 256, 0};
+        const Plan plan = planOrFail(layout);
+        const double rule = 6.0 * static_cast<double>(plan.parameters) * static_cast<double>(tokensPerStep(layout));
+        QVERIFY(std::abs(plan.flopsPerStep / rule - 1) < 0.01);
+    }
+
+    void mfuIsOfTheModelledDevice() {
+        Layout layout;
+        layout.cluster.pace = PaceSpec{"h100-sxm", 5.0};
+        const Plan slow = planOrFail(layout);
+        layout.cluster.pace->stepSeconds = 0.5;
+        const Plan fast = planOrFail(layout);
+        QVERIFY(std::abs(slow.mfu / fast.mfu - 1) < 1e-9);
+        QVERIFY(std::abs(slow.costs.stretch / fast.costs.stretch - 10) < 1e-6);
+        QCOMPARE(slow.capacityBytes, findDevice("h100-sxm")->memoryBytes);
+        layout.cluster.pace->device = "cpu";
+        QVERIFY(planOrFail(layout).mfu > 10 * fast.mfu);  // no launches to wait for
+    }
+
+    void coresAreSharedAtFullSpeed() {
+        const Layout layout;  // four ranks
+        const Mesh mesh(layout);
+        const DevicePreset& device = modelledDevice(layout);
+        QCOMPARE(stepCosts(layout, mesh, device, 2).sharing, 2.0);
+        QCOMPARE(stepCosts(layout, mesh, device, 64).sharing, 1.0);
+        Layout paced = layout;
+        paced.cluster.pace = PaceSpec{};
+        QCOMPARE(stepCosts(paced, mesh, device, 2).sharing, 1.0);
+    }
+
+    void linksBetweenHostsAreSlower() {
+        Layout layout;
+        const StepCosts together = stepCosts(layout, Mesh(layout), modelledDevice(layout));
+        layout.cluster.hosts = {{"a", 2}, {"b", 2}};  // a pipeline stage on each
+        const StepCosts apart = stepCosts(layout, Mesh(layout), modelledDevice(layout));
+        QVERIFY(apart.stages[0].send > together.stages[0].send);
+        QCOMPARE(apart.stages[0].reduce, together.stages[0].reduce);
+        QCOMPARE(apart.stages[0].forward, together.stages[0].forward);
+    }
+
+    void whatDoesNotFitIsTold() {
+        Layout layout = preset("gpt2-124m");
+        layout.schedule.stages.clear();
+        layout.model.layers = 48;
+        layout.model.hidden = 8192;
+        layout.model.heads = 64;
+        const Plan plan = planOrFail(layout);
+        QVERIFY(!plan.fits);
+        QVERIFY(std::ranges::any_of(plan.notes, [](const std::string& note) { return note.find("more than the 80.0 GiB") != std::string::npos; }));
+    }
+
+    void optimizerStateIsCounted() {
+        const auto state = [](const char* kind, double momentum) {
+            Layout layout;
+            layout.optimizer.kind = kind;
+            layout.optimizer.momentum = momentum;
+            const Plan plan = planOrFail(layout);
+            return double(plan.memory[0].bytes[std::size_t(MemoryCategory::Optimizer)]) / double(plan.memory[0].bytes[std::size_t(MemoryCategory::Parameters)]);
+        };
+        QCOMPARE(state("adamw", 0), 2.0);
+        QCOMPARE(state("sgd", 0.9), 1.0);
+        QCOMPARE(state("sgd", 0), 0.0);
+    }
+
+    void hugeLayoutsArePlannedToo() {
+        Layout layout;
+        layout.model = {"gpt", 128, 64, 4, 8, 256, 0};
+        layout.parallel.data = 1;
+        layout.parallel.pipeline = 64;
+        layout.batch = {1024, 1};
+        layout.cluster.hosts = {{"localhost", 64}};
+        layout.cluster.pace = PaceSpec{};
+        QElapsedTimer timer;
+        timer.start();
+        const Plan plan = planOrFail(layout);
+        qInfo("p 64, m 1024: %.1f ms, %zu events", static_cast<double>(timer.nsecsElapsed()) * 1e-6, plan.simulation.events.size());
+        QVERIFY(std::abs(plan.bubble - plan.bubbleTheory) < 0.15);
+        QVERIFY(plan.memory[0].microbatchesInFlight == 64);
+    }
+};
+
+QTEST_GUILESS_MAIN(PlanTest)
+#include "plan_test.moc"

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/random.h"
+#include "engine/plan/simulate.h"
+#include "engine/schedule/passes.h"
+#include "engine/schedule/registry.h"
+#include "engine/schedule/text.h"
+#include "engine/trace/summary.h"
+
+#include <QRandomGenerator>
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+using namespace shardlab;
+
+namespace {
+
+Mesh meshOf(int pipeline, int data = 1) {
+    Layout layout;
+    layout.parallel.pipeline = pipeline;
+    layout.parallel.data = data;
+    return Mesh(layout);
+}
+
+StepCosts equalCosts(int stages, double forward, double send = 0) {
+    StageCosts stage;
+    stage.forward = stage.inputGrad = stage.weightGrad = forward;
+    stage.backward = 2 * forward;
+    stage.send = send;
+    return {std::vector<StageCosts>(static_cast<std::size_t>(stages), stage), 1, 1};
+}
+
+StepCosts randomCosts(int stages, RandomStream& random) {
+    StepCosts costs = equalCosts(stages, 1);
+    for (StageCosts& stage : costs.stages) {
+        stage.forward = 0.1 + random.uniform();
+        stage.inputGrad = 0.1 + random.uniform();
+        stage.weightGrad = 0.1 + random.uniform();
+        stage.backward = stage.inputGrad + stage.weightGrad;
+        stage.send = random.uniform();
+        stage.reduce = random.uniform();
+        stage.tied = random.uniform();
+        stage.norm = random.uniform();
+        stage.optimizer = random.uniform();
+    }
+    return costs;
+}
+
+/// Another way to the same times: the longest path through the actions, each relaxed until nothing changes.
+double longestPath(const Schedule& lowered, const StepCosts& costs) {
+    std::map<std::pair<int, Action>, double> end;  // of a send: arrival
+    bool changed = true;
+    double last = 0;
+    while (changed) {
+        changed = false;
+        for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank) {
+            double free = 0;
+            std::map<int, double> link;
+            for (const Action& action : lowered.ranks[static_cast<std::size_t>(rank)]) {
+                double begin = free;
+                const auto endOf = [&](const Action& other) {
+                    return end[{lowered.rankOfStage[static_cast<std::size_t>(other.stage)], other}];
+                };
+                if (isReceive(action.kind)) continue;
+                if (isSend(action.kind)) {
+                    const int peer = lowered.rankOfStage[static_cast<std::size_t>(otherEnd(action).stage)];
+                    begin = std::max(begin, link[peer]);
+                    link[peer] = begin + costs.seconds(action);
+                    last = std::max(last, link[peer]);
+                    changed |= std::exchange(end[{rank, action}], link[peer]) != link[peer];
+                    continue;
+                }
+                if (action.kind == ActionKind::Forward && action.stage > 0)
+                    begin = std::max(begin, endOf({lowered.crossesRanks(action.stage - 1) ? ActionKind::SendForward : ActionKind::Forward, action.stage - 1, action.microbatch}));
+                if (givesInputGrad(action.kind) && action.stage + 1 < lowered.stages())
+                    begin = std::max(begin, endOf({lowered.crossesRanks(action.stage) ? ActionKind::SendBackward : action.kind, action.stage + 1, action.microbatch}));
+                if (action.kind == ActionKind::ReduceNorm || action.kind == ActionKind::ReduceTied)
+                    for (int other = 0; other < static_cast<int>(lowered.ranks.size()); ++other)
+                        for (const Action& member : lowered.ranks[static_cast<std::size_t>(other)])
+                            if (member.kind == action.kind) begin = std::max(begin, end[{other, {ActionKind::None, member.stage, static_cast<int>(member.kind)}}]);
+                // When a rank comes to a reduction, under a name of its own.
+                if (action.kind == ActionKind::ReduceNorm || action.kind == ActionKind::ReduceTied)
+                    changed |= std::exchange(end[{rank, {ActionKind::None, action.stage, static_cast<int>(action.kind)}}], free) != free;
+                free = begin + costs.seconds(action);
+                changed |= std::exchange(end[{rank, action}], free) != free;
+                last = std::max(last, free);
+            }
+        }
+    }
+    return last;
+}
+
+constexpr const char* interleaved =
+    "0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n"
+    "1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n";
+constexpr const char* vShaped =
+    "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n"
+    "1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,1W1\n";
+
+}  // namespace
+
+class SimulateTest : public QObject {
+    Q_OBJECT
+private slots:
+    void bubbleIsTheoryWhereStagesAreEqualAndTransfersFree() {
+        for (const ScheduleMethod& method : scheduleMethods())
+            for (int p = 1; p <= 8; ++p)
+                for (int m = 1; m <= 32; ++m) {
+                    const Schedule lowered = lower(*generateSchedule(method.name, {p, 1, m}), {});
+                    const Simulation simulation = simulate(lowered, equalCosts(p, 0.01), meshOf(p));
+                    const double theory = method.theoreticalBubble({p, 1, m});
+                    const double expected = method.name == "naive" ? double(p - 1) / p : double(p - 1) / (m + p - 1);
+                    QVERIFY(std::abs(theory - expected) < 1e-12);
+                    QVERIFY2(std::abs(simulation.bubble - theory) < 1e-9,
+                             qPrintable(QString("%1 p %2 m %3: %4, not %5").arg(method.name.data()).arg(p).arg(m).arg(simulation.bubble).arg(theory)));
+                    QVERIFY(std::abs(simulation.stepSeconds - 0.03 * m / (1 - theory)) < 1e-9);
+                }
+    }
+
+    void stepIsTheLongestPath() {
+        const std::uint32_t seed = QRandomGenerator::global()->generate();
+        qInfo("seed %u", seed);
+        RandomStream random(seed, "costs");
+        for (int i = 0; i < 300; ++i) {
+            const int p = 1 + static_cast<int>(random.below(5)), m = 1 + static_cast<int>(random.below(6));
+            Schedule compute = *generateSchedule(scheduleMethods()[random.below(3)].name, {p, 1, m});
+            if (i % 10 == 0) compute = *parseCsv(i % 20 == 0 ? interleaved : vShaped);
+            const Schedule lowered = lower(compute, {random.below(2) == 0, random.below(2) == 0, random.below(2) == 0});
+            const StepCosts costs = randomCosts(lowered.stages(), random);
+            const double expected = longestPath(lowered, costs);
+            QVERIFY2(std::abs(simulatedSeconds(lowered, costs) - expected) < 1e-9 * expected, toCsv(lowered).c_str());
+            QVERIFY(std::abs(simulate(lowered, costs, meshOf(static_cast<int>(lowered.ranks.size()))).stepSeconds - expected) < 1e-9 * expected);
+        }
+    }
+
+    void eventsTellTheSameStory() {
+        const std::uint32_t seed = QRandomGenerator::global()->generate();
+        qInfo("seed %u", seed);
+        RandomStream random(seed, "events");
+        for (int round = 0; round < 30; ++round) {
+            const int p = 1 + static_cast<int>(random.below(5)), d = 1 + static_cast<int>(random.below(3)), m = 1 + static_cast<int>(random.below(6));
+            const Mesh mesh = meshOf(p, d);
+            const Schedule lowered = lower(*generateSchedule("1f1b", {p, 1, m}), {d > 1, p > 1, true});
+            const Simulation simulation = simulate(lowered, randomCosts(p, random), mesh);
+            std::map<int, std::vector<Event>> byRank;
+            for (const Event& event : simulation.events) {
+                QVERIFY(event.begin >= 0 && event.end >= event.begin && event.step == 0);
+                byRank[event.rank].push_back(event);
+            }
+            QCOMPARE(static_cast<int>(byRank.size()), mesh.ranks());
+            std::int64_t latest = 0;
+            for (const auto& [rank, events] : byRank) {
+                QVERIFY(std::ranges::is_sorted(events, {}, &Event::begin));
+                const auto& actions = lowered.ranks[static_cast<std::size_t>(mesh.coordinate(rank, Axis::Pipeline))];
+                std::multiset<ActionId> expected, told;
+                for (const Action& action : actions) expected.insert(actionId(action));
+                std::int64_t free = 0;
+                for (const Event& event : events) {
+                    if (event.kind != EventKind::Wait && event.kind != EventKind::Step) told.insert(event.action);
+                    if (event.kind == EventKind::Step) latest = std::max(latest, event.end);
+                    if (event.lane != Lane::Compute) continue;
+                    QVERIFY(event.begin >= free);  // one thing at a time
+                    free = event.end;
+                    if (event.kind == EventKind::Wait) QVERIFY(isReceive(actionFromId(event.action).kind));
+                }
+                QCOMPARE(told, expected);
+            }
+            QVERIFY(std::abs(static_cast<double>(latest) * 1e-9 - simulation.stepSeconds) < 1e-8);
+            // What is told of measured steps, told of this one, agrees.
+            Summarizer summarizer(mesh.ranks());
+            summarizer.add(simulation.events);
+            QCOMPARE(summarizer.steps().size(), std::size_t{1});
+            QVERIFY(summarizer.steps()[0].complete);
+            QVERIFY2(std::abs(summarizer.steps()[0].bubble - simulation.bubble) < 1e-6,
+                     qPrintable(QString("%1 %2").arg(summarizer.steps()[0].bubble).arg(simulation.bubble)));
+        }
+    }
+
+    void slowTransfersCostTimeAndFastOnesQueue() {
+        const Schedule lowered = lower(*generateSchedule("gpipe", {2, 1, 3}), {});
+        // Forwards every second, transfers of two: the third activation leaves at 5 and arrives at 7.
+        StepCosts costs = equalCosts(2, 1, 2);
+        const Simulation simulation = simulate(lowered, costs, meshOf(2));
+        std::vector<double> arrivals;
+        for (const Event& event : simulation.events)
+            if (event.kind == EventKind::SendForward) arrivals.push_back(static_cast<double>(event.end) * 1e-9);
+        QCOMPARE(arrivals, (std::vector<double>{3, 5, 7}));
+        costs.stretch = 10;
+        QVERIFY(std::abs(simulate(lowered, costs, meshOf(2)).stepSeconds - 10 * simulation.stepSeconds) < 1e-9);
+    }
+
+    void splitBackwardFillsTheBubble() {
+        // The same work reordered: the last weight gradients run while others wait.
+        const Schedule whole = *parseCsv("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n");
+        const Schedule split = *parseCsv("0F0,0F1,0I0,0I1,0W0,0W1\n1F0,1I0,1F1,1I1,1W0,1W1\n");
+        const StepCosts costs = equalCosts(2, 1);
+        QVERIFY(simulatedSeconds(addTransfers(split), costs) < simulatedSeconds(addTransfers(whole), costs));
+    }
+};
+
+QTEST_GUILESS_MAIN(SimulateTest)
+#include "simulate_test.moc"
