@@ -60,6 +60,8 @@ public:
         ranks_.assign(schedule.ranks.size(), RankState{0, 0, 0, {}, Sink(keepEvents)});
         tied_.missing = 2;
         norm_.missing = static_cast<int>(schedule.ranks.size());
+        if (!keepEvents) return;
+        for (std::size_t rank = 0; rank < ranks_.size(); ++rank) ranks_[rank].sink.events().reserve(schedule.ranks[rank].size() * 5 / 4 + 1);
     }
 
     void run() {

@@ -5,20 +5,10 @@
 #include "engine/schedule/slots.h"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 namespace shardlab {
 namespace {
-
-/// An action's place in the one order that all ranks share. A message comes before the compute that begins with it:
-/// so every rank's list is a part of one total order, and the first action of it not yet done can always go on.
-struct Placed {
-    int time;
-    bool compute;
-    std::size_t sequence;  ///< of a message: its place among all messages; of compute: its place in the list
-    Action action;
-    auto key() const { return std::tuple(time, compute, sequence); }
-};
 
 struct Message {
     int time;
@@ -47,25 +37,30 @@ std::vector<Message> messagesOf(const Schedule& schedule, const SlotTimes& times
 
 }  // namespace
 
+// All ranks follow one total order: by time, a message before the compute that begins with it, messages among each other
+// as sorted above. Every rank's list is a part of it, so the first action not yet done can always go on.
 Schedule addTransfers(Schedule schedule) {
     const SlotTimes times = slotTimes(schedule);
-    std::vector<std::vector<Placed>> placed(schedule.ranks.size());
-    const std::vector<Message> messages = messagesOf(schedule, times);
-    for (std::size_t i = 0; i < messages.size(); ++i) {
-        const Message& message = messages[i];
-        placed[message.sender].push_back({message.time, false, i, message.send});
-        placed[message.receiver].push_back({message.time, false, i, otherEnd(message.send)});
+    std::vector<std::vector<std::pair<int, Action>>> messages(schedule.ranks.size());
+    for (const Message& message : messagesOf(schedule, times)) {
+        messages[message.sender].emplace_back(message.time, message.send);
+        messages[message.receiver].emplace_back(message.time, otherEnd(message.send));
     }
     for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
         std::vector<Action>& actions = schedule.ranks[rank];
-        for (std::size_t i = 0; i < times.reached[rank]; ++i)
-            placed[rank].push_back({times.begin[rank][i], true, i, actions[i]});
-        std::ranges::sort(placed[rank], {}, &Placed::key);
-        // What waits for something that never comes stays at the end, for validate() to name.
-        const std::vector<Action> stuck(actions.begin() + static_cast<std::ptrdiff_t>(times.reached[rank]), actions.end());
-        actions.clear();
-        for (const Placed& each : placed[rank]) actions.push_back(each.action);
-        actions.insert(actions.end(), stuck.begin(), stuck.end());
+        std::vector<Action> merged;
+        merged.reserve(actions.size() + messages[rank].size());
+        auto next = messages[rank].begin();
+        const auto takeUntil = [&](int time) {
+            for (; next != messages[rank].end() && next->first <= time; ++next) merged.push_back(next->second);
+        };
+        for (std::size_t i = 0; i < actions.size(); ++i) {
+            // What waits for something that never comes stays at the end, for validate() to name.
+            takeUntil(i < times.reached[rank] ? times.begin[rank][i] : times.end);
+            merged.push_back(actions[i]);
+        }
+        takeUntil(times.end);
+        actions = std::move(merged);
     }
     return schedule;
 }

@@ -9,6 +9,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <set>
 
 using namespace shardlab;
@@ -23,10 +24,10 @@ std::vector<std::string> referenceOneFOneB(int ranks, int rank, int microbatches
     std::vector<std::string> order;
     int forward = 0, backward = 0;
     const int warmUp = std::min(ranks - rank, microbatches);
-    while (forward < warmUp) order.push_back(std::to_string(rank) + "F" + std::to_string(forward++));
+    while (forward < warmUp) order.push_back(fmt::format("{}F{}", rank, forward++));
     while (backward < microbatches) {
-        order.push_back(std::to_string(rank) + "B" + std::to_string(backward++));
-        if (forward < microbatches) order.push_back(std::to_string(rank) + "F" + std::to_string(forward++));
+        order.push_back(fmt::format("{}B{}", rank, backward++));
+        if (forward < microbatches) order.push_back(fmt::format("{}F{}", rank, forward++));
     }
     return order;
 }
@@ -94,7 +95,7 @@ private slots:
         for (const ScheduleMethod& method : scheduleMethods())
             for (int p = 1; p <= 8; ++p)
                 for (int m = 1; m <= 32; ++m) {
-                    const std::string name = std::string(method.name) + " p " + std::to_string(p) + " m " + std::to_string(m);
+                    const std::string name = fmt::format("{} p {} m {}", method.name, p, m);
                     const auto compute = generateSchedule(method.name, {p, 1, m});
                     QVERIFY2(compute.has_value(), name.c_str());
                     const Status plain = validate(*compute);
