@@ -32,7 +32,7 @@ public:
         executor_.emplace(ExecutorSetup{stages_, plan_.lowered.stages(), *place_.pipeline, *place_.data,
                                         place_.tied.get(), *transfers_, trace_, plan_.costs, layout_.optimizer.clip,
                                         gradientScale(plan_.lowered.microbatches, place_.data->size()), pacer});
-        validation_ = addTransfers(forwardOnly(plan_.compute, sampler_.validationMicrobatches()));
+        validation_ = forwardOnly(plan_.compute, sampler_.validationMicrobatches());
         trace_.memory();
         if (services_.inform && services_.world.rank() == 0) services_.inform(corpus_.summary());
     }
