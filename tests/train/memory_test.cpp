@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory ledger against what the arena handed out: predicted peaks are measured peaks. Paced, because at full speed a
+// rank that is late takes its messages late, and its neighbour holds them for so long.
+#include "tests/train/run_in_process.h"
+
+#include <QtTest>
+#include <map>
+
+using namespace shardlab;
+
+class MemoryTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void predictedPeakIsMeasured_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        for (const char* model : {"gpt", "mlp"})
+            for (const char* schedule : {"naive", "gpipe", "1f1b"})
+                for (const auto& [data, pipeline] : {std::pair{1, 1}, std::pair{2, 1}, std::pair{1, 4}, std::pair{2, 2}})
+                    QTest::addRow("%s %s data %d pipeline %d", model, schedule, data, pipeline)
+                        << model << schedule << data << pipeline;
+    }
+    void predictedPeakIsMeasured() {
+        QFETCH(QString, model);
+        QFETCH(QString, schedule);
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        Layout layout;
+        layout.model = {model.toStdString(), 4, 32, 2, 32, 256, 0.0};
+        layout.cluster.hosts = {{"localhost", data * pipeline}};
+        layout.parallel.data = data;
+        layout.parallel.pipeline = pipeline;
+        layout.schedule.kind = schedule.toStdString();
+        layout.batch = {16, 2};
+        layout.cluster.pace = PaceSpec{"h100-sxm", 0.2};
+        layout.run = {2, 1, 0, 1};
+        const Plan plan = planOf(layout);
+        const RunOutcome run = runInProcess(plan);
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        for (const RankMemory& predicted : plan.memory) {
+            const auto rank = static_cast<std::size_t>(predicted.rank);
+            std::int64_t peak = 0;
+            std::map<EventKind, std::int64_t> largest;
+            for (const Event& event : run.ranks[rank].events) {
+                if (event.kind == EventKind::MemoryPeak) peak = std::max(peak, event.bytes);
+                largest[event.kind] = std::max(largest[event.kind], event.bytes);
+            }
+            QVERIFY2(std::abs(double(peak) - double(predicted.peak)) <= 0.02 * double(predicted.peak),
+                     qPrintable(QString("rank %1: measured %2, predicted %3").arg(rank).arg(peak).arg(predicted.peak)));
+            for (const MemoryCategory kept :
+                 {MemoryCategory::Parameters, MemoryCategory::Gradients, MemoryCategory::Optimizer})
+                QCOMPARE(largest[memoryKind(kept)], predicted.bytes[static_cast<std::size_t>(kept)]);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(MemoryTest)
+#include "memory_test.moc"

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paced runs show the modelled cluster's timeline: the measured bubble is that of the simulator and of the formula, with
+// more ranks than cores.
+#include "engine/trace/summary.h"
+#include "tests/train/run_in_process.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <algorithm>
+#include <fstream>
+
+using namespace shardlab;
+
+namespace {
+
+/// Idle share of the compute lanes from the step's first forward to its last backward, mean over ranks; median of the
+/// steps after the first two.
+double measuredBubble(const RunOutcome& run, int steps) {
+    std::vector<double> bubbles;
+    for (int step = 2; step < steps; ++step) {
+        std::int64_t first = INT64_MAX, last = 0, busy = 0;
+        for (const RankOutcome& rank : run.ranks)
+            for (const Event& event : rank.events) {
+                if (event.step != step || !isCompute(event.kind)) continue;
+                first = std::min(first, event.begin);
+                last = std::max(last, event.end);
+                busy += event.end - event.begin;
+            }
+        const double whole = static_cast<double>(last - first) * static_cast<double>(run.ranks.size());
+        bubbles.push_back(1 - static_cast<double>(busy) / whole);
+    }
+    std::ranges::sort(bubbles);
+    return bubbles[bubbles.size() / 2];
+}
+
+}  // namespace
+
+class PacedTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void bubbleIsThatOfTheory_data() {
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<int>("ranks");
+        QTest::addColumn<int>("microbatches");
+        for (const char* schedule : {"gpipe", "1f1b"})
+            for (const int ranks : {2, 4, 8})
+                for (const int microbatches : {4, 8, 16})
+                    QTest::newRow(qPrintable(QString("%1 p=%2 m=%3").arg(schedule).arg(ranks).arg(microbatches)))
+                        << schedule << ranks << microbatches;
+    }
+    void bubbleIsThatOfTheory() {
+        QFETCH(QString, schedule);
+        QFETCH(int, ranks);
+        QFETCH(int, microbatches);
+        constexpr int steps = 5;
+        Layout layout;
+        layout.model = {"gpt", 8 * ranks, 64, 2, 16, 256, 0.0};
+        layout.cluster.hosts = {{"localhost", ranks}};
+        layout.cluster.pace = PaceSpec{"h100-sxm", ranks == 8 ? 1.0 : 0.5};
+        layout.parallel.data = 1;
+        layout.parallel.pipeline = ranks;
+        layout.schedule.kind = schedule.toStdString();
+        layout.batch = {microbatches, 1};
+        layout.run = {steps, 1, 0, 1};
+        layout.data.validation = 0;
+        const Plan plan = planOf(layout);
+        const RunOutcome run = runInProcess(plan);
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        const double measured = measuredBubble(run, steps);
+        Summarizer summarizer(ranks);
+        for (const RankOutcome& rank : run.ranks) summarizer.add(rank.events);
+        QVERIFY2(std::abs(summarizer.medianBubble() - measured) < 1e-6, "the summary's bubble is another one");
+        qInfo("measured %.3f simulated %.3f theory %.3f, %d overruns", measured, plan.bubble, plan.bubbleTheory,
+              run.count(EventKind::PaceOverrun));
+        QVERIFY2(std::abs(measured - plan.bubble) < 0.03, "measured against simulated");
+        QVERIFY2(std::abs(measured - plan.bubbleTheory) < 0.03, "measured against (p−1)/(m+p−1)");
+    }
+};
+
+QTEST_GUILESS_MAIN(PacedTest)
+#include "paced_test.moc"

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trains a whole plan in this process: ranks are threads over a loopback world. What every rank recorded and the weights
+// it ended with come back.
+#pragma once
+
+#include "engine/base/clock.h"
+#include "engine/plan/plan.h"
+#include "engine/trace/recorder.h"
+#include "engine/train/trainer.h"
+#include "kernels/threads.h"
+#include "tests/train/rank_threads.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace shardlab {
+
+struct RankOutcome {
+    std::string end;
+    std::vector<Event> events;
+    std::map<std::string, std::vector<float>> parameters;  ///< by "stage/name"
+};
+
+struct RunOutcome {
+    std::string error;
+    std::vector<RankOutcome> ranks;
+
+    /// Values of a counter over all ranks, in order of their steps.
+    std::vector<double> counter(EventKind kind) const {
+        std::map<int, double> byStep;
+        for (const RankOutcome& rank : ranks)
+            for (const Event& event : rank.events)
+                if (event.kind == kind) byStep[event.step] = event.value;
+        std::vector<double> values;
+        for (const auto& [step, value] : byStep) values.push_back(value);
+        return values;
+    }
+    int count(EventKind kind) const {
+        int found = 0;
+        for (const RankOutcome& rank : ranks)
+            found += static_cast<int>(std::ranges::count(rank.events, kind, &Event::kind));
+        return found;
+    }
+};
+
+/// `takeCommand` is asked by rank 0 at each step boundary; may be empty.
+inline RunOutcome runInProcess(const Plan& plan, const std::function<Command()>& takeCommand = {}) {
+    setKernelThreads(1);
+    const int ranks = plan.mesh.ranks();
+    const std::int64_t origin = monotonicNanoseconds();
+    RunOutcome outcome;
+    outcome.ranks.resize(static_cast<std::size_t>(ranks));
+    std::vector<std::unique_ptr<Recorder>> recorders;
+    for (int rank = 0; rank < ranks; ++rank) recorders.push_back(std::make_unique<Recorder>(rank, origin));
+    const auto drain = [&] {
+        for (std::size_t rank = 0; rank < recorders.size(); ++rank) {
+            std::vector<Event>& events = outcome.ranks[rank].events;
+            recorders[rank]->drain([&](std::span<const Event> more) { events.insert(events.end(), more.begin(), more.end()); });
+        }
+    };
+    {
+        const std::jthread drainer([&](const std::stop_token& stop) {
+            while (!stop.stop_requested()) {
+                drain();
+                std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            }
+        });
+        outcome.error = runRanks(ranks, [&](int rank, Communicator& world) {
+            TrainerServices services{world, *recorders[static_cast<std::size_t>(rank)]};
+            if (rank == 0) services.takeCommand = takeCommand;
+            auto trainer = Trainer::create(plan, std::move(services));
+            if (!trainer) throw std::runtime_error(trainer.error().text());
+            RankOutcome& mine = outcome.ranks[static_cast<std::size_t>(rank)];
+            mine.end = (*trainer)->run();
+            (*trainer)->visitParameters([&](int stage, const Parameter& parameter) {
+                mine.parameters[std::to_string(stage) + "/" + parameter.name].assign(parameter.value.begin(),
+                                                                                     parameter.value.end());
+            });
+        });
+    }
+    drain();
+    return outcome;
+}
+
+/// The plan of a legal layout.
+inline Plan planOf(const Layout& layout) {
+    auto plan = makePlan(layout);
+    if (!plan) throw std::runtime_error(toText(plan.error()));
+    return std::move(*plan);
+}
+
+}  // namespace shardlab
