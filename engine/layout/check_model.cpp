@@ -23,7 +23,7 @@ double floatsInSight(const Layout& layout) {
 
 void checkModel(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
-    if (model.kind == "gpt" && model.heads > 0 && model.hidden > 0 && model.hidden % model.heads != 0)
+    if (model.kind != "mlp" && model.heads > 0 && model.hidden > 0 && model.hidden % model.heads != 0)
         faults.push_back({"/model/heads", fmt::format("{} heads do not divide hidden {}", model.heads, model.hidden),
                           "every head gets the same number of columns, hidden ÷ heads", divisorText(model.hidden, model.heads)});
 

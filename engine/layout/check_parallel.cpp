@@ -141,7 +141,7 @@ void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedul
     checkStages(layout, faults);
     checkBatch(layout, faults);
     checkSchedule(layout, schedules, faults);
-    if (layout.optimizer.kind == "adamw" && layout.optimizer.betas.size() != 2)
+    if (layout.optimizer.kind != "sgd" && layout.optimizer.betas.size() != 2)
         faults.push_back({"/optimizer/betas", fmt::format("{} betas are listed", layout.optimizer.betas.size()),
                           "AdamW keeps a first and a second moment", "two numbers, for instance [0.9, 0.95]"});
 }

@@ -9,8 +9,8 @@ namespace {
 
 using L = Layout;
 constexpr double int32 = std::numeric_limits<int>::max();
-constexpr std::string_view sizes = "products of the sizes must stay countable";
-constexpr std::string_view degree = "events number ranks with 16 bits";
+constexpr std::string_view sizes = "there is at least one, and products of the sizes must stay countable";
+constexpr std::string_view degree = "there is at least one, and events number ranks with 16 bits";
 
 // One line a field: pointer, label, help, access; then choices, planned words, least, most, the limits' reason.
 // clang-format off
@@ -21,7 +21,7 @@ const std::array table = std::to_array<Field>({
     {"/model/layers", "Layers", "Blocks of the model, without embeddings and output.", IntegerField([](L& l) -> int& { return l.model.layers; }), {}, {}, 1, 10000, sizes},
     {"/model/hidden", "Hidden", "Width of the model: numbers per token between layers.", IntegerField([](L& l) -> int& { return l.model.hidden; }), {}, {}, 1, 65536, sizes},
     {"/model/heads", "Heads", "Attention heads of a layer; they share the hidden width.", IntegerField([](L& l) -> int& { return l.model.heads; }), {}, {}, 1, 1024, sizes},
-    {"/model/sequence", "Sequence", "Tokens of one sample.", IntegerField([](L& l) -> int& { return l.model.sequence; }), {}, {}, 1, 1048576, "every position has a learned vector"},
+    {"/model/sequence", "Sequence", "Tokens of one sample.", IntegerField([](L& l) -> int& { return l.model.sequence; }), {}, {}, 1, 1048576, "there is at least one token, and every position has a learned vector"},
     {"/model/vocabulary", "Vocabulary", "Different tokens the model knows.", IntegerField([](L& l) -> int& { return l.model.vocabulary; }), {}, {}, 1, 1048576, sizes},
     {"/model/dropout", "Dropout", "Share of activations set to zero while training.", NumberField([](L& l) -> double& { return l.model.dropout; }), {}, {}, 0, 0.99, "it is a share, and something must be left"},
 
@@ -45,10 +45,10 @@ const std::array table = std::to_array<Field>({
     {"/parallel/zero", "ZeRO", "What data replicas share out: 1 optimizer state, 2 gradients too, 3 parameters too.", IntegerField([](L& l) -> int& { return l.parallel.zero; }), {}, {}, 0, 3, "ZeRO has the stages 0 to 3"},
 
     {"/schedule/kind", "Schedule", "Order of forwards and backwards in the pipeline.", TextField([](L& l) -> std::string& { return l.schedule.kind; }), {}, "interleaved,pipedream,pipedream-2bw,zb-h1,zb-v,looped-bfs,dualpipe-v"},
-    {"/schedule/chunks", "Chunks", "Virtual stages of each pipeline rank.", IntegerField([](L& l) -> int& { return l.schedule.chunks; }), {}, {}, 1, 1024, "actions number stages with 16 bits"},
+    {"/schedule/chunks", "Chunks", "Virtual stages of each pipeline rank.", IntegerField([](L& l) -> int& { return l.schedule.chunks; }), {}, {}, 1, 1024, "there is at least one, and actions number stages with 16 bits"},
     {"/schedule/stages", "Layers per stage", "Layers of each stage in order; empty splits evenly.", IntegerListField([](L& l) -> std::vector<int>& { return l.schedule.stages; }), {}, {}, 1, 10000, "every stage holds at least one layer"},
 
-    {"/batch/global", "Global batch", "Samples of one optimizer step over all replicas.", IntegerField([](L& l) -> int& { return l.batch.global; }), {}, {}, 1, 16777216, "actions number microbatches with 24 bits"},
+    {"/batch/global", "Global batch", "Samples of one optimizer step over all replicas.", IntegerField([](L& l) -> int& { return l.batch.global; }), {}, {}, 1, 16777216, "there is at least one sample, and actions number microbatches with 24 bits"},
     {"/batch/micro", "Microbatch", "Samples that go through the pipeline together.", IntegerField([](L& l) -> int& { return l.batch.micro; }), {}, {}, 1, 65536, sizes},
 
     {"/precision/compute", "Compute", "Number format of forward and backward.", TextField([](L& l) -> std::string& { return l.precision.compute; }), "fp32", "fp16,bf16,fp8"},
