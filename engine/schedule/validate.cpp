@@ -5,6 +5,7 @@
 #include "engine/schedule/grid.h"
 
 #include <fmt/format.h>
+#include <utility>
 
 namespace shardlab {
 namespace {
@@ -15,8 +16,11 @@ Error describe(const Schedule& schedule, const Finding& finding) {
     const Action* marked = there ? &actions[static_cast<std::size_t>(finding.position)] : &finding.action;
     const std::string place = there ? fmt::format("rank {}, action {}, {}", finding.rank, finding.position + 1, toText(*marked))
                                     : fmt::format("rank {}, {}", finding.rank, toText(finding.action));
-    const std::string grid = renderGrid(schedule, marked, finding.rank, {3, 8});
-    return {"the schedule cannot run", place, finding.why + "\n" + grid, finding.legal};
+    std::string why = finding.why;
+    if (!finding.legal.empty()) why += ". " + finding.legal;
+    why += "\n" + renderGrid(schedule, marked, finding.rank, {3, 8});
+    why.pop_back();  // the last line's end
+    return {"the schedule cannot run", place, std::move(why), ""};
 }
 
 /// Whatever the other parts take for granted.
