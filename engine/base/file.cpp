@@ -120,9 +120,9 @@ Status ReplacingFile::write(std::string_view text) {
 }
 
 Status ReplacingFile::flush() {
-    const Status written = writeAll(*out_, std::as_bytes(std::span(buffer_.data(), buffer_.size())));
+    if (status_) status_ = writeAll(*out_, std::as_bytes(std::span(buffer_.data(), buffer_.size())));
     buffer_.clear();
-    return written;
+    return status_;
 }
 
 Status ReplacingFile::commit() {

@@ -59,7 +59,7 @@ public:
     ~ReplacingFile();
 
     Status write(std::string_view text);  ///< buffered
-    Status commit();
+    Status commit();                      ///< fails where an earlier write did
 
 private:
     ReplacingFile(FileSystem& files, std::unique_ptr<File> out, std::filesystem::path file, std::filesystem::path beside);
@@ -70,6 +70,7 @@ private:
     std::filesystem::path file_;
     std::filesystem::path beside_;
     std::string buffer_;
+    Status status_;  ///< of the first write that failed
 };
 
 /// Errors: missing, a folder, unreadable, more than `largest` bytes.

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/export.h"
+
+#include "engine/layout/mesh.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace shardlab {
+namespace {
+
+constexpr int predictedProcesses = 100000;  ///< a predicted rank's process number begins here
+
+std::string jsonText(std::string_view text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// Nanoseconds as microseconds, exactly.
+std::string micro(std::int64_t nanoseconds) {
+    const bool negative = nanoseconds < 0;
+    const std::uint64_t size = negative ? -static_cast<std::uint64_t>(nanoseconds) : static_cast<std::uint64_t>(nanoseconds);
+    return fmt::format("{}{}.{:03}", negative ? "-" : "", size / 1000, size % 1000);
+}
+
+/// Numbers messages so that a send and its receive, and no other event, have the same number.
+class Messages {
+public:
+    explicit Messages(const Layout& layout)
+        : mesh_(layout), stages_(stageCount(layout)), microbatches_(std::max(microbatches(layout), 1)) {}
+
+    /// Empty where the event is no end of a message of this layout. `step` −1: the predicted step.
+    std::optional<std::int64_t> number(const Event& event, std::int64_t step) const {
+        const Action action = actionFromId(event.action);
+        if ((!isSend(action.kind) && !isReceive(action.kind)) || eventKind(action.kind) != event.kind) return std::nullopt;
+        const bool backward = action.kind == ActionKind::SendBackward || action.kind == ActionKind::RecvBackward;
+        const bool upperEnd = action.kind == ActionKind::RecvForward || action.kind == ActionKind::SendBackward;
+        const int lowerStage = action.stage - (upperEnd ? 1 : 0);
+        if (lowerStage < 0 || lowerStage >= stages_ || action.microbatch < 0 || action.microbatch >= microbatches_ ||
+            event.rank < 0 || event.rank >= mesh_.ranks() || step < -1)
+            return std::nullopt;
+        Coordinates column = mesh_.coordinates(event.rank);
+        column[static_cast<std::size_t>(Axis::Pipeline)] = 0;
+        std::int64_t number = step + 1;
+        number = number * mesh_.ranks() + mesh_.rank(column);
+        number = number * stages_ + lowerStage;
+        number = number * microbatches_ + action.microbatch;
+        return number * 2 + (backward ? 1 : 0);
+    }
+
+private:
+    Mesh mesh_;
+    int stages_;
+    int microbatches_;
+};
+
+class ChromeWriter {
+public:
+    ChromeWriter(const RunReader& run, ReplacingFile& out) : run_(run), out_(out), messages_(run.header().layout) {}
+
+    Status write() {
+        const RunHeader& header = run_.header();
+        text_ = fmt::format("{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"program\":\"Shardlab\",\"version\":{},"
+                            "\"created\":{},\"layout\":{},\"paced\":{}}},\"traceEvents\":[\n",
+                            jsonText(header.version), jsonText(header.created), jsonText(header.layout.name), header.paced);
+        const auto predicted = run_.predicted();
+        if (predicted) add(*predicted, true);
+        const Status read = run_.readEvents([&](std::span<const Event> block) { return add(block, false); });
+        text_ += "\n]}\n";
+        flush();
+        if (!status_) return status_;
+        if (!predicted) return fail(predicted.error());
+        return read;
+    }
+
+private:
+    bool add(std::span<const Event> events, bool predicted) {
+        for (const Event& event : events) {
+            const int process = event.rank + (predicted ? predictedProcesses : 0);
+            introduce(process, event.rank, predicted);
+            if (isSpan(event.kind)) {
+                addSpan(event, process, predicted);
+            } else if (isCounter(event.kind) && std::isfinite(event.value)) {
+                addCounter(event, process);
+            } else {
+                addInstant(event, process);
+            }
+        }
+        return flush();
+    }
+
+    /// Names a process when it is first seen.
+    void introduce(int process, int rank, bool predicted) {
+        if (!processes_.insert(process).second) return;
+        std::string title = fmt::format("{}rank {}", predicted ? "predicted " : "", rank);
+        for (const RankRecord& record : run_.ranks()) {
+            if (record.rank == rank && !record.label.empty()) title += " (" + record.label + ")";
+        }
+        item(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})", process, jsonText(title));
+        item(R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})", process, process);
+    }
+
+    /// Spans of one thread must not overlap, those of a lane may: the first of the lane's threads that is free again.
+    int thread(const Event& event, int process) {
+        auto& ends = threadEnds_[{process, event.lane}];
+        std::size_t row = 0;
+        while (row < ends.size() && event.begin < ends[row]) ++row;
+        const int number = static_cast<int>(event.lane) + laneCount * static_cast<int>(row);
+        if (row == ends.size()) {
+            ends.push_back(event.end);
+            std::string title(name(event.lane));
+            if (row > 0) title += fmt::format(" {}", row + 1);
+            item(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", process, number, jsonText(title));
+            item(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", process, number,
+                 static_cast<int>(event.lane) * 1000 + static_cast<int>(row));
+        }
+        ends[row] = std::max(ends[row], event.end);
+        return number;
+    }
+
+    void addSpan(const Event& event, int process, bool predicted) {
+        const int lane = thread(event, process);
+        std::string details = fmt::format("\"step\":{}", event.step);
+        if (event.action != 0) details += fmt::format(",\"action\":{}", jsonText(toText(actionFromId(event.action))));
+        if (event.bytes != 0) details += fmt::format(",\"bytes\":{}", event.bytes);
+        item(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})", jsonText(name(event.kind)),
+             name(event.lane), process, lane, micro(event.begin), micro(event.end > event.begin ? event.end - event.begin : 0), details);
+        const auto message = messages_.number(event, predicted ? -1 : event.step < 0 ? -2 : event.step);
+        if (!message) return;
+        // The arrow leaves where the send begins and ends inside the receive, at its last nanosecond.
+        const bool sends = event.kind == EventKind::SendForward || event.kind == EventKind::SendBackward;
+        const std::int64_t at = sends || event.end <= event.begin ? event.begin : event.end - 1;
+        item(R"({{"ph":"{}","name":"message","cat":"message","id":{},"pid":{},"tid":{},"ts":{}{}}})", sends ? "s" : "f",
+             *message, process, lane, micro(at), sends ? "" : R"(,"bp":"e")");
+    }
+
+    /// All categories of memory are one counter, whose parts are stacked.
+    void addCounter(const Event& event, int process) {
+        const int category = static_cast<int>(event.kind) - static_cast<int>(EventKind::MemoryUsed);
+        std::string parts;
+        std::string_view title = "memory";
+        if (category >= 0 && category < memoryCategoryCount) {
+            MemoryBytes& memory = memory_[process];
+            memory[static_cast<std::size_t>(category)] = event.bytes;
+            for (int i = 0; i < memoryCategoryCount; ++i)
+                parts += fmt::format("{}\"{}\":{}", i == 0 ? "" : ",", name(static_cast<MemoryCategory>(i)), memory[static_cast<std::size_t>(i)]);
+        } else {
+            title = name(event.kind);
+            parts = event.kind == EventKind::MemoryPeak ? fmt::format("\"bytes\":{}", event.bytes)
+                                                        : fmt::format("\"value\":{}", event.value);
+        }
+        item(R"({{"ph":"C","name":{},"pid":{},"tid":0,"ts":{},"args":{{{}}}}})", jsonText(title), process, micro(event.begin), parts);
+    }
+
+    /// Also counters that are no number: they are worth seeing, and JSON cannot hold them.
+    void addInstant(const Event& event, int process) {
+        std::string value = std::isfinite(event.value) ? fmt::format("{}", event.value) : jsonText(fmt::format("{}", event.value));
+        if (event.kind == EventKind::Command && event.value >= 0 && event.value < 256)
+            value = jsonText(name(static_cast<Command>(event.value)));
+        item(R"({{"ph":"i","s":"p","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"args":{{"value":{},"step":{}}}}})",
+             jsonText(name(event.kind)), name(event.lane), process, static_cast<int>(event.lane), micro(event.begin), value, event.step);
+    }
+
+    template <class... Arguments>
+    void item(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+        if (!std::exchange(first_, false)) text_ += ",\n";
+        fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+    }
+
+    bool flush() {
+        if (status_) status_ = out_.write(text_);
+        text_.clear();
+        return status_.has_value();
+    }
+
+    const RunReader& run_;
+    ReplacingFile& out_;
+    Messages messages_;
+    std::string text_;
+    bool first_ = true;
+    Status status_;
+    std::set<int> processes_;
+    std::map<std::pair<int, Lane>, std::vector<std::int64_t>> threadEnds_;  ///< of each thread of a lane
+    std::map<int, MemoryBytes> memory_;
+};
+
+}  // namespace
+
+Status writeChrome(const RunReader& run, ReplacingFile& out) { return ChromeWriter(run, out).write(); }
+
+}  // namespace shardlab
