@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
     shardlab::cli::addSchedule(program, chosen);
     shardlab::cli::addRun(program, chosen);
     shardlab::cli::addInfo(program, chosen);
+    shardlab::cli::addExport(program, chosen);
     shardlab::cli::addLayouts(program, chosen);
     shardlab::cli::addDoctor(program, chosen);
     try {

@@ -19,6 +19,7 @@ void addPlan(CLI::App& program, Action& chosen);
 void addSchedule(CLI::App& program, Action& chosen);
 void addRun(CLI::App& program, Action& chosen);
 void addInfo(CLI::App& program, Action& chosen);
+void addExport(CLI::App& program, Action& chosen);
 void addLayouts(CLI::App& program, Action& chosen);
 void addDoctor(CLI::App& program, Action& chosen);
 

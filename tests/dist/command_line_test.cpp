@@ -14,7 +14,7 @@ private Q_SLOTS:
     void everyVerbHasHelp_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::newRow("itself") << QStringList{"--help"};
-        for (const char* verb : {"plan", "schedule", "run", "info", "layouts", "doctor"})
+        for (const char* verb : {"plan", "schedule", "run", "info", "export", "layouts", "doctor"})
             QTest::newRow(verb) << QStringList{verb, "--help"};
     }
     void everyVerbHasHelp() {
@@ -40,6 +40,8 @@ private Q_SLOTS:
         QTest::newRow("neither layout nor kind") << QStringList{"schedule"};
         QTest::newRow("layout and kind") << QStringList{"schedule", "default", "--kind", "1f1b"};
         QTest::newRow("unknown format") << QStringList{"schedule", "default", "--format", "pdf"};
+        QTest::newRow("export without format") << QStringList{"export", "x.shardlab"};
+        QTest::newRow("export to nothing known") << QStringList{"export", "x.shardlab", "--format", "pdf"};
         QTest::newRow("steps no number") << QStringList{"run", "default", "--steps", "many"};
         QTest::newRow("too many") << QStringList{"plan", "default", "other"};
     }
@@ -208,7 +210,8 @@ private Q_SLOTS:
         QFETCH(QByteArray, content);
         QTemporaryDir folder;
         const QString file = writeFile(folder.filePath("x.shardlab"), content);
-        for (const QStringList& arguments : {QStringList{"info", file}, {"info", file, "--json"}}) {
+        for (const QStringList& arguments : {QStringList{"info", file}, {"info", file, "--json"},
+                                             {"export", file, "--format", "csv"}, {"export", file, "--format", "png"}}) {
             const Answer answer = run(arguments, folder.path());
             QCOMPARE(answer.status, 1);
             QVERIFY(answer.out.isEmpty());

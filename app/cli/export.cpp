@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/print.h"
+#include "app/cli/verbs.h"
+#include "engine/launch/process.h"
+#include "engine/trace/export.h"
+#include "engine/trace/run_file.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+
+namespace shardlab::cli {
+
+namespace {
+
+constexpr const char* picture = "png";
+
+struct Options {
+    std::string run;
+    std::string format;
+    std::string out;
+    bool force = false;
+};
+
+/// The desktop's own views draw the picture, on no display.
+Status exportPicture(const Options& options, const std::string& out) {
+    // Opened here first: what is wrong with a run is said in the same words for every format.
+    if (const auto run = RunReader::open(options.run); !run) return fail(run.error());
+    const std::filesystem::path desktop = programFolder() / "shardlab-desktop";
+    auto process = Process::start(
+        {desktop, {"--render", options.run, "--out", out}, {{"QT_QPA_PLATFORM", "offscreen"}}});
+    if (!process) {
+        Error error = process.error();
+        error.legal = "pictures are drawn by the desktop: ninja -C build shardlab-desktop";
+        return fail(std::move(error));
+    }
+    std::string said;
+    const auto listen = [&](const std::vector<OutputLine>& lines) {
+        for (const OutputLine& line : lines)
+            if (line.error) said = line.text;
+    };
+    while (!process->exitStatus()) listen(process->read(100));
+    listen(process->readRest());
+    if (process->exitStatus()->success()) return {};
+    return fail(Error{"the picture was not drawn", desktop.string(),
+                      said.empty() ? process->exitStatus()->text() : said, {}});
+}
+
+Status exportTo(const Options& options, const std::string& out) {
+    if (options.format == picture) return exportPicture(options, out);
+    const auto format = findExportFormat(options.format);
+    if (!format) return fail(format.error());
+    const auto run = RunReader::open(options.run);
+    if (!run) return fail(run.error());
+    return exportRun(**run, *format, out);
+}
+
+/// Beside the run: "a.shardlab" becomes "a.csv".
+std::string defaultOut(const Options& options) {
+    const auto format = findExportFormat(options.format);
+    std::filesystem::path out(options.run);
+    return out.replace_extension(format ? std::string(format->extension) : "." + options.format).string();
+}
+
+int exportRunFile(const Options& options) {
+    const std::string out = options.out.empty() ? defaultOut(options) : options.out;
+    std::error_code ignored;
+    if (std::filesystem::exists(out, ignored) && !options.force) {
+        printError({"will not replace", out, "it exists", "another --out, or --force"});
+        return failure;
+    }
+    if (const Status done = exportTo(options, out); !done) {
+        printError(done.error());
+        return failure;
+    }
+    print(out + "\n");
+    return success;
+}
+
+}  // namespace
+
+void addExport(CLI::App& program, Action& chosen) {
+    CLI::App* verb = program.add_subcommand("export", "Write a recorded run for other programs, or as a picture");
+    const auto options = std::make_shared<Options>();
+    std::vector<std::string> names;
+    std::string help;
+    for (const ExportFormat& format : exportFormats()) {
+        names.emplace_back(format.name);
+        help += fmt::format("{}: {}; ", format.name, format.description);
+    }
+    names.emplace_back(picture);
+    verb->add_option("RUN", options->run, "A run file (*.shardlab)")->required();
+    verb->add_option("--format", options->format, help + "png: the dashboard, drawn by the desktop's own views")
+        ->required()
+        ->check(CLI::IsMember(names));
+    verb->add_option("--out", options->out, "File to write; by default beside the run")->type_name("FILE");
+    verb->add_flag("--force", options->force, "Replace the file where it exists");
+    verb->callback([&chosen, options] { chosen = [options] { return exportRunFile(*options); }; });
+}
+
+}  // namespace shardlab::cli
