@@ -17,16 +17,16 @@ namespace shardlab {
 
 namespace {
 
-constexpr std::string_view prefix = "shardlab-";
+constexpr std::string_view prefix = "shardlab-job-";
 constexpr const char* lockName = "lock";
 /// A younger folder may belong to a job that has not locked it yet.
 constexpr std::chrono::seconds youngest{30};
 /// sun_path holds 108 bytes; the rest is for the folder's and the socket's names.
 constexpr std::size_t longestBase = 64;
 
-/// The lock's descriptor; -1 where another process holds it.
-int acquireLock(const std::filesystem::path& folder) {
-    const int lock = open((folder / lockName).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+/// The lock's descriptor; -1 where another process holds it. `flags`: O_CREAT for the first time.
+int acquireLock(const std::filesystem::path& folder, int flags) {
+    const int lock = open((folder / lockName).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
     if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0) {
         close(lock);
         return -1;
@@ -54,7 +54,7 @@ Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& bas
                           "TMPDIR may name another place"});
     };
     if (mkdtemp(name.data()) == nullptr) return cannot();
-    const int lock = acquireLock(name);
+    const int lock = acquireLock(name, O_CREAT);
     if (lock < 0) {
         rmdir(name.c_str());
         return cannot();
@@ -86,7 +86,7 @@ void sweepAbandonedFolders(const std::filesystem::path& base) {
     for (std::filesystem::directory_iterator entry(base, failed), end; !failed && entry != end; entry.increment(failed)) {
         const std::filesystem::path folder = entry->path();
         if (!folder.filename().string().starts_with(prefix) || !ownedByThisUser(folder) || !old(folder)) continue;
-        const int lock = acquireLock(folder);
+        const int lock = acquireLock(folder, 0);
         if (lock < 0) continue;
         killProcesses(processesOfJob(folder));
         std::error_code ignored;

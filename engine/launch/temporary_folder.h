@@ -10,7 +10,7 @@ namespace shardlab {
 
 class TemporaryFolder {
 public:
-    /// Makes `base`/shardlab-XXXXXX, readable by this user only, and holds a lock in it. Error: `base` not writable.
+    /// Makes `base`/shardlab-job-XXXXXX, readable by this user only, and holds a lock in it. Error: `base` not writable.
     static Result<TemporaryFolder> create(const std::filesystem::path& base);
     TemporaryFolder(TemporaryFolder&& other) noexcept;
     TemporaryFolder& operator=(TemporaryFolder&&) = delete;

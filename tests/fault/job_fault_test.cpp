@@ -17,7 +17,7 @@ namespace {
 
 /// Folders of jobs that exist now.
 QStringList jobFolders() {
-    const QStringList pattern{"shardlab-*"};
+    const QStringList pattern{"shardlab-job-*"};
     return QDir(QString::fromStdString(temporaryBase().string())).entryList(pattern, QDir::Dirs) +
            QDir("/dev/shm").entryList(pattern, QDir::Dirs);
 }

@@ -156,14 +156,17 @@ private Q_SLOTS:
     void sweepsOnlyWhatNobodyHolds() {
         QTemporaryDir base;
         const std::filesystem::path root = base.path().toStdString();
-        const std::filesystem::path gone = abandonedFolder(root, "shardlab-gone01");
+        const std::filesystem::path gone = abandonedFolder(root, "shardlab-job-gone01");
         const std::filesystem::path stranger = abandonedFolder(root, "somebody-else");
         const auto held = TemporaryFolder::create(root);
         QVERIFY(held);
         std::filesystem::last_write_time(held->path(),
                                          std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
-        const std::filesystem::path young = root / "shardlab-young1";
+        const std::filesystem::path young = root / "shardlab-job-young1";
         std::filesystem::create_directory(young);
+        const std::filesystem::path unlocked = abandonedFolder(root, "shardlab-job-other1");
+        std::filesystem::remove(unlocked / "lock");  // not made by us
+        std::filesystem::last_write_time(unlocked, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
         auto orphan = Process::start({"/bin/sh", {"-c", "sleep 60; true", "rank", "--folder", gone.string()}, {}});
         QTRY_COMPARE(processesOfJob(gone).size(), std::size_t{1});
 
@@ -174,6 +177,7 @@ private Q_SLOTS:
         QVERIFY(std::filesystem::exists(stranger));
         QVERIFY(std::filesystem::exists(held->path()));
         QVERIFY(std::filesystem::exists(young));
+        QVERIFY(std::filesystem::exists(unlocked));
     }
 };
 
