@@ -47,7 +47,7 @@ inline QByteArray smallLayout(int steps, const QByteArray& pace = {}) {
            (pace.isEmpty() ? QByteArray() : ", \"pace\": {\"device\": \"h100-sxm\", \"step_seconds\": " + pace + "}") +
            R"(}, "parallel": {"data": 1, "pipeline": 2}, "batch": {"global": 8, "micro": 2},
  "run": {"steps": )" +
-           QByteArray::number(steps) + ", \"seed\": 7}}";
+           QByteArray::number(steps) + ", \"seed\": 7, \"validate_every\": 0}}";
 }
 
 }  // namespace shardlab::test

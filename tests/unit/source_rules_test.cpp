@@ -143,12 +143,12 @@ private Q_SLOTS:
             if (!source.lines.front().endsWith(expected))
                 wrong.append(source.path + " does not begin with " + expected);
         }
-        for (const QString& script : {"app/start", "tests/run", ".ci/run"}) {
+        for (const char* script : {"app/start", "tests/run", ".ci/run"}) {
             QFile file(root + "/" + script);
-            QVERIFY2(file.open(QIODevice::ReadOnly), qPrintable(script));
+            QVERIFY2(file.open(QIODevice::ReadOnly), script);
             file.readLine();  // #!
             if (!file.readLine().contains("SPDX-License-Identifier: Apache-2.0"))
-                wrong.append(script + " does not name Apache-2.0 in its second line");
+                wrong.append(QString(script) + " does not name Apache-2.0 in its second line");
         }
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
     }

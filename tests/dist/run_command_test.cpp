@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// shardlab run with real ranks: the summary's keys, signals, files; then info and export of what was recorded.
+#include "tests/support/command.h"
+#include "tests/support/processes.h"
+
+#include <QJsonArray>
+#include <QRandomGenerator>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <csignal>
+#include <cmath>
+
+using namespace shardlab::test;
+
+class RunCommandTest : public QObject {
+    Q_OBJECT
+private:
+    QTemporaryDir folder_;
+
+    QString layoutFile(const QByteArray& content) { return writeFile(folder_.filePath("small.layout.json"), content); }
+
+    static QList<double> numbers(const QJsonValue& list) {
+        QList<double> result;
+        const QJsonArray array = list.toArray();
+        for (const QJsonValue value : array) result.append(value.toDouble(std::nan("")));
+        return result;
+    }
+
+    /// Waits for the first step in what the run says.
+    static bool waitForSteps(QProcess& process, QByteArray& said) {
+        process.setReadChannel(QProcess::StandardError);
+        process.waitForStarted();
+        for (int i = 0; i < 600 && process.state() == QProcess::Running; ++i) {
+            process.waitForReadyRead(100);
+            said += process.readAllStandardError();
+            if (said.contains("step ")) return true;
+        }
+        return false;
+    }
+
+private Q_SLOTS:
+    void jsonHasEveryFigure() {
+        const QString file = folder_.filePath("a.shardlab");
+        const Answer answer = run({"run", layoutFile(smallLayout(6)), "--out", file, "--json"});
+        QVERIFY2(answer.status == 0, answer.error.constData());
+        const QJsonObject json = answer.json();
+        const QList<double> losses = numbers(json["losses"]);
+        QCOMPARE(losses.size(), 6);
+        for (double loss : losses) QVERIFY(std::isfinite(loss) && loss > 0);
+        QVERIFY(!numbers(json["validation_losses"]).isEmpty());
+        for (const char* key : {"step_seconds", "bubble"})
+            for (const char* part : {"measured", "predicted"})
+                QVERIFY2(json[key].toObject()[part].toDouble() > 0, key);
+        QCOMPARE(json["bubble"].toObject()["theory"].toDouble(), 1.0 / 5.0);  // p = 2, m = 4
+        QVERIFY(json["tokens_per_second"].toDouble() > 0);
+        const QJsonArray memory = json["memory"].toArray();
+        QCOMPARE(memory.size(), 2);
+        for (const QJsonValue rank : memory) {
+            QVERIFY(rank["peak"].toDouble() > 0);
+            QVERIFY(rank["predicted_peak"].toDouble() > 0);
+            QVERIFY(rank["bytes"].toObject()["parameters"].toDouble() > 0);
+            QVERIFY(rank["bytes"].toObject()["activations"].toDouble() > 0);
+        }
+        const QJsonArray ranks = json["ranks"].toArray();
+        QCOMPARE(ranks.size(), 2);
+        for (const QJsonValue rank : ranks) {
+            QVERIFY(!rank["host"].toString().isEmpty());
+            QVERIFY(rank["pid"].toInt() > 0);
+            QCOMPARE(rank["end"].toString(), QString("finished"));
+        }
+        QCOMPARE(json["run"].toString(), file);
+        QVERIFY(QFile::exists(file));
+
+        const Answer info = run({"info", file, "--json"});
+        QCOMPARE(info.status, 0);
+        QCOMPARE(info.json(), json);
+        QVERIFY(run({"info", file}).out.contains("finished"));
+    }
+
+    void aSeedRepeatsBitForBit() {
+        const QString seed = QString::number(QRandomGenerator::global()->bounded(1, 1000000));
+        const QString layout = layoutFile(smallLayout(4));
+        const auto losses = [&](const QString& withSeed) {
+            return numbers(run({"run", layout, "--steps", "3", "--seed", withSeed, "--json", "--force", "--out",
+                                folder_.filePath("seed.shardlab")}).json()["losses"]);
+        };
+        const QList<double> first = losses(seed);
+        QCOMPARE(first.size(), 3);
+        QVERIFY2(losses(seed) == first, qPrintable("seed " + seed));
+        QVERIFY2(losses(seed + "1") != first, qPrintable("seed " + seed));
+    }
+
+    void existingFilesAreKept() {
+        const QString file = folder_.filePath("kept.shardlab");
+        const QString layout = layoutFile(smallLayout(2));
+        QCOMPARE(run({"run", layout, "--out", file}).status, 0);
+        const Answer again = run({"run", layout, "--out", file});
+        QCOMPARE(again.status, 1);
+        QVERIFY(again.error.contains("--force"));
+        QCOMPARE(run({"run", layout, "--out", file, "--force"}).status, 0);
+        const QString stranger = writeFile(folder_.filePath("letter.txt"), "Dear all");
+        QCOMPARE(run({"run", layout, "--out", stranger, "--force"}).status, 1);
+        QFile letter(stranger);
+        QVERIFY(letter.open(QIODevice::ReadOnly));
+        QCOMPARE(letter.readAll(), QByteArray("Dear all"));
+    }
+
+    void defaultNameAndRelativeText() {
+        QDir(folder_.path()).mkpath("texts");
+        QDir(folder_.path()).mkpath("elsewhere");
+        writeFile(folder_.filePath("texts/corpus.txt"), QByteArray("The quick brown fox jumps. ").repeated(400));
+        const QString layout = writeFile(folder_.filePath("texts/own.layout.json"), smallLayout(2));
+        const Answer answer = run({"run", layout, "--set", "/data/kind=text", "--set", "/data/path=" +
+                                   folder_.filePath("texts/corpus.txt"), "--set", "/name=own text"},
+                                  folder_.filePath("elsewhere"));
+        QVERIFY2(answer.status == 0, answer.error.constData());
+        const QStringList made = QDir(folder_.filePath("elsewhere")).entryList({"own-text-*.shardlab"});
+        QCOMPARE(made.size(), 1);
+    }
+
+    void interruptStopsCleanly() {
+        const QString file = folder_.filePath("stopped.shardlab");
+        QProcess process;
+        process.start(program(), {"run", layoutFile(smallLayout(100000)), "--out", file, "--json"});
+        QByteArray said;
+        QVERIFY2(waitForSteps(process, said), said.constData());
+        ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+        QVERIFY(process.waitForFinished(20000));
+        QCOMPARE(process.exitCode(), 0);
+        const QJsonObject json = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
+        QCOMPARE(json["outcome"].toString(), QString("stopped"));
+        const QJsonArray ranks = json["ranks"].toArray();
+        for (const QJsonValue rank : ranks) QCOMPARE(rank["end"].toString(), QString("stopped"));
+        QCOMPARE(run({"info", file, "--json"}).json(), json);
+    }
+
+    void secondInterruptKills() {
+        const QString file = folder_.filePath("killed.shardlab");
+        QProcess process;
+        process.start(program(), {"run", layoutFile(smallLayout(5, "30")), "--out", file});
+        QTRY_VERIFY_WITH_TIMEOUT(!childrenOf(static_cast<int>(process.processId())).empty(), 10000);
+        QTest::qWait(1500);
+        ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+        QTest::qWait(300);
+        QCOMPARE(process.state(), QProcess::Running);
+        ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+        QVERIFY(process.waitForFinished(10000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        const QJsonObject json = run({"info", file, "--json"}).json();
+        QCOMPARE(json["outcome"].toString(), QString("stopped"));
+        QVERIFY2(json["reason"].toString().contains("killed on request"), qPrintable(json["reason"].toString()));
+    }
+
+    void exportsForOtherPrograms() {
+        const QString file = folder_.filePath("export.shardlab");
+        QCOMPARE(run({"run", layoutFile(smallLayout(3)), "--out", file}).status, 0);
+        const QString csv = folder_.filePath("e.csv");
+        const Answer table = run({"export", file, "--format", "csv", "--out", csv});
+        QVERIFY2(table.status == 0, table.error.constData());
+        QFile rows(csv);
+        QVERIFY(rows.open(QIODevice::ReadOnly));
+        const qint64 lines = rows.readAll().count('\n');
+        QVERIFY(lines > run({"info", file, "--json"}).json()["events"].toInteger());
+        const QString chrome = folder_.filePath("e.json");
+        QCOMPARE(run({"export", file, "--format", "chrome", "--out", chrome}).status, 0);
+        QFile trace(chrome);
+        QVERIFY(trace.open(QIODevice::ReadOnly));
+        const QJsonObject json = QJsonDocument::fromJson(trace.readAll()).object();
+        QVERIFY(json["traceEvents"].toArray().size() > 20);
+        QCOMPARE(run({"export", file, "--format", "csv", "--out", csv}).status, 1);  // exists
+        QCOMPARE(run({"export", file, "--format", "csv", "--out", "/proc/nowhere/e.csv"}).status, 1);
+    }
+
+    void unwritableFolderAndMissingText() {
+        const Answer folder = run({"run", layoutFile(smallLayout(2)), "--out", "/proc/nowhere/x.shardlab"});
+        QCOMPARE(folder.status, 1);
+        QVERIFY2(folder.error.contains("/proc/nowhere"), folder.error.constData());
+        const Answer text = run({"run", layoutFile(smallLayout(2)), "--out", folder_.filePath("t.shardlab"), "--set",
+                                 "/data/kind=text", "--set", "/data/path=/nonexistent/corpus.txt"});
+        QCOMPARE(text.status, 1);
+        QVERIFY2(text.error.contains("/nonexistent/corpus.txt"), text.error.constData());
+        const Answer mpirun = run({"run", layoutFile(smallLayout(2)), "--out", folder_.filePath("m.shardlab")}, {},
+                                  {"PATH=/nonexistent"});
+        QCOMPARE(mpirun.status, 1);
+        QVERIFY2(mpirun.error.contains("openmpi-bin"), mpirun.error.constData());
+    }
+};
+
+QTEST_GUILESS_MAIN(RunCommandTest)
+#include "run_command_test.moc"

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fifty SIGKILLs at random moments of real runs, of a rank, of mpirun or of the launcher itself: the run ends within
+// three seconds (the ranks within five where the launcher died), says who died where, leaves no process and a file
+// that opens.
+#include "engine/trace/run_file.h"
+#include "tests/support/command.h"
+#include "tests/support/processes.h"
+
+#include <QElapsedTimer>
+#include <QRandomGenerator>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <csignal>
+
+using namespace shardlab;
+using namespace shardlab::test;
+
+namespace {
+
+constexpr int kills = 50;
+enum class Victim { Rank, Mpirun, Launcher };
+
+struct Tree {
+    int launcher = 0;
+    int mpirun = 0;
+    std::vector<int> ranks;
+};
+
+Tree treeOf(qint64 launcher) {
+    Tree tree{static_cast<int>(launcher), 0, {}};
+    const std::vector<int> children = childrenOf(tree.launcher);
+    if (!children.empty()) tree.mpirun = children.front();
+    if (tree.mpirun > 0) tree.ranks = childrenOf(tree.mpirun);
+    return tree;
+}
+
+bool allGone(const Tree& tree) {
+    std::vector<int> all = tree.ranks;
+    all.push_back(tree.mpirun);
+    return std::all_of(all.begin(), all.end(), [](int process) { return !running(process); });
+}
+
+}  // namespace
+
+class RankKillTest : public QObject {
+    Q_OBJECT
+private:
+    QTemporaryDir folder_;
+
+    /// Starts a run and waits for its ranks; a fresh file each time.
+    Tree startRun(QProcess& process, const QString& file) {
+        const QString layout = writeFile(folder_.filePath("small.layout.json"), smallLayout(1000000));
+        process.start(program(), {"run", layout, "--out", file});
+        process.waitForStarted();
+        Tree tree;
+        for (int i = 0; i < 1000 && tree.ranks.size() < 2; ++i) {
+            QTest::qSleep(10);
+            tree = treeOf(process.processId());
+        }
+        return tree;
+    }
+
+    void verifyFile(const QString& file, const QString& context) {
+        const auto reader = RunReader::open(file.toStdString());
+        QVERIFY2(reader, qPrintable(context + ": " + (reader ? "" : reader.error().text().c_str())));
+        const Status read = (*reader)->readEvents([](std::span<const Event>) { return true; });
+        QVERIFY2(read, qPrintable(context));
+    }
+
+    void killOnce(Victim victim, QRandomGenerator& random, const QString& context) {
+        const QString file = folder_.filePath("run.shardlab");
+        for (const char* end : {"", "-wal", "-shm"}) QFile::remove(file + end);
+        QProcess process;
+        const Tree tree = startRun(process, file);
+        QVERIFY2(tree.ranks.size() == 2, qPrintable(context));
+        QTest::qSleep(static_cast<unsigned>(random.bounded(1, 1500)));
+
+        const std::size_t rank = static_cast<std::size_t>(random.bounded(2));
+        const int target = victim == Victim::Rank ? tree.ranks[rank] : victim == Victim::Mpirun ? tree.mpirun : tree.launcher;
+        QElapsedTimer timer;
+        timer.start();
+        QCOMPARE(::kill(target, SIGKILL), 0);
+        QVERIFY2(process.waitForFinished(3000), qPrintable(context + ": the launcher still runs after 3 s"));
+
+        if (victim == Victim::Launcher) {
+            while (!allGone(tree) && timer.elapsed() < 5000) QTest::qSleep(20);
+            QVERIFY2(allGone(tree), qPrintable(context + ": processes are left after 5 s"));
+        } else {
+            QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+            QCOMPARE(process.exitCode(), 1);
+            QVERIFY2(allGone(tree), qPrintable(context + ": processes are left"));
+            const QByteArray said = process.readAllStandardError();
+            static const QRegularExpression rankDied(
+                "rank \\d was killed by SIGKILL( at step \\d+( in \\d+[A-Z_]+\\d*)?.*| during setup| while starting)?\n");
+            const bool named = victim == Victim::Rank ? rankDied.match(said).hasMatch()
+                                                      : said.contains("mpirun was killed by SIGKILL");
+            QVERIFY2(named, qPrintable(context + ":\n" + said));
+        }
+        verifyFile(file, context);
+    }
+
+private Q_SLOTS:
+    void fiftyRandomKills() {
+        const quint32 seed = QRandomGenerator::global()->generate();
+        QRandomGenerator random(seed);
+        for (int i = 0; i < kills && !QTest::currentTestFailed(); ++i) {
+            const Victim victim = i % 5 == 3 ? Victim::Mpirun : i % 5 == 4 ? Victim::Launcher : Victim::Rank;
+            killOnce(victim, random, QString("seed %1, kill %2").arg(seed).arg(i));
+        }
+    }
+
+    /// After some steps, a death says which action it was.
+    void deathInAStepNamesTheAction() {
+        const QString file = folder_.filePath("step.shardlab");
+        QProcess process;
+        const Tree tree = startRun(process, file);
+        QCOMPARE(tree.ranks.size(), std::size_t{2});
+        QByteArray said;
+        process.setReadChannel(QProcess::StandardError);
+        for (int i = 0; i < 300 && !said.contains("step "); ++i) {
+            process.waitForReadyRead(100);
+            said += process.readAllStandardError();
+        }
+        QVERIFY2(said.contains("step "), said.constData());
+        ::kill(tree.ranks[1], SIGKILL);
+        QVERIFY(process.waitForFinished(3000));
+        said += process.readAllStandardError();
+        static const QRegularExpression named("rank \\d was killed by SIGKILL at step \\d+");
+        QVERIFY2(named.match(said).hasMatch(), said.constData());
+    }
+};
+
+QTEST_GUILESS_MAIN(RankKillTest)
+#include "rank_kill_test.moc"
