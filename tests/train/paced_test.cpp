@@ -65,9 +65,17 @@ private slots:
         layout.run = {steps, 1, 0, 1};
         layout.data.validation = 0;
         const Plan plan = planOf(layout);
-        const RunOutcome run = runInProcess(plan);
-        QVERIFY2(run.error.empty(), run.error.c_str());
-        const double measured = measuredBubble(run, steps);
+        RunOutcome run;
+        double measured = 0;
+        // Overruns say that the machine was busy with something else: that run shows another cluster. A wrong pacer
+        // is wrong without them too.
+        for (int attempt = 0; attempt < 3; ++attempt) {
+            run = runInProcess(plan);
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            measured = measuredBubble(run, steps);
+            const double error = std::max(std::abs(measured - plan.bubble), std::abs(measured - plan.bubbleTheory));
+            if (error < 0.03 || run.count(EventKind::PaceOverrun) == 0) break;
+        }
         Summarizer summarizer(ranks);
         for (const RankOutcome& rank : run.ranks) summarizer.add(rank.events);
         QVERIFY2(std::abs(summarizer.medianBubble() - measured) < 1e-6, "the summary's bubble is another one");

@@ -3,6 +3,7 @@
 
 #include "engine/comm/communication_error.h"
 #include "engine/comm/message_communicator.h"
+#include "engine/comm/mpi/mpi_progress.h"
 
 #include <algorithm>
 #include <array>
@@ -46,14 +47,23 @@ private:
 
 class MpiRequest final : public Request {
 public:
-    MpiRequest(std::vector<MPI_Request> parts, bool oversubscribed, std::string what)
-        : parts_(std::move(parts)), oversubscribed_(oversubscribed), what_(std::move(what)) {}
+    /// Made with the lock of `progress` held.
+    MpiRequest(std::shared_ptr<MpiProgress> progress, std::vector<MPI_Request> parts, bool oversubscribed,
+               std::string what)
+        : progress_(std::move(progress)), parts_(std::move(parts)), oversubscribed_(oversubscribed),
+          what_(std::move(what)) {
+        progress_->started();
+    }
 
     bool test() override {
         if (parts_.empty()) return true;
         int done = 0;
+        const auto held = progress_->lock();
         requireSuccess(MPI_Testall(static_cast<int>(parts_.size()), parts_.data(), &done, MPI_STATUSES_IGNORE), what_);
-        if (done) parts_.clear();
+        if (done) {
+            parts_.clear();
+            progress_->finished();
+        }
         return done != 0;
     }
 
@@ -62,6 +72,7 @@ public:
     }
 
 private:
+    std::shared_ptr<MpiProgress> progress_;
     std::vector<MPI_Request> parts_;
     bool oversubscribed_;
     std::string what_;
@@ -70,7 +81,9 @@ private:
 class MpiCommunicator final : public MessageCommunicator {
 public:
     /// Collective over `members`, of which it makes two copies: one a channel.
-    MpiCommunicator(MPI_Comm members, const MpiOptions& options) : options_(options) {
+    MpiCommunicator(MPI_Comm members, const MpiOptions& options, std::shared_ptr<MpiProgress> progress)
+        : options_(options), progress_(std::move(progress)) {
+        const auto held = progress_->lock();
         for (MPI_Comm& channel : channels_) {
             requireSuccess(MPI_Comm_dup(members, &channel), "making a group of ranks");
             MPI_Comm_set_errhandler(channel, MPI_ERRORS_RETURN);
@@ -83,6 +96,7 @@ public:
         int ended = 0;
         MPI_Finalized(&ended);
         if (ended) return;
+        const auto held = progress_->lock();
         for (MPI_Comm& channel : channels_) MPI_Comm_free(&channel);
     }
 
@@ -99,9 +113,13 @@ public:
         if (mine == members.end())
             throw CommunicationError("rank " + std::to_string(world) + " is not in the group it asks for");
         MPI_Comm part = MPI_COMM_NULL;
-        requireSuccess(MPI_Comm_split(channels_[0], members.front(), static_cast<int>(mine - members.begin()), &part),
-                       "making a group of ranks");
-        auto made = std::make_unique<MpiCommunicator>(part, options_);
+        {
+            const auto held = progress_->lock();
+            const int order = static_cast<int>(mine - members.begin());
+            requireSuccess(MPI_Comm_split(channels_[0], members.front(), order, &part), "making a group of ranks");
+        }
+        auto made = std::make_unique<MpiCommunicator>(part, options_, progress_);
+        const auto held = progress_->lock();
         MPI_Comm_free(&part);
         return made;
     }
@@ -129,16 +147,18 @@ private:
             std::string(verb) + " rank " + std::to_string(peer) + " of its group, tag " + std::to_string(tag);
         std::vector<MPI_Request> parts;
         std::size_t begin = 0;
+        const auto held = progress_->lock();
         do {
             const std::size_t bytes = std::min(options_.largestMessage, data.size() - begin);
             parts.push_back(MPI_REQUEST_NULL);
             requireSuccess(start(data.data() + begin, static_cast<int>(bytes), &parts.back()), what);
             begin += bytes;
         } while (begin < data.size());
-        return std::make_unique<MpiRequest>(std::move(parts), options_.oversubscribed, std::move(what));
+        return std::make_unique<MpiRequest>(progress_, std::move(parts), options_.oversubscribed, std::move(what));
     }
 
     MpiOptions options_;
+    std::shared_ptr<MpiProgress> progress_;
     std::array<MPI_Comm, 2> channels_{};
     int rank_ = 0;
     int size_ = 1;
@@ -148,8 +168,8 @@ private:
 
 MpiSession::MpiSession(int& argc, char**& argv) {
     int provided = 0;
-    requireSuccess(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "starting MPI");
-    if (provided < MPI_THREAD_FUNNELED) throw CommunicationError("starting MPI: this library does not support threads");
+    requireSuccess(MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided), "starting MPI");
+    if (provided < MPI_THREAD_SERIALIZED) throw CommunicationError("starting MPI: the library was built without threads");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 }
 
@@ -168,7 +188,7 @@ int MpiSession::size() const {
 }
 
 std::unique_ptr<Communicator> MpiSession::world(const MpiOptions& options) const {
-    return std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, options);
+    return std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, options, std::make_shared<MpiProgress>());
 }
 
 }  // namespace shardlab

@@ -17,7 +17,8 @@ struct MpiOptions {
     std::size_t largestMessage = std::size_t{1} << 30;
 };
 
-/// MPI from its start to its end; one for each process, on the thread that communicates.
+/// MPI from its start to its end; one for each process, on the thread that communicates. Messages travel while that
+/// thread computes or sleeps.
 /// An error of MPI is a CommunicationError with its text; nothing can be sent after one.
 class MpiSession {
 public:
