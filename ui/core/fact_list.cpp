@@ -9,6 +9,12 @@
 #include <QVBoxLayout>
 
 namespace shardlab {
+namespace {
+
+/// Letters above which a value takes several lines; shorter ones stay whole and their label gives way.
+constexpr int longValue = 26;
+
+}  // namespace
 
 FactList::FactList(QWidget* parent) : QWidget(parent), grid_(child<QGridLayout>()) {
     auto* outer = child<QVBoxLayout>(this);
@@ -17,7 +23,7 @@ FactList::FactList(QWidget* parent) : QWidget(parent), grid_(child<QGridLayout>(
     outer->addStretch(1);
     grid_->setHorizontalSpacing(10);
     grid_->setVerticalSpacing(7);
-    grid_->setColumnStretch(1, 1);
+    grid_->setColumnStretch(0, 1);
 }
 
 void FactList::setFacts(const std::vector<Fact>& facts) {
@@ -28,7 +34,7 @@ void FactList::setFacts(const std::vector<Fact>& facts) {
         setRole(*label, "dim");
         value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        value->setWordWrap(true);
+        label->setWordWrap(true);
         grid_->addWidget(label, row, 0, Qt::AlignTop);
         grid_->addWidget(value, row, 1);
         rows_.push_back({label, value});
@@ -42,6 +48,7 @@ void FactList::setFacts(const std::vector<Fact>& facts) {
         const Fact& fact = facts[index];
         if (row.label->text() != fact.label) row.label->setText(fact.label);
         if (row.value->text() != fact.value) row.value->setText(fact.value);
+        row.value->setWordWrap(fact.value.size() > longValue);
         setRole(*row.value, fact.role);
         row.label->setToolTip(fact.help);
         row.value->setToolTip(fact.help);

@@ -57,9 +57,9 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
         axis->setBasePen(Qt::NoPen);
     }
     plot->xAxis->setLabel(tr("step"));
-    plot->installEventFilter(this);
     plot_ = std::make_unique<Plot>(Plot{plot, plot->graph(0), plot->graph(1), child<QCPItemStraightLine>(plot),
                                         child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, this)});
+    plot->installEventFilter(this);
     scale_->setCheckable(true);
     scale_->setProperty("role", QStringLiteral("flat"));
     scale_->setToolTip(tr("Logarithmic loss axis"));
