@@ -45,6 +45,13 @@ std::jthread endWhenOrphaned(const Telemetry& telemetry) {
     });
 }
 
+/// MPI cannot be ended in order without the others, who wait for this rank: mpirun ends them when it sees this exit.
+[[noreturn]] void giveUp(int rank, Telemetry* telemetry, const std::exception& error) {
+    std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
+    if (telemetry) telemetry->finish(error.what());
+    std::_Exit(1);
+}
+
 std::string train(const MpiSession& session, const RankArguments& arguments, Telemetry& telemetry, StatusPage& status) {
     setKernelThreads(arguments.threads);
     const Plan plan = readPlan(arguments);
@@ -59,7 +66,12 @@ std::string train(const MpiSession& session, const RankArguments& arguments, Tel
     services.takeCommand = [&] { return telemetry.takeCommand(); };
     services.inform = [&](const std::string& text) { telemetry.log(LogLevel::Info, text); };
     services.coresFree = !arguments.oversubscribed;
-    return valueOf(Trainer::create(plan, services))->run();
+    const auto trainer = valueOf(Trainer::create(plan, services));
+    try {
+        return trainer->run();
+    } catch (const std::exception& error) {
+        giveUp(session.rank(), &telemetry, error);  // while the buffers of messages under way still exist
+    }
 }
 
 }  // namespace
@@ -79,9 +91,7 @@ int main(int argc, char** argv) {
             const std::jthread watch = endWhenOrphaned(*telemetry);
             telemetry->finish(train(session, arguments, *telemetry, status));
         } catch (const std::exception& error) {
-            std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
-            if (telemetry) telemetry->finish(error.what());
-            std::_Exit(1);  // MPI cannot be ended in order without the others; mpirun ends them
+            giveUp(rank, telemetry.get(), error);
         }
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
