@@ -16,6 +16,7 @@ constexpr const char* sheet = R"(
 * { outline: none; }
 QToolTip { background: @raised@; color: @text@; border: 1px solid @border@; padding: 4px; }
 QMainWindow, QStackedWidget, QDialog { background: @window@; }
+QStackedWidget[role="bare"] { background: transparent; }
 QMainWindow::separator { background: transparent; width: 8px; height: 8px; }
 QMainWindow::separator:hover { background: @border@; }
 
