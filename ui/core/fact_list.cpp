@@ -9,12 +9,6 @@
 #include <QVBoxLayout>
 
 namespace shardlab {
-namespace {
-
-/// Letters above which a value takes several lines; shorter ones stay whole and their label gives way.
-constexpr int longValue = 26;
-
-}  // namespace
 
 FactList::FactList(QWidget* parent) : QWidget(parent), grid_(child<QGridLayout>()) {
     auto* outer = child<QVBoxLayout>(this);
@@ -23,7 +17,7 @@ FactList::FactList(QWidget* parent) : QWidget(parent), grid_(child<QGridLayout>(
     outer->addStretch(1);
     grid_->setHorizontalSpacing(10);
     grid_->setVerticalSpacing(7);
-    grid_->setColumnStretch(0, 1);
+    grid_->setColumnStretch(1, 1);
 }
 
 void FactList::setFacts(const std::vector<Fact>& facts) {
@@ -34,7 +28,7 @@ void FactList::setFacts(const std::vector<Fact>& facts) {
         setRole(*label, "dim");
         value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        label->setWordWrap(true);
+        value->setWordWrap(true);
         grid_->addWidget(label, row, 0, Qt::AlignTop);
         grid_->addWidget(value, row, 1);
         rows_.push_back({label, value});
@@ -48,7 +42,6 @@ void FactList::setFacts(const std::vector<Fact>& facts) {
         const Fact& fact = facts[index];
         if (row.label->text() != fact.label) row.label->setText(fact.label);
         if (row.value->text() != fact.value) row.value->setText(fact.value);
-        row.value->setWordWrap(fact.value.size() > longValue);
         setRole(*row.value, fact.role);
         row.label->setToolTip(fact.help);
         row.value->setToolTip(fact.help);

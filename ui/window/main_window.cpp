@@ -76,7 +76,6 @@ void MainWindow::build() {
     row->addLayout(middle, 1);
     middle->addWidget(messages_ = child<MessageArea>(workbench_.messages(), this));
     middle->addWidget(stack_ = child<QStackedWidget>(this), 1);
-    stack_->setFrameShape(QFrame::NoFrame);
     for (const Workspace workspace : workspaces) {
         auto* area = child<WorkspaceArea>(workbench_.context(workspace), stack_);
         if (memory_ == Memory::Keep) area->restoreArrangement();
@@ -137,7 +136,7 @@ void MainWindow::store() const {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (leaving_ || (!workbench_.run().active() && !workbench_.document().unsaved())) {
+    if (leaving_) {
         store();
         event->accept();
         return;

@@ -5,10 +5,8 @@
 #include "ui/window/dock_panel.h"
 
 #include <QApplication>
-#include <QLayout>
 #include <QResizeEvent>
 #include <QSettings>
-#include <QTimer>
 
 #include <algorithm>
 
@@ -30,7 +28,7 @@ std::vector<int> lengths(const Place& group, int length) {
     for (const Place& part : group.parts) (part.grows ? growing : fixed) += part.size;
     const double scale = growing > 0 ? std::max(0, length - fixed) / static_cast<double>(growing) : 1.0;
     std::vector<int> result;
-    for (const Place& part : group.parts) result.push_back(std::max(1, part.grows ? static_cast<int>(part.size * scale) : part.size));
+    for (const Place& part : group.parts) result.push_back(part.grows ? static_cast<int>(part.size * scale) : part.size);
     return result;
 }
 
@@ -46,8 +44,7 @@ QString name(Workspace workspace) {
 }
 
 WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
-    : QMainWindow(parent), workspace_(context.workspace) {
-    setWindowFlags(Qt::Widget);  // the constructor makes every QMainWindow a window of its own
+    : QMainWindow(parent, Qt::Widget), workspace_(context.workspace) {
     setObjectName(name(workspace_) + QStringLiteral("Area"));
     setDockNestingEnabled(true);
     setDockOptions(AllowNestedDocks | AllowTabbedDocks | AnimatedDocks);
@@ -119,18 +116,7 @@ void WorkspaceArea::resetArrangement() {
     QSettings().remove(settingsKey());
     arrange();
     own_ = false;
-    applySizes();
-}
-
-void WorkspaceArea::applySizes() {
-    if (own_ || !isVisible()) return;
-    const Place whole = defaultArrangement(workspace_);
-    layout()->activate();
-    setSizes(whole, contentsRect().size());
-    // Widths change what heights are possible, which the docks' layout only knows afterwards.
-    QTimer::singleShot(0, this, [this, whole] {
-        if (!own_) setSizes(whole, contentsRect().size());
-    });
+    setSizes(defaultArrangement(workspace_), contentsRect().size());
 }
 
 void WorkspaceArea::storeArrangement() const {
@@ -147,12 +133,12 @@ bool WorkspaceArea::event(QEvent* event) {
 
 void WorkspaceArea::showEvent(QShowEvent* event) {
     QMainWindow::showEvent(event);
-    applySizes();
+    if (!own_) setSizes(defaultArrangement(workspace_), contentsRect().size());
 }
 
 void WorkspaceArea::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
-    applySizes();
+    if (!own_) setSizes(defaultArrangement(workspace_), contentsRect().size());
 }
 
 void WorkspaceArea::focusPanel(int direction) {
