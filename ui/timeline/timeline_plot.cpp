@@ -123,7 +123,7 @@ void TimelinePlot::chooseVisible() {
     selection.setVisible({begin - length / 40, begin + length});
 }
 
-void TimelinePlot::show(TimeRange range, bool byHand) {
+void TimelinePlot::lookAt(TimeRange range, bool byHand) {
     Selection& selection = context_.selection;
     const TimeRange whole = wholeRange(context_.model);
     range = keepInSight(range, whole);
