@@ -4,44 +4,63 @@
 #include "ui/core/child.h"
 #include "ui/core/style_sheet.h"
 
-#include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
 
 namespace shardlab {
+namespace {
 
-FactList::FactList(QWidget* parent) : QWidget(parent), grid_(child<QGridLayout>()) {
-    auto* outer = child<QVBoxLayout>(this);
-    outer->setContentsMargins(12, 8, 12, 8);
-    outer->addLayout(grid_);
-    outer->addStretch(1);
-    grid_->setHorizontalSpacing(10);
-    grid_->setVerticalSpacing(7);
-    grid_->setColumnStretch(1, 1);
+/// Letters above which a value takes several lines; shorter ones stay whole and their label gives way.
+constexpr int longValue = 26;
+
+}  // namespace
+
+FactList::FactList(QWidget* parent) : QScrollArea(parent) {
+    auto* inside = child<QWidget>();
+    column_ = child<QVBoxLayout>(inside);
+    column_->setContentsMargins(12, 8, 12, 8);
+    column_->setSpacing(6);
+    column_->addStretch(1);
+    setWidget(inside);
+    setWidgetResizable(true);
+    setFocusPolicy(Qt::NoFocus);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+}
+
+QSize FactList::minimumSizeHint() const { return {160, 60}; }
+
+void FactList::addRow() {
+    auto* line = child<QWidget>();
+    auto* row = child<QHBoxLayout>(line);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(10);
+    auto* label = child<QLabel>(line);
+    auto* value = child<QLabel>(line);
+    setRole(*label, "dim");
+    label->setWordWrap(true);
+    value->setAlignment(Qt::AlignRight | Qt::AlignTop);
+    value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    row->addWidget(label, 1, Qt::AlignTop);
+    row->addWidget(value);
+    column_->insertWidget(static_cast<int>(rows_.size()), line);
+    rows_.push_back({line, label, value});
 }
 
 void FactList::setFacts(const std::vector<Fact>& facts) {
-    while (rows_.size() < facts.size()) {
-        const int row = static_cast<int>(rows_.size());
-        auto* label = child<QLabel>();
-        auto* value = child<QLabel>();
-        setRole(*label, "dim");
-        value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        value->setWordWrap(true);
-        grid_->addWidget(label, row, 0, Qt::AlignTop);
-        grid_->addWidget(value, row, 1);
-        rows_.push_back({label, value});
-    }
+    while (rows_.size() < facts.size()) addRow();
     for (std::size_t index = 0; index < rows_.size(); ++index) {
         const Row& row = rows_[index];
         const bool used = index < facts.size();
-        row.label->setVisible(used);
-        row.value->setVisible(used);
+        row.line->setVisible(used);
         if (!used) continue;
         const Fact& fact = facts[index];
         if (row.label->text() != fact.label) row.label->setText(fact.label);
         if (row.value->text() != fact.value) row.value->setText(fact.value);
+        const bool wraps = fact.value.size() > longValue;
+        row.value->setWordWrap(wraps);
+        row.value->setSizePolicy(wraps ? QSizePolicy::Expanding : QSizePolicy::Preferred, QSizePolicy::Preferred);
+        row.label->setMinimumWidth(wraps ? row.label->fontMetrics().horizontalAdvance(fact.label) : 0);
         setRole(*row.value, fact.role);
         row.label->setToolTip(fact.help);
         row.value->setToolTip(fact.help);

@@ -2,13 +2,13 @@
 // Label and value in rows, values tabular and right-aligned: the answer, traffic, the selected action.
 #pragma once
 
+#include <QScrollArea>
 #include <QString>
-#include <QWidget>
 
 #include <vector>
 
-class QGridLayout;
 class QLabel;
+class QVBoxLayout;
 
 namespace shardlab {
 
@@ -19,20 +19,24 @@ struct Fact {
     QString help = {};            ///< tooltip
 };
 
-class FactList : public QWidget {
+class FactList : public QScrollArea {
     Q_OBJECT
 public:
     explicit FactList(QWidget* parent = nullptr);
     /// Rows are reused: a value that changes sixty times a second makes no widgets.
     void setFacts(const std::vector<Fact>& facts);
     QString asTable() const;
+    QSize minimumSizeHint() const override;
 
 private:
     struct Row {
+        QWidget* line;
         QLabel* label;
         QLabel* value;
     };
-    QGridLayout* grid_;
+    void addRow();
+
+    QVBoxLayout* column_;
     std::vector<Row> rows_;
     std::size_t shown_ = 0;
 };

@@ -10,10 +10,13 @@
 static void useIconResources() { Q_INIT_RESOURCE(icons); }
 
 namespace shardlab {
+
+void useIcons() { useIconResources(); }
+
 namespace {
 
 QByteArray svg(const char* name) {
-    useIconResources();
+    useIcons();
     QFile file(QStringLiteral(":/icons/%1.svg").arg(QLatin1String(name)));
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/style_sheet.h"
 
+#include "ui/core/icons.h"
 #include "ui/core/theme.h"
 
 #include <QHash>
@@ -15,8 +16,8 @@ namespace {
 constexpr const char* sheet = R"(
 * { outline: none; }
 QToolTip { background: @raised@; color: @text@; border: 1px solid @border@; padding: 4px; }
-QMainWindow, QStackedWidget, QDialog { background: @window@; }
-QStackedWidget[role="bare"] { background: transparent; }
+QMainWindow, QDialog { background: @window@; }
+QStackedWidget[role="bare"], QFrame[role="bare"] { background: transparent; border: none; }
 QMainWindow::separator { background: transparent; width: 8px; height: 8px; }
 QMainWindow::separator:hover { background: @border@; }
 
@@ -74,10 +75,13 @@ QLineEdit:focus, QSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus { border-
 QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled { color: @faint@; }
 QLineEdit[faulty="true"], QSpinBox[faulty="true"], QComboBox[faulty="true"] { border-color: @bad@; }
 QComboBox::drop-down { border: none; width: 18px; }
+QComboBox::down-arrow { image: url(:/icons/down-@shade@.svg); width: 12px; height: 12px; }
 QComboBox QAbstractItemView { background: @raised@; color: @text@; border: 1px solid @border@;
     selection-background-color: @accent@; selection-color: @onAccent@; }
 QCheckBox { spacing: 7px; background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 1px; }
 QCheckBox:focus { border-color: @accent@; }
+QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @dim@; border-radius: 4px; background: @raised@; }
+QCheckBox::indicator:checked { border-color: @accent@; background: @accent@; image: url(:/icons/check-@shade@.svg); }
 
 QScrollArea { background: transparent; border: none; }
 QScrollArea > QWidget > QWidget { background: transparent; }
@@ -118,6 +122,7 @@ void restyle(QWidget& widget) {
 }  // namespace
 
 QString styleSheet(const Theme& theme) {
+    useIcons();
     QColor faint = theme.dim;
     faint.setAlpha(130);
     const QHash<QString, QString> values{
@@ -125,7 +130,7 @@ QString styleSheet(const Theme& theme) {
         {"border", theme.border.name()}, {"grid", theme.grid.name()},       {"text", theme.text.name()},
         {"dim", theme.dim.name()},       {"accent", theme.accent.name()},   {"onAccent", theme.onAccent.name()},
         {"good", theme.good.name()},     {"warning", theme.warning.name()}, {"bad", theme.bad.name()},
-        {"mono", theme.mono.family()},
+        {"mono", theme.mono.family()},   {"shade", theme.dark ? "dark" : "light"},
         {"faint", QStringLiteral("rgba(%1,%2,%3,%4)").arg(faint.red()).arg(faint.green()).arg(faint.blue()).arg(faint.alpha())}};
     QString text = QString::fromUtf8(sheet);
     for (auto value = values.begin(); value != values.end(); ++value)

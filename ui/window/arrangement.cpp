@@ -27,7 +27,7 @@ Place above(int size, std::vector<Place> parts, bool grows = true) {
 Place designed() {
     return beside(1200, {view("layout_form", 318, false),
                          above(600, {view("timeline", 320), beside(280, {view("memory", 330), view("explain", 270)})}),
-                         above(262, {view("answer", 236, false), view("traffic", 116, false), view("mesh", 250)}, false)});
+                         above(270, {view("answer", 244, false), view("traffic", 140), view("mesh", 130), view("inspector", 110)}, false)});
 }
 
 Place watched(bool replayed) {
@@ -37,7 +37,7 @@ Place watched(bool replayed) {
     middle.push_back(view("timeline", 300));
     middle.push_back(beside(200, {view("memory", 420), view("loss", 420)}));
     return beside(1200, {above(930, std::move(middle)),
-                         above(262, {view("mesh", 190), view("inspector", 210), view("events", 190)}, false)});
+                         above(270, {view("mesh", 190), view("inspector", 210), view("events", 190)}, false)});
 }
 
 /// Drops views that do not exist here, notes those that do; false where nothing is left.

@@ -8,12 +8,33 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPainter>
 #include <QRegularExpression>
+#include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
 #include <algorithm>
 
 namespace shardlab {
+namespace {
+
+constexpr int keyRole = Qt::UserRole;
+
+/// A command with its key at the right.
+class CommandDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        QStyledItemDelegate::paint(painter, option, index);
+        const bool selected = option.state.testFlag(QStyle::State_Selected);
+        painter->save();
+        painter->setPen(option.palette.color(selected ? QPalette::HighlightedText : QPalette::PlaceholderText));
+        painter->drawText(option.rect.adjusted(0, 0, -10, 0), Qt::AlignRight | Qt::AlignVCenter, index.data(keyRole).toString());
+        painter->restore();
+    }
+};
+
+}  // namespace
 
 bool matchesQuery(const QString& text, const QString& query) {
     static const QRegularExpression gaps(QStringLiteral("[^\\w.-]+"), QRegularExpression::UseUnicodePropertiesOption);
@@ -37,6 +58,7 @@ CommandPalette::CommandPalette(const Commands& commands, QWidget* window)
     list_->setAccessibleName(tr("Commands found"));
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list_->setFocusPolicy(Qt::NoFocus);
+    list_->setItemDelegate(child<CommandDelegate>(list_));
     setFocusProxy(query_);
     connect(query_, &QLineEdit::textChanged, this, &CommandPalette::filter);
     connect(query_, &QLineEdit::returnPressed, this, &CommandPalette::trigger);
@@ -60,7 +82,9 @@ void CommandPalette::filter() {
     for (QAction* action : commands_.all()) {
         if (!action->isEnabled() || !matchesQuery(action->text(), query_->text())) continue;
         const QString key = action->shortcut().toString(QKeySequence::NativeText);
-        auto* item = child<QListWidgetItem>(key.isEmpty() ? action->text() : action->text() + QStringLiteral("    ") + key, list_);
+        auto* item = child<QListWidgetItem>(action->text(), list_);
+        item->setData(keyRole, key);
+        item->setData(Qt::AccessibleTextRole, key.isEmpty() ? action->text() : action->text() + QStringLiteral(", ") + key);
         item->setToolTip(action->property("help").toString());
         shown_.push_back(action);
     }

@@ -58,10 +58,10 @@ DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* 
 QWidget* DockPanel::makeHead(const QString& title) {
     auto* head = child<QFrame>(this);
     head->setProperty("role", "head");
-    head->setFixedHeight(34);
     auto* row = child<QHBoxLayout>(head);
     row->setContentsMargins(12, 0, 6, 0);
     row->setSpacing(10);
+    row->addStrut(32);  // the dock asks the layout, not the widget, how high its title bar is
     auto* name = child<QLabel>(title, head);
     name->setProperty("role", "title");
     subtitle_ = child<ElidedLabel>(head);

@@ -53,6 +53,8 @@ MainWindow::MainWindow(Workbench& workbench, Memory memory)
     build();
     bindCommands();
     restore();
+    setFocusPolicy(Qt::ClickFocus);
+    setFocus();
     qApp->installEventFilter(this);
     connect(&workbench, &Workbench::workspaceRequested, this, &MainWindow::showWorkspace);
     for (auto signal : {&Document::fileChanged, &Document::layoutChanged})
@@ -76,6 +78,7 @@ void MainWindow::build() {
     row->addLayout(middle, 1);
     middle->addWidget(messages_ = child<MessageArea>(workbench_.messages(), this));
     middle->addWidget(stack_ = child<QStackedWidget>(this), 1);
+    stack_->setFrameShape(QFrame::NoFrame);
     for (const Workspace workspace : workspaces) {
         auto* area = child<WorkspaceArea>(workbench_.context(workspace), stack_);
         if (memory_ == Memory::Keep) area->restoreArrangement();
@@ -136,7 +139,7 @@ void MainWindow::store() const {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (leaving_) {
+    if (leaving_ || (!workbench_.run().active() && !workbench_.document().unsaved())) {
         store();
         event->accept();
         return;

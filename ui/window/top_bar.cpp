@@ -20,6 +20,7 @@ QLabel* chip(QWidget* parent, const char* role, const QString& accessible) {
     auto* label = child<QLabel>(parent);
     label->setProperty("role", role);
     label->setAccessibleName(accessible);
+    label->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     return label;
 }
 

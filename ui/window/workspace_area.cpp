@@ -5,8 +5,10 @@
 #include "ui/window/dock_panel.h"
 
 #include <QApplication>
+#include <QLayout>
 #include <QResizeEvent>
 #include <QSettings>
+#include <QTimer>
 
 #include <algorithm>
 
@@ -28,7 +30,7 @@ std::vector<int> lengths(const Place& group, int length) {
     for (const Place& part : group.parts) (part.grows ? growing : fixed) += part.size;
     const double scale = growing > 0 ? std::max(0, length - fixed) / static_cast<double>(growing) : 1.0;
     std::vector<int> result;
-    for (const Place& part : group.parts) result.push_back(part.grows ? static_cast<int>(part.size * scale) : part.size);
+    for (const Place& part : group.parts) result.push_back(std::max(1, part.grows ? static_cast<int>(part.size * scale) : part.size));
     return result;
 }
 
@@ -44,7 +46,8 @@ QString name(Workspace workspace) {
 }
 
 WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
-    : QMainWindow(parent, Qt::Widget), workspace_(context.workspace) {
+    : QMainWindow(parent), workspace_(context.workspace) {
+    setWindowFlags(Qt::Widget);  // the constructor makes every QMainWindow a window of its own
     setObjectName(name(workspace_) + QStringLiteral("Area"));
     setDockNestingEnabled(true);
     setDockOptions(AllowNestedDocks | AllowTabbedDocks | AnimatedDocks);
@@ -116,7 +119,18 @@ void WorkspaceArea::resetArrangement() {
     QSettings().remove(settingsKey());
     arrange();
     own_ = false;
-    setSizes(defaultArrangement(workspace_), contentsRect().size());
+    applySizes();
+}
+
+void WorkspaceArea::applySizes() {
+    if (own_ || !isVisible()) return;
+    const Place whole = defaultArrangement(workspace_);
+    layout()->activate();
+    setSizes(whole, contentsRect().size());
+    // Widths change what heights are possible, which the docks' layout only knows afterwards.
+    QTimer::singleShot(0, this, [this, whole] {
+        if (!own_) setSizes(whole, contentsRect().size());
+    });
 }
 
 void WorkspaceArea::storeArrangement() const {
@@ -133,12 +147,12 @@ bool WorkspaceArea::event(QEvent* event) {
 
 void WorkspaceArea::showEvent(QShowEvent* event) {
     QMainWindow::showEvent(event);
-    if (!own_) setSizes(defaultArrangement(workspace_), contentsRect().size());
+    applySizes();
 }
 
 void WorkspaceArea::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
-    if (!own_) setSizes(defaultArrangement(workspace_), contentsRect().size());
+    applySizes();
 }
 
 void WorkspaceArea::focusPanel(int direction) {

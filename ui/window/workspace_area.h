@@ -40,6 +40,7 @@ private:
     void arrange();
     void split(const Place& group);
     DockPanel* firstPanel(const Place& place) const;
+    void applySizes();
     void setSizes(const Place& place, const QSize& size);
 
     Workspace workspace_;

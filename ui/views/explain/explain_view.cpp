@@ -39,14 +39,17 @@ void ExplainView::refresh() {
     plain_ = tr("What\tWhy\n");
     const auto add = [&](const QString& title, const QString& why, const QColor& colour, const QString& after = {}) {
         rich += QStringLiteral("<p style='margin:0 0 10px 0'><span style='color:%1;font-weight:600'>%2</span>"
-                               "<br><span style='color:%3'>%4</span>%5</p>")
-                    .arg(colour.name(), title.toHtmlEscaped(), theme.dim.name(), why.toHtmlEscaped(), after);
+                               "%3%4</p>")
+                    .arg(colour.name(), title.toHtmlEscaped(),
+                         why.isEmpty() ? QString()
+                                       : QStringLiteral("<br><span style='color:%1'>%2</span>").arg(theme.dim.name(), why.toHtmlEscaped()),
+                         after);
         plain_ += title + QLatin1Char('\t') + why + QLatin1Char('\n');
     };
     for (const Fault& fault : document.faults()) {
         const QString pointer = QString::fromStdString(fault.pointer);
         QString why = QString::fromStdString(fault.why);
-        if (!fault.legal.empty()) why += tr(" Legal: %1").arg(QString::fromStdString(fault.legal));
+        if (!fault.legal.empty()) why += tr(". Legal: %1").arg(QString::fromStdString(fault.legal));
         add(QString::fromStdString(fault.what), why.trimmed(), theme.bad,
             QStringLiteral(" <a href='%1' style='color:%2'>%1</a>").arg(pointer.toHtmlEscaped(), theme.accent.name()));
     }

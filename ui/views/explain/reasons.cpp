@@ -7,7 +7,6 @@
 #include <QCoreApplication>
 
 #include <algorithm>
-#include <numeric>
 
 namespace shardlab {
 namespace {
@@ -40,21 +39,6 @@ Reason bubbleReason(const Plan& plan) {
     return reason;
 }
 
-Reason balanceReason(const Plan& plan) {
-    const std::vector<StageCosts>& stages = plan.costs.stages;
-    const auto total = [](const StageCosts& stage) { return stage.forward + stage.backward; };
-    const auto slowest = std::max_element(stages.begin(), stages.end(),
-                                          [&](const StageCosts& a, const StageCosts& b) { return total(a) < total(b); });
-    const double mean = std::accumulate(stages.begin(), stages.end(), 0.0,
-                                        [&](double sum, const StageCosts& stage) { return sum + total(stage); }) /
-                        static_cast<double>(stages.size());
-    const double excess = mean > 0 ? total(*slowest) / mean - 1 : 0;
-    if (stages.size() < 2 || excess < 0.03) return {};
-    return {words("Stage %1 is the slowest, %2 above the mean").arg(slowest - stages.begin()).arg(percent(excess)),
-            words("The pipeline goes at its pace. Another split of the layers (Layers per stage) can even it out; the last "
-                  "stage also computes the output and the loss.")};
-}
-
 Reason memoryReason(const Plan& plan) {
     if (plan.memory.empty()) return {};
     const auto most = std::max_element(plan.memory.begin(), plan.memory.end(),
@@ -73,8 +57,11 @@ Reason memoryReason(const Plan& plan) {
 
 std::vector<Reason> reasons(const Plan& plan) {
     std::vector<Reason> list{bubbleReason(plan), memoryReason(plan)};
-    if (!plan.costs.stages.empty()) list.push_back(balanceReason(plan));
-    for (const std::string& note : plan.notes) list.push_back({text(note), {}});
+    for (const std::string& note : plan.notes) {
+        QString sentence = text(note);
+        if (!sentence.isEmpty()) sentence[0] = sentence[0].toUpper();
+        list.push_back({sentence, {}});
+    }
     std::erase_if(list, [](const Reason& reason) { return reason.title.isEmpty(); });
     return list;
 }

@@ -107,7 +107,7 @@ void WordEditor::display(const Layout& layout) {
 QWidget& WordEditor::control() { return *line_; }
 
 BooleanEditor::BooleanEditor(const Field& field, BooleanField access, Document& document, QWidget* parent)
-    : FieldEditor(field, document, parent), access_(access), box_(child<QCheckBox>(tr("on"), this)) {
+    : FieldEditor(field, document, parent), access_(access), box_(child<QCheckBox>(this)) {
     fillWith(*this, *box_);
     box_->setLayoutDirection(Qt::RightToLeft);
     name(*box_);
@@ -124,7 +124,7 @@ void BooleanEditor::display(const Layout& layout) {
 QWidget& BooleanEditor::control() { return *box_; }
 
 PaceEditor::PaceEditor(const Field& field, PaceField access, Document& document, QWidget* parent)
-    : FieldEditor(field, document, parent), access_(access), box_(child<QCheckBox>(tr("on"), this)) {
+    : FieldEditor(field, document, parent), access_(access), box_(child<QCheckBox>(this)) {
     fillWith(*this, *box_);
     box_->setLayoutDirection(Qt::RightToLeft);
     name(*box_);

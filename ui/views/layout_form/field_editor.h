@@ -22,6 +22,8 @@ public:
     virtual void display(const Layout& layout) = 0;
     /// What the keyboard goes to and a fault marks.
     virtual QWidget& control() = 0;
+    /// Needs the form's whole width: stands below its label, not beside it.
+    virtual bool wide() const { return false; }
 
 Q_SIGNALS:
     /// The text is no value of this field: why; empty once it is one again.

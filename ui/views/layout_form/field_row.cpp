@@ -39,9 +39,10 @@ FieldRow::FieldRow(const Field& field, Document& document, QWidget* parent)
     label->setFixedWidth(labelWidth);
     label->setBuddy(&editor_->control());
     label->setToolTip(editor_->control().toolTip());
-    row->addWidget(label, 0, Qt::AlignTop);
-    row->addWidget(editor_, 1);
+    row->addWidget(label, 0, Qt::AlignTop | Qt::AlignLeft);
     column->addLayout(row);
+    if (editor_->wide()) column->addWidget(editor_);
+    else row->addWidget(editor_, 1);
     column->addWidget(fault_);
     fault_->setProperty("role", "fault");
     fault_->setWordWrap(true);

@@ -100,7 +100,10 @@ void HostsEditor::display(const Layout& layout) {
         line.row->setVisible(index < shown);
         if (index >= shown) continue;
         const QString name = QString::fromStdString(hosts[index].name);
-        if (line.host->text() != name) line.host->setText(name);
+        if (line.host->text() != name) {
+            line.host->setText(name);
+            line.host->setCursorPosition(0);
+        }
         const QSignalBlocker quiet(line.devices);
         if (line.devices->value() != hosts[index].devices) line.devices->setValue(hosts[index].devices);
         line.remove->setVisible(hosts.size() > 1);

@@ -19,6 +19,7 @@ public:
     HostsEditor(const Field& field, HostListField access, Document& document, QWidget* parent);
     void display(const Layout& layout) override;
     QWidget& control() override;
+    bool wide() const override { return true; }
 
 private:
     struct Line {

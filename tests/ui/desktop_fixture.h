@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A workbench with fake jobs, settings and runs in a folder of its own.
+#pragma once
+
+#include "fake_job.h"
+
+#include "ui/core/workbench.h"
+
+#include <QCoreApplication>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+
+namespace shardlab {
+
+/// Settings of the tests: never those of the person who runs them.
+class PrivateSettings {
+public:
+    PrivateSettings() {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName(QStringLiteral("ShardlabTest"));
+        QCoreApplication::setApplicationName(QStringLiteral("test"));
+        QSettings::setDefaultFormat(QSettings::IniFormat);
+        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder.path());
+    }
+    QTemporaryDir folder;
+};
+
+struct Desk {
+    PrivateSettings settings;
+    std::shared_ptr<FakeJobs> jobs = std::make_shared<FakeJobs>();
+    Workbench workbench{startFake(jobs), std::filesystem::path(settings.folder.path().toStdString()) / "runs"};
+
+    Document& document() { return workbench.document(); }
+    std::filesystem::path path(const char* name) const { return std::filesystem::path(settings.folder.path().toStdString()) / name; }
+};
+
+}  // namespace shardlab

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The document: undo is the previous value, every change is judged and planned.
+#include "ui/core/document.h"
+
+#include <QRandomGenerator>
+#include <QSignalSpy>
+#include <QUndoStack>
+#include <QtTest>
+
+using namespace shardlab;
+
+class DocumentTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void undoIsThePreviousValue();
+    void editsOfOneFieldMergeOthersDoNot();
+    void anEditTakenBackByHandLeavesNothingToUndo();
+    void faultsStopThePlanAndKeepTheLast();
+    void largePlansComeLaterAndStaleOnesAreDropped();
+    void savingMakesClean();
+};
+
+void DocumentTest::undoIsThePreviousValue() {
+    const quint32 seed = QRandomGenerator::global()->generate();
+    QRandomGenerator random(seed);
+    Document document;
+    std::vector<Layout> history{document.layout()};
+    for (int edit = 0; edit < 20; ++edit) {
+        Layout next = history.back();
+        if (random.bounded(2)) next.model.layers += 1 + random.bounded(3);
+        else next.run.seed += 1 + random.bounded(9);
+        document.change(next, QStringLiteral("edit %1").arg(edit));
+        history.push_back(next);
+    }
+    for (int index = 19; index >= 0; --index) {
+        document.undoStack().undo();
+        QVERIFY2(document.layout() == history[static_cast<std::size_t>(index)], qPrintable(QString("seed %1").arg(seed)));
+    }
+    QVERIFY(!document.undoStack().canUndo());
+    for (std::size_t index = 1; index < history.size(); ++index) {
+        document.undoStack().redo();
+        QVERIFY2(document.layout() == history[index], qPrintable(QString("seed %1").arg(seed)));
+    }
+}
+
+void DocumentTest::editsOfOneFieldMergeOthersDoNot() {
+    Document document;
+    const Layout first = document.layout();
+    Layout layout = first;
+    for (const int hidden : {1, 12, 128, 64}) {
+        layout.model.hidden = hidden;
+        document.change(layout, QStringLiteral("Set hidden to %1").arg(hidden), QStringLiteral("/model/hidden"));
+    }
+    layout.batch.micro = 1;
+    document.change(layout, QStringLiteral("Set microbatch to 1"), QStringLiteral("/batch/micro"));
+    QCOMPARE(document.undoStack().count(), 2);
+    document.undoStack().undo();
+    QCOMPARE(document.layout().model.hidden, 64);
+    QCOMPARE(document.undoStack().undoText(), QStringLiteral("Set hidden to 64"));
+    document.undoStack().undo();
+    QVERIFY(document.layout() == first);
+}
+
+void DocumentTest::anEditTakenBackByHandLeavesNothingToUndo() {
+    Document document;
+    Layout layout = document.layout();
+    const int before = layout.model.hidden;
+    layout.model.hidden = before * 2;
+    document.change(layout, QStringLiteral("a"), QStringLiteral("/model/hidden"));
+    QVERIFY(document.unsaved());
+    layout.model.hidden = before;
+    document.change(layout, QStringLiteral("b"), QStringLiteral("/model/hidden"));
+    QVERIFY(!document.undoStack().canUndo());
+}
+
+void DocumentTest::faultsStopThePlanAndKeepTheLast() {
+    Document document;
+    QVERIFY(document.faults().empty());
+    QVERIFY(document.planIsCurrent());
+    const double step = document.plan()->stepSeconds;
+    QSignalSpy changed(&document, &Document::layoutChanged);
+    Layout layout = document.layout();
+    layout.model.heads = 7;
+    document.change(layout, QStringLiteral("Set heads to 7"));
+    QCOMPARE(changed.count(), 1);
+    QVERIFY(!document.planIsCurrent());
+    QCOMPARE(QString::fromStdString(document.faults().front().pointer), QStringLiteral("/model/heads"));
+    QCOMPARE(document.plan()->stepSeconds, step);
+    document.undoStack().undo();
+    QVERIFY(document.planIsCurrent());
+}
+
+void DocumentTest::largePlansComeLaterAndStaleOnesAreDropped() {
+    Document document;
+    Layout large = document.layout();
+    large.cluster.hosts = {{"localhost", 64}};
+    large.parallel.data = 8;
+    large.parallel.pipeline = 8;
+    large.model.layers = 16;
+    large.batch.micro = 1;
+    large.batch.global = 8 * 512;
+    document.change(large, QStringLiteral("large"));
+    QVERIFY2(document.faults().empty(), document.faults().empty() ? "" : document.faults().front().what.c_str());
+    QVERIFY(!document.planIsCurrent());
+    Layout larger = large;
+    larger.batch.global = 8 * 640;
+    document.change(larger, QStringLiteral("larger"));
+    QTRY_VERIFY_WITH_TIMEOUT(document.planIsCurrent(), 60000);
+    QCOMPARE(document.plan()->layout.batch.global, 8 * 640);
+    QTest::qWait(300);
+    QCOMPARE(document.plan()->layout.batch.global, 8 * 640);
+}
+
+void DocumentTest::savingMakesClean() {
+    Document document;
+    QVERIFY(!document.unsaved());
+    Layout layout = document.layout();
+    layout.name = "renamed";
+    document.change(layout, QStringLiteral("rename"), QStringLiteral("/name"));
+    QVERIFY(document.unsaved());
+    document.setSaved("/tmp/x.layout.json");
+    QVERIFY(!document.unsaved());
+    layout.name = "renamed again";
+    document.change(layout, QStringLiteral("rename"), QStringLiteral("/name"));
+    QCOMPARE(document.undoStack().count(), 2);  // what is saved can be returned to
+    QVERIFY(document.unsaved());
+    document.undoStack().undo();
+    QVERIFY(!document.unsaved());
+}
+
+QTEST_MAIN(DocumentTest)
+#include "document_test.moc"

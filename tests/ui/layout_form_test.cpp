@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The form of a layout: a control for every field, each keystroke in the document, each fault at its field.
+#include "desktop_fixture.h"
+
+#include "ui/views/layout_form/choice_editors.h"
+#include "ui/views/layout_form/field_editor.h"
+#include "ui/views/layout_form/field_row.h"
+#include "ui/views/layout_form/layout_form.h"
+
+#include "engine/layout/fields.h"
+#include "engine/schedule/registry.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QToolButton>
+#include <QUndoStack>
+#include <QtTest>
+
+using namespace shardlab;
+
+class LayoutFormTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init();
+    void cleanup();
+    void everyFieldHasAControl();
+    void editingEveryFieldChangesTheDocument();
+    void faultsStandAtTheirField();
+    void unreadableTextIsSaidAndChangesNothing();
+    void undoIsShown();
+    void choicesComeFromTheRegistries();
+    void stagesCanBeUneven();
+    void hostsCanBeAddedRenamedAndRemoved();
+    void aRequestedFieldGetsTheKeyboard();
+
+private:
+    FieldRow& row(const char* pointer) {
+        FieldRow* found = form_->row(QString::fromLatin1(pointer));
+        Q_ASSERT(found);
+        return *found;
+    }
+    std::unique_ptr<Desk> desk_;
+    std::unique_ptr<LayoutForm> form_;
+};
+
+void LayoutFormTest::init() {
+    desk_ = std::make_unique<Desk>();
+    form_ = std::make_unique<LayoutForm>(desk_->workbench.context(Workspace::Design), nullptr);
+    form_->resize(320, 700);
+    form_->show();
+}
+
+void LayoutFormTest::cleanup() {
+    form_.reset();
+    desk_.reset();
+}
+
+void LayoutFormTest::everyFieldHasAControl() {
+    QCOMPARE(form_->rows().size(), fields().size());
+    for (const Field& field : fields()) {
+        const QString pointer = QString::fromUtf8(field.pointer.data(), static_cast<qsizetype>(field.pointer.size()));
+        auto* editor = form_->findChild<FieldEditor*>(pointer);
+        QVERIFY2(editor, qPrintable(pointer));
+        QVERIFY2(!editor->control().accessibleName().isEmpty(), qPrintable(pointer));
+        QVERIFY2(editor->control().focusPolicy() & Qt::TabFocus, qPrintable(pointer));
+    }
+}
+
+/// Types or picks another value than the one shown.
+static void alter(QWidget& control) {
+    if (auto* box = qobject_cast<QSpinBox*>(&control)) {
+        box->setFocus();
+        box->selectAll();
+        QTest::keyClicks(box, QString::number(box->value() + 1));
+    } else if (auto* choice = qobject_cast<QComboBox*>(&control)) {
+        choice->setFocus();
+        QTest::keyClick(choice, choice->currentIndex() + 1 < choice->count() ? Qt::Key_Down : Qt::Key_Up);
+    } else if (auto* tick = qobject_cast<QCheckBox*>(&control)) {
+        QTest::keyClick(tick, Qt::Key_Space);
+    } else if (auto* line = qobject_cast<QLineEdit*>(&control)) {
+        line->setFocus();
+        bool number = false;
+        line->text().split(' ').front().toDouble(&number);
+        line->selectAll();
+        QTest::keyClicks(line, number ? QStringLiteral("0.25") == line->text() ? "0.5" : line->text() == "1" ? "7" : "0.25"
+                                      : QStringLiteral("words"));
+    } else {
+        QFAIL("a control of an unknown kind");
+    }
+}
+
+void LayoutFormTest::editingEveryFieldChangesTheDocument() {
+    for (const Field& field : fields()) {
+        desk_->workbench.newFromPreset(Layout{});
+        Layout paced;
+        paced.cluster.pace.emplace();
+        if (field.pointer.starts_with("/cluster/pace/")) desk_->workbench.newFromPreset(paced);
+        const Layout before = desk_->document().layout();
+        FieldEditor& editor = row(std::string(field.pointer).c_str()).editor();
+        if (auto* choice = qobject_cast<QComboBox*>(&editor.control()); choice && choice->count() < 2) continue;  // one legal word
+        alter(editor.control());
+        QVERIFY2(!(desk_->document().layout() == before), std::string(field.pointer).c_str());
+        QCOMPARE(desk_->document().undoStack().count(), 1);
+        desk_->document().undoStack().undo();
+        QVERIFY2(desk_->document().layout() == before, std::string(field.pointer).c_str());
+    }
+}
+
+void LayoutFormTest::faultsStandAtTheirField() {
+    auto* heads = qobject_cast<QSpinBox*>(&row("/model/heads").editor().control());
+    heads->setValue(7);
+    QCOMPARE(desk_->document().layout().model.heads, 7);
+    const QString text = row("/model/heads").faultText();
+    QVERIFY(!text.isEmpty());
+    const Fault& fault = desk_->document().faults().front();
+    for (const std::string& part : {fault.why, fault.legal}) QVERIFY(text.contains(QString::fromStdString(part)));
+    QVERIFY(heads->property("faulty").toBool());
+    QVERIFY(row("/model/hidden").faultText().isEmpty());
+    heads->setValue(4);
+    QVERIFY(row("/model/heads").faultText().isEmpty());
+    QVERIFY(!heads->property("faulty").toBool());
+}
+
+void LayoutFormTest::unreadableTextIsSaidAndChangesNothing() {
+    const Layout before = desk_->document().layout();
+    auto* rate = qobject_cast<QLineEdit*>(&row("/optimizer/learning_rate").editor().control());
+    rate->setFocus();
+    rate->selectAll();
+    QTest::keyClicks(rate, QStringLiteral("fast"));
+    QVERIFY(desk_->document().layout() == before);
+    QVERIFY(row("/optimizer/learning_rate").faultText().contains(QStringLiteral("fast")));
+    rate->selectAll();
+    QTest::keyClicks(rate, QStringLiteral("2e-3"));
+    QCOMPARE(desk_->document().layout().optimizer.learningRate, 2e-3);
+    QCOMPARE(rate->text(), QStringLiteral("2e-3"));  // stays as typed
+    QVERIFY(row("/optimizer/learning_rate").faultText().isEmpty());
+}
+
+void LayoutFormTest::undoIsShown() {
+    auto* hidden = qobject_cast<QSpinBox*>(&row("/model/hidden").editor().control());
+    const int before = hidden->value();
+    hidden->setValue(before * 2);
+    desk_->document().undoStack().undo();
+    QCOMPARE(hidden->value(), before);
+    desk_->document().undoStack().redo();
+    QCOMPARE(hidden->value(), before * 2);
+}
+
+void LayoutFormTest::choicesComeFromTheRegistries() {
+    auto* kinds = qobject_cast<QComboBox*>(&row("/schedule/kind").editor().control());
+    QVERIFY(kinds);
+    for (const ScheduleMethod& method : scheduleMethods())
+        QVERIFY(kinds->findText(QString::fromUtf8(method.name.data(), static_cast<qsizetype>(method.name.size()))) >= 0);
+    kinds->setCurrentText(QStringLiteral("gpipe"));
+    QCOMPARE(desk_->document().layout().schedule.kind, std::string("gpipe"));
+    auto* paced = qobject_cast<QCheckBox*>(&row("/cluster/pace").editor().control());
+    QVERIFY(!row("/cluster/pace/device").isVisible() || paced->isChecked());
+    paced->setChecked(true);
+    QVERIFY(row("/cluster/pace/device").isVisible());
+    auto* device = qobject_cast<QComboBox*>(&row("/cluster/pace/device").editor().control());
+    device->setCurrentText(QStringLiteral("b200"));
+    QCOMPARE(desk_->document().layout().cluster.pace->device, std::string("b200"));
+}
+
+void LayoutFormTest::stagesCanBeUneven() {
+    FieldEditor& editor = row("/schedule/stages").editor();
+    auto* even = qobject_cast<QCheckBox*>(&editor.control());
+    QVERIFY(even->isChecked());
+    even->setChecked(false);
+    const auto expected = stageLayers(desk_->document().layout());
+    QVERIFY(desk_->document().layout().schedule.stages == expected);
+    const auto boxes = editor.findChildren<QSpinBox*>();
+    QCOMPARE(static_cast<std::size_t>(boxes.size()), expected.size());
+    boxes[0]->setValue(1);
+    boxes[1]->setValue(desk_->document().layout().model.layers - 1);
+    QCOMPARE(desk_->document().layout().schedule.stages.front(), 1);
+    QVERIFY(desk_->document().faults().empty());
+    boxes[1]->setValue(99);
+    QVERIFY(!row("/schedule/stages").faultText().isEmpty());
+    even->setChecked(true);
+    QVERIFY(desk_->document().layout().schedule.stages.empty());
+}
+
+void LayoutFormTest::hostsCanBeAddedRenamedAndRemoved() {
+    FieldEditor& editor = row("/cluster/hosts").editor();
+    const auto button = [&](const QString& text) -> QToolButton* {
+        for (auto* found : editor.findChildren<QToolButton*>())
+            if (found->text() == text && found->isVisible()) return found;
+        return nullptr;
+    };
+    QTest::mouseClick(button(QStringLiteral("+ host")), Qt::LeftButton);
+    QCOMPARE(desk_->document().layout().cluster.hosts.size(), std::size_t{2});
+    const auto lines = editor.findChildren<QLineEdit*>(QString(), Qt::FindChildrenRecursively);
+    QLineEdit* second = nullptr;
+    for (QLineEdit* line : lines)
+        if (line->accessibleName().contains(QLatin1Char('1')) && line->isVisible()) second = line;
+    QVERIFY(second);
+    second->selectAll();
+    QTest::keyClicks(second, QStringLiteral("node-b"));
+    QCOMPARE(desk_->document().layout().cluster.hosts[1].name, std::string("node-b"));
+    QTest::mouseClick(button(QStringLiteral("✕")), Qt::LeftButton);
+    QCOMPARE(desk_->document().layout().cluster.hosts.size(), std::size_t{1});
+    QCOMPARE(desk_->document().layout().cluster.hosts[0].name, std::string("node-b"));
+    QVERIFY(!button(QStringLiteral("✕")));  // one host must stay
+}
+
+void LayoutFormTest::aRequestedFieldGetsTheKeyboard() {
+    form_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(form_.get()));
+    desk_->document().requestField(QStringLiteral("/run/steps"));
+    QVERIFY(row("/run/steps").editor().control().hasFocus());
+    QVERIFY(!row("/run/steps").visibleRegion().isEmpty());
+}
+
+QTEST_MAIN(LayoutFormTest)
+#include "layout_form_test.moc"

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window: every command does something, files can be dropped, nothing is lost unasked, everything is restored.
+#include "desktop_fixture.h"
+
+#include "ui/window/command_palette.h"
+#include "ui/window/dock_panel.h"
+#include "ui/window/file_actions.h"
+#include "ui/window/main_window.h"
+#include "ui/window/message_area.h"
+#include "ui/window/workspace_area.h"
+
+#include "engine/layout/layout_file.h"
+#include "engine/layout/presets.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QUndoStack>
+#include <QtTest>
+
+using namespace shardlab;
+
+class MainWindowTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void everyCommandHasAHandlerAndItsOwnKeys();
+    void everyCommandTriggers();
+    void keysWork();
+    void paletteFindsAndTriggers();
+    void droppedFilesOpen();
+    void unsavedChangesAreAskedFor();
+    void closingWhileRunningAsksAndEndsTheRun();
+    void arrangementAndWorkspaceAreRestored();
+    void resetPutsClosedViewsBack();
+    void everyViewSaysWhatToPressWhileEmpty();
+    void viewsAreCopied();
+    void themeSwitches();
+    void presetsAreNewDocuments();
+    void savedLayoutsReadBack();
+
+private:
+    static bool press(QWidget& window, const QString& label) {
+        for (auto* button : window.findChildren<QPushButton*>())
+            if (button->text() == label && button->isVisible()) {
+                QTest::mouseClick(button, Qt::LeftButton);
+                return true;
+            }
+        return false;
+    }
+    static void drop(QWidget& window, const std::filesystem::path& file) {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(QString::fromStdString(file.string()))});
+        QDragEnterEvent enter({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&window, &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent event({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&window, &event);
+    }
+};
+
+void MainWindowTest::everyCommandHasAHandlerAndItsOwnKeys() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    QVERIFY2(window.commands().unbound().isEmpty(), qPrintable(window.commands().unbound().join(' ')));
+    QHash<QString, QString> taken;
+    for (const CommandSpec& spec : commandSpecs()) {
+        QVERIFY(*spec.help);
+        for (const QKeySequence& key : window.commands()[spec.id].shortcuts()) {
+            QVERIFY2(!key.isEmpty(), spec.id);
+            QVERIFY2(!taken.contains(key.toString()), qPrintable(key.toString() + " is also of " + taken.value(key.toString())));
+            taken.insert(key.toString(), QString::fromLatin1(spec.id));
+        }
+    }
+}
+
+void MainWindowTest::everyCommandTriggers() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    window.show();
+    for (const CommandSpec& spec : commandSpecs()) {
+        if (std::string_view(spec.id) == "help.menu") continue;  // opens a menu that waits for the keyboard
+        QAction& action = window.commands()[spec.id];
+        QSignalSpy triggered(&action, &QAction::triggered);
+        const bool enabled = action.isEnabled();
+        action.trigger();
+        QCOMPARE(triggered.count(), enabled ? 1 : 0);
+        for (QWidget* top : QApplication::topLevelWidgets())
+            if (auto* dialog = qobject_cast<QFileDialog*>(top)) dialog->close();
+        QTest::qWait(5);
+    }
+    QTRY_COMPARE(desk.jobs->started.load(), 1);  // run.start
+    if (desk.workbench.run().active()) desk.jobs->end("stopped");
+    QTRY_VERIFY(!desk.workbench.run().active());
+}
+
+void MainWindowTest::keysWork() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTest::keyClick(&window, Qt::Key_2, Qt::ControlModifier);
+    QCOMPARE(window.workspace(), Workspace::Run);
+    QTest::keyClick(&window, Qt::Key_3, Qt::ControlModifier);
+    QCOMPARE(window.workspace(), Workspace::Replay);
+    QTest::keyClick(&window, Qt::Key_1, Qt::ControlModifier);
+    QCOMPARE(window.workspace(), Workspace::Design);
+    Layout layout = desk.document().layout();
+    const Layout before = layout;
+    layout.model.layers *= 2;
+    desk.document().change(layout, QStringLiteral("more layers"));
+    QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(desk.document().layout() == before);
+    QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(desk.document().layout() == layout);
+    QTest::keyClick(&window, Qt::Key_R, Qt::ControlModifier);
+    QCOMPARE(window.workspace(), Workspace::Run);
+    QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Running));
+    window.setFocus();
+    QTest::keyClick(&window, Qt::Key_Space);
+    QVERIFY(desk.jobs->told() == std::vector<Command>{Command::Pause});
+    desk.jobs->say([](JobObserver& to) { to.stateChanged(JobState::Paused); });
+    QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Paused));
+    QTest::keyClick(&window, Qt::Key_Space);
+    QTest::keyClick(&window, Qt::Key_Period, Qt::ControlModifier);
+    const std::vector<Command> expected{Command::Pause, Command::Resume, Command::Stop};
+    QVERIFY(desk.jobs->told() == expected);
+    desk.jobs->end("stopped");
+    QTRY_VERIFY(!desk.workbench.run().active());
+}
+
+void MainWindowTest::paletteFindsAndTriggers() {
+    QVERIFY(matchesQuery("Reset arrangement", "arr re"));
+    QVERIFY(!matchesQuery("Reset arrangement", "range"));
+    Desk desk;
+    MainWindow window(desk.workbench);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTest::keyClick(&window, Qt::Key_K, Qt::ControlModifier);
+    auto* palette = window.findChild<CommandPalette*>();
+    QVERIFY(palette->isVisible());
+    auto* query = palette->findChild<QLineEdit*>();
+    auto* list = palette->findChild<QListWidget*>();
+    QVERIFY(query->hasFocus());
+    QVERIFY(list->count() > 15);
+    QTest::keyClicks(query, QStringLiteral("repl"));
+    QVERIFY(list->count() >= 2);
+    query->clear();
+    QTest::keyClicks(query, QStringLiteral("light col"));
+    QCOMPARE(list->count(), 1);
+    const bool dark = desk.workbench.theme().theme().dark;
+    QTest::keyClick(query, Qt::Key_Return);
+    QVERIFY(!palette->isVisible());
+    QCOMPARE(desk.workbench.theme().theme().dark, !dark);
+    window.commands()["help.keys"].trigger();
+    auto* keys = window.findChild<QWidget*>(QStringLiteral("keyHelp"));
+    QVERIFY(keys->isVisible());
+    QTest::keyClick(keys, Qt::Key_Escape);
+    QVERIFY(!keys->isVisible());
+}
+
+void MainWindowTest::droppedFilesOpen() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    window.show();
+    Layout layout;
+    layout.name = "dropped";
+    QVERIFY(saveLayout(layout, desk.path("dropped.layout.json")).has_value());
+    drop(window, desk.path("dropped.layout.json"));
+    QVERIFY(desk.document().layout() == layout);
+    QCOMPARE(desk.document().file(), desk.path("dropped.layout.json"));
+    QVERIFY(window.windowTitle().contains(QStringLiteral("dropped.layout.json")));
+    QFile bad(QString::fromStdString(desk.path("bad.shardlab").string()));
+    QVERIFY(bad.open(QIODevice::WriteOnly));
+    bad.write("no run at all");
+    bad.close();
+    drop(window, desk.path("bad.shardlab"));
+    QCOMPARE(window.workspace(), Workspace::Replay);
+    QTRY_COMPARE(window.messageArea().count(), 1);
+    QVERIFY(window.messageArea().texts().front().contains(QStringLiteral("bad.shardlab")));
+}
+
+void MainWindowTest::unsavedChangesAreAskedFor() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    window.show();
+    Layout layout = desk.document().layout();
+    layout.name = "precious";
+    desk.document().change(layout, QStringLiteral("name"));
+    window.close();
+    QVERIFY(window.isVisible());
+    QCOMPARE(window.messageArea().count(), 1);
+    QVERIFY(press(window, QStringLiteral("Go back")));
+    QVERIFY(window.isVisible());
+    QCOMPARE(window.messageArea().count(), 0);
+    window.commands()["file.new"].trigger();
+    QVERIFY(desk.document().layout() == layout);
+    QVERIFY(press(window, QStringLiteral("Discard the changes")));
+    QVERIFY(desk.document().layout() == Layout{});
+    QVERIFY(window.close());
+    QVERIFY(!window.isVisible());
+}
+
+void MainWindowTest::closingWhileRunningAsksAndEndsTheRun() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    window.show();
+    QVERIFY(desk.workbench.startRun());
+    QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Running));
+    window.close();
+    QVERIFY(window.isVisible());
+    QVERIFY(press(window, QStringLiteral("Keep running")));
+    QVERIFY(desk.jobs->told().empty());
+    window.close();
+    QVERIFY(press(window, QStringLiteral("End the run and close")));
+    QVERIFY(desk.jobs->told() == std::vector<Command>{Command::Stop});
+    QVERIFY(window.isVisible());
+    desk.jobs->end("stopped");
+    QTRY_VERIFY(!window.isVisible());
+}
+
+void MainWindowTest::arrangementAndWorkspaceAreRestored() {
+    Desk desk;
+    QSize size;
+    {
+        MainWindow window(desk.workbench);
+        window.resize(1111, 777);
+        window.show();
+        window.area(Workspace::Design).panel(QStringLiteral("traffic"))->hide();
+        window.showWorkspace(Workspace::Run);
+        QTest::qWait(20);
+        size = window.size();
+        QVERIFY(window.close());
+    }
+    MainWindow again(desk.workbench);
+    again.show();
+    QCOMPARE(again.size(), size);
+    QCOMPARE(again.workspace(), Workspace::Run);
+    QVERIFY(again.area(Workspace::Run).panel(QStringLiteral("mesh"))->isVisible());
+    again.showWorkspace(Workspace::Design);
+    QVERIFY(!again.area(Workspace::Design).panel(QStringLiteral("traffic"))->isVisible());
+    QVERIFY(again.area(Workspace::Design).panel(QStringLiteral("answer"))->isVisible());
+}
+
+void MainWindowTest::resetPutsClosedViewsBack() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    window.resize(1280, 720);
+    window.show();
+    const WorkspaceArea& area = window.area(Workspace::Design);
+    QTest::qWait(50);
+    const QRect before = area.panel(QStringLiteral("mesh"))->geometry();
+    area.panel(QStringLiteral("mesh"))->hide();
+    area.panel(QStringLiteral("answer"))->setFloating(true);
+    window.commands()["view.reset"].trigger();
+    for (const DockPanel* panel : area.panels()) {
+        QVERIFY(panel->isVisible());
+        QVERIFY(!panel->isFloating());
+    }
+    QTRY_COMPARE(area.panel(QStringLiteral("mesh"))->geometry(), before);
+}
+
+void MainWindowTest::everyViewSaysWhatToPressWhileEmpty() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    window.show();
+    for (const Workspace workspace : {Workspace::Run, Workspace::Replay}) {
+        window.showWorkspace(workspace);
+        int hints = 0;
+        for (const DockPanel* panel : window.area(workspace).panels()) hints += panel->showsView() ? 0 : 1;
+        QVERIFY2(hints > 0, qPrintable(name(workspace)));
+        QVERIFY(window.area(workspace).panel("mesh")->view().emptyText().contains(workspace == Workspace::Run ? "Ctrl+R" : "Ctrl+O"));
+    }
+    // Design predicts at once; only the inspector waits for a click.
+    for (const DockPanel* panel : window.area(Workspace::Design).panels())
+        QVERIFY2(panel->showsView() || panel->id() == "inspector", qPrintable(panel->id()));
+}
+
+void MainWindowTest::viewsAreCopied() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    window.show();
+    QTest::qWait(300);  // views draw what they copy
+    for (DockPanel* panel : window.area(Workspace::Design).panels()) {
+        if (!panel->showsView()) continue;
+        panel->copyTable();
+        const QString table = QApplication::clipboard()->text();
+        QVERIFY2(table.count('\n') >= 2, qPrintable(panel->id() + ": " + table));
+        panel->copyPicture();
+        QVERIFY(!QApplication::clipboard()->pixmap().isNull());
+        const auto file = QString::fromStdString(desk.path("view.png").string());
+        QVERIFY(panel->savePicture(file));
+        QCOMPARE(QImage(file).size(), panel->widget()->size());
+    }
+}
+
+void MainWindowTest::themeSwitches() {
+    Desk desk;
+    desk.workbench.theme().setDark(true);
+    MainWindow window(desk.workbench);
+    window.show();
+    QSignalSpy changed(&desk.workbench.theme(), &ThemeSource::changed);
+    const QColor dark = window.grab().toImage().pixelColor(window.width() - 3, 3);
+    window.commands()["view.light"].trigger();
+    QCOMPARE(changed.count(), 1);
+    QVERIFY(window.commands()["view.light"].isChecked());
+    const QColor light = window.grab().toImage().pixelColor(window.width() - 3, 3);
+    QVERIFY(dark.lightness() < 60);
+    QVERIFY(light.lightness() > 200);
+    window.commands()["view.light"].trigger();
+    QVERIFY(!window.commands()["view.light"].isChecked());
+}
+
+void MainWindowTest::presetsAreNewDocuments() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    const auto known = presets();
+    QVERIFY(known.has_value());
+    QCOMPARE(window.files().presetActions().size(), known->size());
+    for (std::size_t index = 0; index < known->size(); ++index) {
+        window.files().presetActions()[index]->trigger();
+        QVERIFY(desk.document().layout() == (*known)[index].layout);
+        QVERIFY(desk.document().file().empty());
+        QVERIFY(!desk.document().undoStack().canUndo());
+    }
+}
+
+void MainWindowTest::savedLayoutsReadBack() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    Layout layout = desk.document().layout();
+    layout.name = "kept";
+    desk.document().change(layout, QStringLiteral("name"));
+    QVERIFY(desk.workbench.saveLayout(desk.path("kept.layout.json")));
+    QVERIFY(!desk.document().unsaved());
+    const auto read = readLayout(desk.path("kept.layout.json"));
+    QVERIFY(read.has_value() && read->faults.empty());
+    QVERIFY(read->layout == layout);
+    QCOMPARE(window.files().recentActions().size(), std::size_t{1});
+    QVERIFY(!desk.workbench.saveLayout(desk.path("no/such/folder/x.layout.json")));
+    QCOMPARE(window.messageArea().count(), 1);
+}
+
+QTEST_MAIN(MainWindowTest)
+#include "main_window_test.moc"

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Opening recorded runs: whole ones, large ones while the window lives, and files that are none.
+#include "desktop_fixture.h"
+#include "synthetic_run.h"
+
+#include "ui/core/plan_header.h"
+
+#include <QFile>
+#include <QRandomGenerator>
+#include <QSignalSpy>
+#include <QtTest>
+
+using namespace shardlab;
+
+class ReplaySessionTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aRunIsReadWhole();
+    void readingCanBeCancelled();
+    void badFilesAreOneMessage_data();
+    void badFilesAreOneMessage();
+    void aBadFileLeavesTheOpenRunAlone();
+    void openingAnotherDropsTheFirst();
+
+private:
+    static std::int64_t record(const std::filesystem::path& file, int steps) {
+        const auto plan = makePlan(Layout{});
+        auto writer = RunWriter::create(file, headerOf(*plan));
+        const auto events = syntheticRun(*plan, steps, QRandomGenerator::global()->generate());
+        [[maybe_unused]] const bool written =
+            (*writer)->appendPredicted(plan->simulation.events).has_value() && (*writer)->append(std::span(events)).has_value() &&
+            (*writer)->append(LogLine{0, -1, LogLevel::Info, "began"}).has_value() && (*writer)->finish({"finished", ""}).has_value();
+        Q_ASSERT(written);
+        return static_cast<std::int64_t>(events.size());
+    }
+};
+
+void ReplaySessionTest::aRunIsReadWhole() {
+    Desk desk;
+    const auto file = desk.path("whole.shardlab");
+    const std::int64_t events = record(file, 30);
+    ReplaySession& replay = desk.workbench.replay();
+    QSignalSpy finished(&replay, &ReplaySession::finished);
+    desk.workbench.open(file);
+    QVERIFY(replay.reading());
+    QVERIFY(finished.wait(10000));
+    const RunModel& model = desk.workbench.model(Workspace::Replay);
+    QCOMPARE(model.eventCount(), events);
+    QCOMPARE(model.summary().steps().size(), std::size_t{30});
+    QCOMPARE(model.log().size(), std::size_t{1});
+    QCOMPARE(model.end()->outcome, std::string("finished"));
+    QCOMPARE(replay.progress(), 1.0);
+    QVERIFY(desk.workbench.recent().files().front().endsWith(QStringLiteral("whole.shardlab")));
+}
+
+void ReplaySessionTest::readingCanBeCancelled() {
+    Desk desk;
+    const auto file = desk.path("long.shardlab");
+    const std::int64_t events = record(file, 4000);
+    ReplaySession& replay = desk.workbench.replay();
+    QSignalSpy opened(&replay, &ReplaySession::opened);
+    desk.workbench.open(file);
+    QVERIFY(opened.wait(10000));
+    replay.cancel();
+    QVERIFY(!replay.reading());
+    const std::int64_t read = desk.workbench.model(Workspace::Replay).eventCount();
+    QVERIFY(read < events);
+    QTest::qWait(100);
+    QCOMPARE(desk.workbench.model(Workspace::Replay).eventCount(), read);
+}
+
+void ReplaySessionTest::badFilesAreOneMessage_data() {
+    QTest::addColumn<QByteArray>("content");
+    QTest::addColumn<QString>("name");
+    QByteArray noise(4096, '\0');
+    const quint32 seed = QRandomGenerator::global()->generate();
+    QRandomGenerator random(seed);
+    for (char& byte : noise) byte = static_cast<char>(random.bounded(256));
+    QTest::newRow("missing") << QByteArray() << "missing.shardlab";
+    QTest::newRow("empty") << QByteArray("") << "empty.shardlab";
+    QTest::newRow("noise") << noise << "noise.shardlab";
+    QTest::newRow("cut off") << QByteArray("SQLite format 3") << "cut.shardlab";
+    QTest::newRow("layout that is no JSON") << QByteArray("{ \"model\": ") << "bad.layout.json";
+    QTest::newRow("layout that is a list") << QByteArray("[1, 2]") << "list.layout.json";
+    QTest::newRow("missing layout") << QByteArray() << "missing.layout.json";
+}
+
+void ReplaySessionTest::badFilesAreOneMessage() {
+    QFETCH(QByteArray, content);
+    QFETCH(QString, name);
+    Desk desk;
+    const auto path = desk.path(name.toLatin1().constData());
+    if (!name.startsWith(QLatin1String("missing"))) {
+        QFile file(QString::fromStdString(path.string()));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content);
+    }
+    std::vector<Message> messages;
+    connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+    const Layout before = desk.document().layout();
+    desk.workbench.open(path);
+    QTRY_COMPARE(messages.size(), std::size_t{1});
+    QTest::qWait(100);
+    QCOMPARE(messages.size(), std::size_t{1});
+    QVERIFY(messages[0].level == MessageLevel::Error);
+    QVERIFY(messages[0].title.contains(name));
+    QVERIFY(!messages[0].detail.isEmpty());
+    QVERIFY(!desk.workbench.replay().reading());
+    QVERIFY(desk.document().layout() == before);
+    QVERIFY(desk.workbench.recent().files().isEmpty());
+}
+
+void ReplaySessionTest::aBadFileLeavesTheOpenRunAlone() {
+    Desk desk;
+    const auto good = desk.path("good.shardlab");
+    const std::int64_t events = record(good, 3);
+    desk.workbench.open(good);
+    QSignalSpy finished(&desk.workbench.replay(), &ReplaySession::finished);
+    QVERIFY(finished.wait(10000));
+    QFile bad(QString::fromStdString(desk.path("bad.shardlab").string()));
+    QVERIFY(bad.open(QIODevice::WriteOnly));
+    bad.write("no run");
+    bad.close();
+    QSignalSpy failed(&desk.workbench.replay(), &ReplaySession::failed);
+    desk.workbench.open(desk.path("bad.shardlab"));
+    QVERIFY(failed.wait(10000));
+    QCOMPARE(desk.workbench.model(Workspace::Replay).eventCount(), events);
+    QCOMPARE(desk.workbench.replay().file(), good);
+}
+
+void ReplaySessionTest::openingAnotherDropsTheFirst() {
+    Desk desk;
+    record(desk.path("first.shardlab"), 3000);
+    const std::int64_t events = record(desk.path("second.shardlab"), 4);
+    QSignalSpy finished(&desk.workbench.replay(), &ReplaySession::finished);
+    desk.workbench.open(desk.path("first.shardlab"));
+    desk.workbench.open(desk.path("second.shardlab"));
+    QVERIFY(finished.wait(10000));
+    QTest::qWait(200);
+    QCOMPARE(finished.count(), 1);
+    QCOMPARE(desk.workbench.model(Workspace::Replay).eventCount(), events);
+}
+
+QTEST_MAIN(ReplaySessionTest)
+#include "replay_session_test.moc"

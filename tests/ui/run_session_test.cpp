@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The live run as the desktop sees it, with jobs of the test's own.
+#include "desktop_fixture.h"
+#include "synthetic_run.h"
+
+#include <QSignalSpy>
+#include <QtTest>
+
+using namespace shardlab;
+
+class RunSessionTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aStartDoesNotBlockAndFeedsTheModel();
+    void commandsReachTheJob();
+    void stoppingWhileStartingStops();
+    void aRefusedStartIsOneMessage();
+    void aFailedRunIsOneMessageWithItsReason();
+    void aFaultyLayoutIsNotStarted();
+    void aSecondStartWaitsForTheFirstToEnd();
+    void everyRunGetsItsOwnFile();
+};
+
+void RunSessionTest::aStartDoesNotBlockAndFeedsTheModel() {
+    Desk desk;
+    desk.jobs->startMilliseconds = 300;
+    RunModel& model = desk.workbench.model(Workspace::Run);
+    QVERIFY(model.empty());
+    QVERIFY(desk.workbench.startRun());
+    QCOMPARE(desk.workbench.run().state(), std::optional(JobState::Starting));  // still starting: nothing waited
+    QCOMPARE(desk.jobs->started.load(), 0);
+    QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Running));
+    QVERIFY(!model.empty());
+    const quint32 seed = QRandomGenerator::global()->generate();
+    const auto events = syntheticRun(*desk.document().plan(), 5, seed);
+    QSignalSpy appended(&model, &RunModel::appended);
+    desk.jobs->say([&](JobObserver& to) {
+        const std::size_t half = events.size() / 2;
+        to.eventsArrived(std::span(events).first(half));
+        to.eventsArrived(std::span(events).subspan(half));
+        for (const RankRecord& record : syntheticRanks(*desk.document().plan())) to.rankChanged(record);
+        to.logged({0, -1, LogLevel::Info, "hello"});
+    });
+    QTRY_COMPARE(model.eventCount(), static_cast<std::int64_t>(events.size()));
+    QVERIFY2(appended.count() <= 2, "events arrive in batches");
+    QCOMPARE(model.summary().steps().size(), std::size_t{5});
+    QCOMPARE(model.rankRecords().size(), std::size_t{4});
+    QCOMPARE(model.log().size(), std::size_t{1});
+    desk.jobs->end("finished");
+    QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Ended));
+    QVERIFY(model.end().has_value());
+    QTRY_COMPARE(desk.jobs->destroyed.load(), 1);
+}
+
+void RunSessionTest::commandsReachTheJob() {
+    Desk desk;
+    RunSession& run = desk.workbench.run();
+    QVERIFY(desk.workbench.startRun());
+    QTRY_VERIFY(run.state() == JobState::Running);
+    run.pause();
+    desk.jobs->say([](JobObserver& to) { to.stateChanged(JobState::Paused); });
+    QTRY_VERIFY(run.state() == JobState::Paused);
+    run.stepOnce();
+    run.resume();
+    run.stop();
+    const std::vector<Command> expected{Command::Pause, Command::StepOnce, Command::Resume, Command::Stop};
+    QVERIFY(desk.jobs->told() == expected);
+    QVERIFY(run.state() == JobState::Stopping);
+    desk.jobs->end("stopped");
+    QTRY_VERIFY(!run.active());
+}
+
+void RunSessionTest::stoppingWhileStartingStops() {
+    Desk desk;
+    desk.jobs->startMilliseconds = 200;
+    QVERIFY(desk.workbench.startRun());
+    desk.workbench.run().stop();
+    QTRY_COMPARE(desk.jobs->started.load(), 1);
+    QTRY_VERIFY(desk.jobs->told() == std::vector<Command>{Command::Stop});
+    desk.jobs->end("stopped");
+    QTRY_VERIFY(!desk.workbench.run().active());
+}
+
+void RunSessionTest::aRefusedStartIsOneMessage() {
+    Desk desk;
+    desk.jobs->refusal = Error{"mpirun was not found", "PATH", "Open MPI is not installed", "apt-get install openmpi-bin"};
+    std::vector<Message> messages;
+    connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+    QVERIFY(desk.workbench.startRun());
+    QTRY_COMPARE(messages.size(), std::size_t{1});
+    QVERIFY(messages[0].detail.contains(QStringLiteral("openmpi-bin")));
+    QVERIFY(!desk.workbench.run().active());
+    QVERIFY(desk.workbench.model(Workspace::Run).empty());
+}
+
+void RunSessionTest::aFailedRunIsOneMessageWithItsReason() {
+    Desk desk;
+    std::vector<Message> messages;
+    connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+    QVERIFY(desk.workbench.startRun());
+    QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
+    desk.jobs->end("failed", "rank 2 was killed by SIGKILL at step 12, 1F3");
+    QTRY_COMPARE(messages.size(), std::size_t{1});
+    QVERIFY(messages[0].level == MessageLevel::Error);
+    QVERIFY(messages[0].detail.contains(QStringLiteral("step 12, 1F3")));
+    QCOMPARE(messages[0].choices.size(), std::size_t{1});
+}
+
+void RunSessionTest::aFaultyLayoutIsNotStarted() {
+    Desk desk;
+    Layout layout;
+    layout.model.heads = 7;
+    desk.workbench.newFromPreset(layout);
+    QSignalSpy field(&desk.document(), &Document::fieldRequested);
+    std::vector<Message> messages;
+    connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+    QVERIFY(!desk.workbench.startRun());
+    QCOMPARE(messages.size(), std::size_t{1});
+    QCOMPARE(field.front().front().toString(), QStringLiteral("/model/heads"));
+    QVERIFY(!desk.workbench.run().state());
+}
+
+void RunSessionTest::aSecondStartWaitsForTheFirstToEnd() {
+    Desk desk;
+    QVERIFY(desk.workbench.startRun());
+    QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
+    QVERIFY(!desk.workbench.startRun());
+    desk.jobs->end("finished");
+    QTRY_VERIFY(!desk.workbench.run().active());
+    QVERIFY(desk.workbench.startRun());
+    QTRY_COMPARE(desk.jobs->started.load(), 2);
+    QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
+    desk.jobs->end("finished");
+    QTRY_VERIFY(!desk.workbench.run().active());
+}
+
+void RunSessionTest::everyRunGetsItsOwnFile() {
+    Desk desk;
+    Layout layout;
+    layout.name = "../a b/c:ü";
+    desk.workbench.newFromPreset(layout);
+    const std::filesystem::path first = desk.workbench.nextRunFile();
+    QCOMPARE(first.parent_path(), desk.path("runs"));
+    std::filesystem::create_directories(first.parent_path());
+    QFile file(QString::fromStdString(first.string()));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QVERIFY(desk.workbench.nextRunFile() != first);
+}
+
+QTEST_MAIN(RunSessionTest)
+#include "run_session_test.moc"

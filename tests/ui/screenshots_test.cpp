@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Pictures of every workspace, dark and light, small and large, for people to look at; and what a picture can be asked:
+// no view is squeezed away, every view draws something.
+#include "desktop_fixture.h"
+#include "synthetic_run.h"
+
+#include "ui/core/plan_header.h"
+#include "ui/window/dock_panel.h"
+#include "ui/window/main_window.h"
+#include "ui/window/workspace_area.h"
+
+#include <QDir>
+#include <QImage>
+#include <QtTest>
+
+#include <set>
+
+using namespace shardlab;
+
+class ScreenshotsTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void pictures_data();
+    void pictures();
+    void faultyDesign();
+    void emptyRun();
+
+private:
+    static void save(const QImage& picture, const QString& name) {
+        const QString folder = QCoreApplication::applicationDirPath() + QStringLiteral("/screenshots");
+        QVERIFY(QDir().mkpath(folder));
+        QVERIFY(picture.save(folder + QLatin1Char('/') + name + QStringLiteral(".png")));
+    }
+    static void show(Desk& desk, const Layout& layout) {
+        desk.workbench.newFromPreset(layout);
+        const Plan& plan = *desk.document().plan();
+        const auto events = syntheticRun(plan, 60, 7);
+        for (const Workspace workspace : {Workspace::Run, Workspace::Replay}) {
+            RunModel& model = desk.workbench.model(workspace);
+            model.begin(headerOf(plan), plan.simulation.events);
+            for (const RankRecord& record : syntheticRanks(plan)) model.setRank(record);
+            model.append(std::span(events));
+        }
+    }
+};
+
+void ScreenshotsTest::pictures_data() {
+    QTest::addColumn<Workspace>("workspace");
+    QTest::addColumn<bool>("dark");
+    QTest::addColumn<QSize>("size");
+    for (const Workspace workspace : {Workspace::Design, Workspace::Run, Workspace::Replay})
+        for (const bool dark : {true, false})
+            for (const QSize size : {QSize(1280, 720), QSize(2560, 1440)})
+                QTest::addRow("%s-%s-%d", qPrintable(name(workspace).toLower()), dark ? "dark" : "light", size.width())
+                    << workspace << dark << size;
+}
+
+void ScreenshotsTest::pictures() {
+    QFETCH(Workspace, workspace);
+    QFETCH(bool, dark);
+    QFETCH(QSize, size);
+    Desk desk;
+    desk.workbench.theme().setDark(dark);
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    Layout layout;
+    layout.name = "gpt-tiny";
+    layout.cluster.hosts = {{"node-a", 4}, {"node-b", 4}};
+    layout.cluster.pace.emplace();
+    layout.parallel.pipeline = 4;
+    layout.batch.global = 32;
+    show(desk, layout);
+    window.showWorkspace(workspace);
+    window.resize(size);
+    window.show();
+    QTest::qWait(350);
+    const QImage picture = window.grab().toImage();
+    QCOMPARE(picture.size(), size);
+    save(picture, QString::fromLatin1(QTest::currentDataTag()));
+    for (const DockPanel* panel : window.area(workspace).panels()) {
+        QVERIFY2(panel->isVisible(), qPrintable(panel->id()));
+        QVERIFY2(panel->width() >= 150 && panel->height() >= 40, qPrintable(panel->id()));
+        const QRect place(panel->mapTo(&window, QPoint()), panel->size());
+        QVERIFY2(window.rect().contains(place), qPrintable(panel->id()));
+        std::set<QRgb> colours;
+        for (int y = place.top(); y < place.bottom(); y += 2)
+            for (int x = place.left(); x < place.right(); x += 2) colours.insert(picture.pixel(x, y));
+        QVERIFY2(colours.size() > 4, qPrintable(panel->id() + " draws nothing"));
+    }
+}
+
+void ScreenshotsTest::faultyDesign() {
+    Desk desk;
+    desk.workbench.theme().setDark(true);
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    Layout layout = desk.document().layout();
+    layout.model.heads = 7;
+    layout.batch.global = 15;
+    desk.document().change(layout, QStringLiteral("faults"));
+    window.resize(1280, 720);
+    window.show();
+    desk.document().requestField(QStringLiteral("/model/heads"));
+    desk.workbench.startRun();
+    QTest::qWait(350);
+    save(window.grab().toImage(), QStringLiteral("design-faults"));
+    QCOMPARE(desk.document().faults().size(), std::size_t{2});
+}
+
+void ScreenshotsTest::emptyRun() {
+    Desk desk;
+    desk.workbench.theme().setDark(true);
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    window.resize(1280, 720);
+    window.showWorkspace(Workspace::Run);
+    window.show();
+    window.commands()["help.palette"].trigger();
+    QTest::qWait(200);
+    save(window.grab().toImage(), QStringLiteral("run-empty-palette"));
+    window.commands()["help.keys"].trigger();
+    QTest::qWait(50);
+    save(window.grab().toImage(), QStringLiteral("run-empty-keys"));
+}
+
+QTEST_MAIN(ScreenshotsTest)
+#include "screenshots_test.moc"
