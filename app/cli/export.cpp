@@ -34,10 +34,11 @@ Status exportPicture(const Options& options, const std::string& out) {
         error.legal = "pictures are drawn by the desktop: ninja -C build shardlab-desktop";
         return fail(std::move(error));
     }
+    constexpr std::string_view speaker = "shardlab-desktop: ";  // other lines are Qt's own
     std::string said;
     const auto listen = [&](const std::vector<OutputLine>& lines) {
         for (const OutputLine& line : lines)
-            if (line.error) said = line.text;
+            if (line.text.starts_with(speaker)) said = line.text.substr(speaker.size());
     };
     while (!process->exitStatus()) listen(process->read(100));
     listen(process->readRest());
