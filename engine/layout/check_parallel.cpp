@@ -24,7 +24,7 @@ bool positive(const ParallelSpec& p) {
 /// Splits of `devices` into data × pipeline, those first that also divide batch and layers.
 std::string degreeText(const Layout& layout, std::int64_t devices) {
     const ParallelSpec& p = layout.parallel;
-    const std::int64_t others = std::int64_t{p.tensor} * p.expert * p.context;
+    const auto others = static_cast<std::int64_t>(std::min(double(p.tensor) * p.expert * p.context, 1e9));
     if (devices % others != 0 || devices > 32767) return fmt::format("degrees whose product is {}", devices);
     const std::int64_t product = devices / others;
     std::vector<std::string> good, rest;

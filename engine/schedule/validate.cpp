@@ -16,10 +16,9 @@ Error describe(const Schedule& schedule, const Finding& finding) {
     const Action* marked = there ? &actions[static_cast<std::size_t>(finding.position)] : &finding.action;
     const std::string place = there ? fmt::format("rank {}, action {}, {}", finding.rank, finding.position + 1, toText(*marked))
                                     : fmt::format("rank {}, {}", finding.rank, toText(finding.action));
-    std::string why = finding.why;
-    if (!finding.legal.empty()) why += ". " + finding.legal;
-    why += "\n" + renderGrid(schedule, marked, finding.rank, {3, 8});
-    why.pop_back();  // the last line's end
+    std::string grid = renderGrid(schedule, marked, finding.rank, {3, 8});
+    grid.pop_back();  // the last line's end
+    std::string why = fmt::format("{}{}{}\n{}", finding.why, finding.legal.empty() ? "" : ". ", finding.legal, grid);
     return {"the schedule cannot run", place, std::move(why), ""};
 }
 
