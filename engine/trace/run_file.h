@@ -53,7 +53,7 @@ public:
     ~RunWriter();
 
     Status appendPredicted(std::span<const Event> events);  ///< one step, see Simulation::events
-    Status append(std::span<const Event> events);           ///< measured; any order of lanes, ascending in a lane
+    Status append(std::span<const Event> events);           ///< measured; in a lane in the order they ended
     Status append(const LogLine& line);
     Status setRank(const RankRecord& record);               ///< inserts or replaces
     Status flush();
@@ -82,9 +82,9 @@ public:
     Result<std::vector<LogLine>> log() const;
     Result<std::vector<Event>> predicted() const;
 
-    /// Block by block in the order they were begun; ascending in a lane. `sink` returns false to stop. Error: the file
-    /// is truncated or damaged; it names the first damaged block, and every whole block that can still be reached has
-    /// been given.
+    /// Block by block in the order they were begun; in a lane as they were appended. `sink` returns false to stop.
+    /// Error: the file is truncated or damaged; it names the first damaged block, and every whole block that can still
+    /// be reached has been given.
     Status readEvents(const std::function<bool(std::span<const Event>)>& sink) const;
 
 private:
