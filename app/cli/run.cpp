@@ -74,13 +74,15 @@ void follow(Job& job, const EndSignals& signals, RunProgress& progress) {
     progress.close();
 }
 
-int report(const std::string& file, bool json) {
+/// `end` as the job knows it: a full disk may have kept it out of the file.
+int report(const std::string& file, const RunEnd& end, bool json) {
     const auto reader = RunReader::open(file);
-    const auto summary = reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));
+    auto summary = reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));
     if (!summary) {
         printError(summary.error());
         return failure;
     }
+    summary->end = end;
     print(json ? toJson(*summary, file) + "\n" : toText(*summary, file));
     return success;
 }
@@ -110,7 +112,7 @@ int run(const Options& options) {
         return failure;
     }
     follow(**job, signals, progress);
-    const int reported = report(file, options.json);
+    const int reported = report(file, progress.end(), options.json);
     if (progress.end().outcome != "failed") return reported;
     printError({"the run failed", {}, progress.end().reason, {}});
     return failure;

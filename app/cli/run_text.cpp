@@ -13,8 +13,11 @@ namespace {
 const std::string unknown = "–";
 
 std::string outcome(const RunSummary& summary) {
-    if (summary.end.outcome.empty()) return "the recorder was killed; what it had flushed is here";
-    return summary.end.outcome + (summary.end.reason.empty() ? "" : ": " + summary.end.reason);
+    if (summary.end.outcome.empty()) return "unknown: the recording broke off; what had been written is here";
+    if (summary.end.reason.empty()) return summary.end.outcome;
+    // "stopped on request" says both.
+    const bool both = summary.end.reason.starts_with(summary.end.outcome);
+    return both ? summary.end.reason : summary.end.outcome + ": " + summary.end.reason;
 }
 
 std::string figures(const RunSummary& summary) {

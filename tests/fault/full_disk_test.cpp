@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run onto a disk that fills up: a small tmpfs in a mount namespace of its own.
+#include "tests/support/command.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace shardlab::test;
+
+class FullDiskTest : public QObject {
+    Q_OBJECT
+private:
+    static Answer inNamespace(const QString& script) {
+        QProcess process;
+        process.start("unshare", {"--mount", "sh", "-c", script});
+        if (!process.waitForFinished(60000)) {
+            process.kill();
+            process.waitForFinished();
+            return {};
+        }
+        return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+    }
+
+private Q_SLOTS:
+    void endsTheRunWithOneMessageAndAReadableFile() {
+        QTemporaryDir folder;
+        const QString mount = "mount -t tmpfs -o size=400k none '" + folder.path() + "'";
+        if (inNamespace(mount).status != 0) QSKIP("mounting a tmpfs needs root");
+        const QTemporaryDir elsewhere;
+        const QString layout = writeFile(elsewhere.filePath("small.layout.json"), smallLayout(1000000));
+        const QString file = folder.filePath("run.shardlab");
+        const Answer answer = inNamespace(QString("%1 && %2 run '%3' --out '%4' >'%5/summary'; echo status $?; "
+                                                  "%2 info '%4' --json")
+                                              .arg(mount, program(), layout, file, elsewhere.path()));
+        QVERIFY2(answer.out.startsWith("status 1\n"), answer.out.constData());
+        const QByteArray said = answer.error.trimmed().split('\n').last();
+        QVERIFY2(said.contains("the run failed") && said.contains("run.shardlab"), answer.error.constData());
+        const QJsonObject info = QJsonDocument::fromJson(answer.out.mid(answer.out.indexOf('\n') + 1)).object();
+        QVERIFY2(info["events"].toInteger() > 0, answer.out.constData());
+        QCOMPARE(answer.error.count("run.shardlab"), 1);
+        QFile summary(elsewhere.filePath("summary"));
+        QVERIFY(summary.open(QIODevice::ReadOnly));
+        QVERIFY(summary.readAll().contains("failed: cannot write"));
+    }
+};
+
+QTEST_GUILESS_MAIN(FullDiskTest)
+#include "full_disk_test.moc"
