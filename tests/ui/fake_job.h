@@ -60,6 +60,8 @@ inline JobStarter startFake(std::shared_ptr<FakeJobs> jobs) {
         jobs->options = options;
         jobs->observer = &observer;
         ++jobs->started;
+        observer.stateChanged(JobState::Starting);
+        observer.stateChanged(JobState::Running);
         return std::make_unique<FakeJob>(jobs);
     };
 }

@@ -75,6 +75,7 @@ void RunSessionTest::stoppingWhileStartingStops() {
     desk.jobs->startMilliseconds = 200;
     QVERIFY(desk.workbench.startRun());
     desk.workbench.run().stop();
+    QVERIFY(desk.jobs->told().empty());
     QTRY_COMPARE(desk.jobs->started.load(), 1);
     QTRY_VERIFY(desk.jobs->told() == std::vector<Command>{Command::Stop});
     desk.jobs->end("stopped");

@@ -84,7 +84,6 @@ void RunSession::started(const std::shared_ptr<Slot>& slot) {
     runFile_ = slot->job->runFile();
     model_.begin(headerOf(*slot->plan), slot->plan->simulation.events);
     slot->plan.reset();
-    if (*state_ == JobState::Starting) setState(JobState::Running);
     if (stopWhenStarted_) stop();
     drain();
 }

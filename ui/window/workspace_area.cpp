@@ -8,7 +8,6 @@
 #include <QLayout>
 #include <QResizeEvent>
 #include <QSettings>
-#include <QTimer>
 
 #include <algorithm>
 
@@ -18,6 +17,8 @@ namespace {
 /// Of the saved arrangements: raised where the default ones change so much that old ones no longer make sense.
 constexpr int arrangementVersion = 1;
 constexpr int separator = 8;
+constexpr int settleRounds = 4;
+constexpr int settleMilliseconds = 25;
 
 bool appears(const ViewKind& kind, Workspace workspace) {
     return workspace == Workspace::Design ? kind.design : workspace == Workspace::Run ? kind.run : kind.replay;
@@ -48,6 +49,9 @@ QString name(Workspace workspace) {
 WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
     : QMainWindow(parent), workspace_(context.workspace) {
     setWindowFlags(Qt::Widget);  // the constructor makes every QMainWindow a window of its own
+    settleTimer_.setSingleShot(true);
+    settleTimer_.setInterval(settleMilliseconds);
+    connect(&settleTimer_, &QTimer::timeout, this, &WorkspaceArea::settle);
     setObjectName(name(workspace_) + QStringLiteral("Area"));
     setDockNestingEnabled(true);
     setDockOptions(AllowNestedDocks | AllowTabbedDocks | AnimatedDocks);
@@ -123,14 +127,16 @@ void WorkspaceArea::resetArrangement() {
 }
 
 void WorkspaceArea::applySizes() {
+    settling_ = settleRounds;
+    settle();
+}
+
+void WorkspaceArea::settle() {
     if (own_ || !isVisible()) return;
-    const Place whole = defaultArrangement(workspace_);
     layout()->activate();
-    setSizes(whole, contentsRect().size());
-    // Widths change what heights are possible, which the docks' layout only knows afterwards.
-    QTimer::singleShot(0, this, [this, whole] {
-        if (!own_) setSizes(whole, contentsRect().size());
-    });
+    setSizes(defaultArrangement(workspace_), contentsRect().size());
+    // New widths change the least heights of views, which the docks' layout only learns as events are handled.
+    if (--settling_ > 0) settleTimer_.start();
 }
 
 void WorkspaceArea::storeArrangement() const {

@@ -6,6 +6,7 @@
 #include "ui/window/arrangement.h"
 
 #include <QMainWindow>
+#include <QTimer>
 
 #include <vector>
 
@@ -40,11 +41,15 @@ private:
     void arrange();
     void split(const Place& group);
     DockPanel* firstPanel(const Place& place) const;
+    /// The default arrangement's sizes, scaled to the window; until the person changes them.
     void applySizes();
+    void settle();
     void setSizes(const Place& place, const QSize& size);
 
     Workspace workspace_;
     std::vector<DockPanel*> panels_;
+    QTimer settleTimer_;
+    int settling_ = 0;  ///< rounds left
     bool own_ = false;  ///< the person's own arrangement: its sizes are left alone
 };
 
