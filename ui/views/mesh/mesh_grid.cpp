@@ -32,6 +32,13 @@ QColor readableOn(const QColor& back) {
     return luminance > 0.42 ? QColor("#0B1118") : QColor("#FFFFFF");
 }
 
+/// The text where there is room, else its part before `separator` ("L8" of "L8–15", "67" of "67 %"), else nothing.
+QString fitted(const QString& text, QChar separator, const QFontMetrics& metrics, int width) {
+    if (metrics.horizontalAdvance(text) <= width) return text;
+    const QString first = text.section(separator, 0, 0);
+    return metrics.horizontalAdvance(first) <= width ? first : QString();
+}
+
 }  // namespace
 
 MeshGrid::MeshGrid(ThemeSource& theme, QWidget* parent) : QWidget(parent), theme_(theme) {
@@ -114,7 +121,7 @@ void MeshGrid::paintCell(QPainter& painter, const MeshCell& cell) const {
     painter.setFont(mono);
     const QRect inside = rect.adjusted(2, 2, -2, -2);
     if (!both) {
-        painter.drawText(inside, Qt::AlignCenter, cell.figure);
+        painter.drawText(inside, Qt::AlignCenter, fitted(cell.figure, QLatin1Char(' '), painter.fontMetrics(), inside.width()));
         return;
     }
     const QRect upper(inside.x(), inside.center().y() - 17, inside.width(), 18);
@@ -136,11 +143,11 @@ void MeshGrid::paintEvent(QPaintEvent*) {
         const Spot& at = spots_[rank];
         if (at.row == 0 && at.inner == 0 && at.column < heads_.size()) {
             const QRect first = cellRect(static_cast<int>(rank));
-            const QRect head(first.x(), margin, first.width() * inner_ + gap, headHeight - 2);
+            const QRect head(first.x(), margin, first.width() * inner_ + inner_ - 1, headHeight - 2);
             painter.setFont(small);
             painter.setPen(theme.dim);
             painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter,
-                             painter.fontMetrics().elidedText(heads_[at.column], Qt::ElideRight, head.width()));
+                             fitted(heads_[at.column], QChar(0x2013), painter.fontMetrics(), head.width()));
         }
         if (rank < cells_.size()) paintCell(painter, cells_[rank]);
     }
