@@ -84,7 +84,7 @@ void Executor::compute(const Action& action) {
     const std::int64_t begin = setup_.trace.now();
     setup_.trace.doing(RankPhase::Compute, action);
     work(action, std::move(received));
-    settle(action, setup_.pacer ? setup_.pacer->complete(action) : 0);
+    pace(action);
     setup_.trace.span(Lane::Compute, eventKind(action.kind), begin, setup_.trace.now(), action);
 }
 
@@ -134,7 +134,7 @@ void Executor::reduce(const Action& action) {
         executed_.gradientNorm = std::sqrt(sum(*group, squares));
         clipping_ = clipScale(executed_.gradientNorm, setup_.clip);
     }
-    settle(action, setup_.pacer ? setup_.pacer->completeAt(modelledEnd) : 0);
+    paceUntil(action, modelledEnd);
     setup_.trace.span(Lane::Comm, eventKind(action.kind), begin, setup_.trace.now(), action,
                       setup_.costs.bytes(action));
 }
@@ -145,12 +145,17 @@ void Executor::update(const Action& action) {
     RankStage& rankStage = at(action);
     rankStage.optimizer->update(rankStage.stage->parameters(), step_ + 1, clipping_);
     rankStage.stage->zeroGradients();
-    settle(action, setup_.pacer ? setup_.pacer->complete(action) : 0);
+    pace(action);
     setup_.trace.span(Lane::Compute, EventKind::Optimizer, begin, setup_.trace.now(), action);
 }
 
-void Executor::settle(const Action& action, double overrun) {
-    if (overrun > 0) setup_.trace.overrun(action, overrun);
+void Executor::pace(const Action& action) {
+    if (setup_.pacer) paceUntil(action, setup_.pacer->clock() + setup_.pacer->duration(action));
+}
+
+void Executor::paceUntil(const Action& action, std::int64_t end) {
+    if (!setup_.pacer) return;
+    if (const double overrun = setup_.pacer->completeAt(end); overrun > 0) setup_.trace.overrun(action, overrun);
 }
 
 }  // namespace shardlab

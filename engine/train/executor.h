@@ -63,7 +63,9 @@ private:
     void work(const Action& action, Buffer input);
     void reduce(const Action& action);
     void update(const Action& action);
-    void settle(const Action& action, double overrun);
+    /// Paced: sleeps until the action's modelled end and records an overrun. At full speed nothing.
+    void pace(const Action& action);
+    void paceUntil(const Action& action, std::int64_t end);
     RankStage& at(const Action& action);
     TokenBatch batch(int microbatch);
 

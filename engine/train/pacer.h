@@ -34,7 +34,6 @@ public:
     /// Call when an action's real work is done: sleeps until its modelled end. Returns the overrun in seconds, by which
     /// the model clock was moved on, or 0.
     double completeAt(std::int64_t end);
-    double complete(const Action& action) { return completeAt(clock_ + duration(action)); }
 
     struct Transfer {
         std::int64_t begin = 0;
