@@ -24,10 +24,17 @@ std::string jsonText(std::string_view text) {
 }
 
 /// Nanoseconds as microseconds, exactly.
-std::string micro(std::int64_t nanoseconds) {
-    const bool negative = nanoseconds < 0;
-    const std::uint64_t size = negative ? -static_cast<std::uint64_t>(nanoseconds) : static_cast<std::uint64_t>(nanoseconds);
-    return fmt::format("{}{}.{:03}", negative ? "-" : "", size / 1000, size % 1000);
+std::string micro(std::uint64_t nanoseconds) { return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000); }
+
+std::string timestamp(std::int64_t time) {
+    const auto size = static_cast<std::uint64_t>(time);
+    return time < 0 ? fmt::format("-{}", micro(-size)) : micro(size);
+}
+
+/// Unsigned: an event from anywhere may span more than a signed number holds.
+std::string duration(const Event& event) {
+    if (event.end <= event.begin) return "0";
+    return micro(static_cast<std::uint64_t>(event.end) - static_cast<std::uint64_t>(event.begin));
 }
 
 /// Numbers messages so that a send and its receive, and no other event, have the same number.
@@ -131,14 +138,14 @@ private:
         if (event.action != 0) details += fmt::format(",\"action\":{}", jsonText(toText(actionFromId(event.action))));
         if (event.bytes != 0) details += fmt::format(",\"bytes\":{}", event.bytes);
         item(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})", jsonText(name(event.kind)),
-             name(event.lane), process, lane, micro(event.begin), micro(event.end > event.begin ? event.end - event.begin : 0), details);
+             name(event.lane), process, lane, timestamp(event.begin), duration(event), details);
         const auto message = messages_.number(event, predicted ? -1 : event.step < 0 ? -2 : event.step);
         if (!message) return;
         // The arrow leaves where the send begins and ends inside the receive, at its last nanosecond.
         const bool sends = event.kind == EventKind::SendForward || event.kind == EventKind::SendBackward;
         const std::int64_t at = sends || event.end <= event.begin ? event.begin : event.end - 1;
         item(R"({{"ph":"{}","name":"message","cat":"message","id":{},"pid":{},"tid":{},"ts":{}{}}})", sends ? "s" : "f",
-             *message, process, lane, micro(at), sends ? "" : R"(,"bp":"e")");
+             *message, process, lane, timestamp(at), sends ? "" : R"(,"bp":"e")");
     }
 
     /// All categories of memory are one counter, whose parts are stacked.
@@ -156,7 +163,7 @@ private:
             parts = event.kind == EventKind::MemoryPeak ? fmt::format("\"bytes\":{}", event.bytes)
                                                         : fmt::format("\"value\":{}", event.value);
         }
-        item(R"({{"ph":"C","name":{},"pid":{},"tid":0,"ts":{},"args":{{{}}}}})", jsonText(title), process, micro(event.begin), parts);
+        item(R"({{"ph":"C","name":{},"pid":{},"tid":0,"ts":{},"args":{{{}}}}})", jsonText(title), process, timestamp(event.begin), parts);
     }
 
     /// Also counters that are no number: they are worth seeing, and JSON cannot hold them.
@@ -165,7 +172,7 @@ private:
         if (event.kind == EventKind::Command && event.value >= 0 && event.value < 256)
             value = jsonText(name(static_cast<Command>(event.value)));
         item(R"({{"ph":"i","s":"p","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"args":{{"value":{},"step":{}}}}})",
-             jsonText(name(event.kind)), name(event.lane), process, static_cast<int>(event.lane), micro(event.begin), value, event.step);
+             jsonText(name(event.kind)), name(event.lane), process, static_cast<int>(event.lane), timestamp(event.begin), value, event.step);
     }
 
     template <class... Arguments>
