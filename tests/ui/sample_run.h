@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/plan/plan.h"
+#include "ui/core/plan_header.h"
 #include "ui/core/run_model.h"
 
 #include <algorithm>
@@ -31,21 +32,6 @@ inline Plan plan(const Layout& layout) {
     auto made = makePlan(layout);
     if (!made) throw std::runtime_error("sample layout has a fault: " + made.error().front().what);
     return *made;
-}
-
-inline RunHeader header(const Plan& plan) {
-    RunHeader header;
-    header.layout = plan.layout;
-    header.created = "2026-01-01T00:00:00Z";
-    header.version = SHARDLAB_VERSION;
-    header.paced = plan.layout.cluster.pace.has_value();
-    header.stretch = plan.costs.stretch;
-    header.predictedStepSeconds = plan.stepSeconds;
-    header.predictedBubble = plan.bubble;
-    header.theoreticalBubble = plan.bubbleTheory;
-    for (const RankMemory& rank : plan.memory) header.predictedPeak.push_back(rank.peak);
-    header.capacityBytes = plan.capacityBytes;
-    return header;
 }
 
 /// A monotone map of one step's time onto itself, stretched here and squeezed there.
@@ -125,7 +111,7 @@ inline Event command(std::int64_t time, Command what) {
 
 /// A model with a whole run in it, in batches as they would arrive.
 inline void fill(RunModel& model, const Plan& plan, int steps, std::uint64_t seed) {
-    model.begin(header(plan), plan.simulation.events);
+    model.begin(headerOf(plan), plan.simulation.events);
     for (int rank = 0; rank < plan.mesh.ranks(); ++rank)
         model.setRank({rank, "localhost", 4200 + rank, plan.mesh.label(rank), {}});
     model.append(LogLine{50'000'000, -1, LogLevel::Info, std::to_string(plan.mesh.ranks()) + " ranks joined"});

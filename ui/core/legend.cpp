@@ -6,6 +6,8 @@
 #include <QFontMetrics>
 #include <QPainter>
 
+#include <algorithm>
+
 namespace shardlab {
 
 namespace {
@@ -20,9 +22,11 @@ QFont legendFont(const Theme& theme) {
 }
 }  // namespace
 
-Legend::Legend(ThemeSource& theme, Qt::Alignment alignment, QWidget* parent)
-    : QWidget(parent), theme_(theme), alignment_(alignment) {
-    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+Legend::Legend(ThemeSource& theme, Qt::Alignment alignment, int mostLines, QWidget* parent)
+    : QWidget(parent), theme_(theme), alignment_(alignment), mostLines_(mostLines) {
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    policy.setHeightForWidth(mostLines > 1);
+    setSizePolicy(policy);
 }
 
 void Legend::setItems(std::vector<LegendItem> items) {
@@ -42,36 +46,60 @@ int Legend::widthOf(const LegendItem& item) const {
 QSize Legend::sizeHint() const {
     int width = 0;
     for (const LegendItem& item : items_) width += widthOf(item);
-    return {width, 18};
+    return {width, lineHeight};
+}
+
+int Legend::heightForWidth(int width) const { return lineHeight * std::max(1, static_cast<int>(lines(width).size())); }
+
+std::vector<std::size_t> Legend::lines(int width) const {
+    std::vector<std::size_t> counts;
+    std::size_t item = 0;
+    while (item < items_.size() && static_cast<int>(counts.size()) < mostLines_) {
+        int used = 0;
+        std::size_t count = 0;
+        while (item + count < items_.size() && used + widthOf(items_[item + count]) - between <= width) used += widthOf(items_[item + count++]);
+        if (count == 0) break;
+        counts.push_back(count);
+        item += count;
+    }
+    return counts;
 }
 
 void Legend::paintEvent(QPaintEvent*) {
-    const Theme& theme = theme_.theme();
     QPainter painter(this);
-    painter.setFont(legendFont(theme));
-    int total = 0;
-    std::size_t shown = 0;
-    while (shown < items_.size() && total + widthOf(items_[shown]) - between <= width()) total += widthOf(items_[shown++]);
-    int x = alignment_ & Qt::AlignRight ? width() - total + between : 0;
-    for (std::size_t i = 0; i < shown; ++i) {
-        const LegendItem& item = items_[i];
-        const QRect mark(x, (height() - square) / 2, square, square);
-        switch (item.mark) {
-            case LegendItem::Mark::Square: painter.fillRect(mark, item.colour); break;
-            case LegendItem::Mark::Hatched:
-                painter.fillRect(mark, item.colour);
-                painter.fillRect(mark, QBrush(theme.dim, Qt::BDiagPattern));
-                break;
-            case LegendItem::Mark::Line:
-            case LegendItem::Mark::Dashed:
-                painter.setPen(QPen(item.colour, 2, item.mark == LegendItem::Mark::Line ? Qt::SolidLine : Qt::DotLine));
-                painter.drawLine(mark.left(), mark.center().y(), mark.right() + 1, mark.center().y());
-                break;
+    painter.setFont(legendFont(theme_.theme()));
+    std::size_t first = 0;
+    int y = 0;
+    for (const std::size_t count : lines(width())) {
+        int total = -between;
+        for (std::size_t i = first; i < first + count; ++i) total += widthOf(items_[i]);
+        int x = alignment_ & Qt::AlignRight ? width() - total : 0;
+        for (std::size_t i = first; i < first + count; ++i) {
+            paintItem(painter, items_[i], x, y);
+            x += widthOf(items_[i]);
         }
-        painter.setPen(theme.dim);
-        painter.drawText(QRect(x + square + gap, 0, widthOf(item), height()), Qt::AlignLeft | Qt::AlignVCenter, item.text);
-        x += widthOf(item);
+        first += count;
+        y += lineHeight;
     }
+}
+
+void Legend::paintItem(QPainter& painter, const LegendItem& item, int x, int y) const {
+    const Theme& theme = theme_.theme();
+    const QRect mark(x, y + (lineHeight - square) / 2, square, square);
+    switch (item.mark) {
+        case LegendItem::Mark::Square: painter.fillRect(mark, item.colour); break;
+        case LegendItem::Mark::Hatched:
+            painter.fillRect(mark, item.colour);
+            painter.fillRect(mark, QBrush(theme.dim, Qt::BDiagPattern));
+            break;
+        case LegendItem::Mark::Line:
+        case LegendItem::Mark::Dashed:
+            painter.setPen(QPen(item.colour, 2, item.mark == LegendItem::Mark::Line ? Qt::SolidLine : Qt::DotLine));
+            painter.drawLine(mark.left(), mark.center().y(), mark.right() + 1, mark.center().y());
+            break;
+    }
+    painter.setPen(theme.dim);
+    painter.drawText(QRect(x + square + gap, y, widthOf(item), lineHeight), Qt::AlignLeft | Qt::AlignVCenter, item.text);
 }
 
 }  // namespace shardlab

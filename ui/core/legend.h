@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Colours and what they mean, in one line; where there is no room for all, the last are left out and named in the
-// tooltip.
+// Colours and what they mean, in one line or several; where there is no room for all, the last are left out and named
+// in the tooltip.
 #pragma once
 
 #include <QColor>
@@ -8,6 +8,8 @@
 #include <QWidget>
 
 #include <vector>
+
+class QPainter;
 
 namespace shardlab {
 
@@ -21,18 +23,25 @@ struct LegendItem {
 
 class Legend : public QWidget {
 public:
-    Legend(ThemeSource& theme, Qt::Alignment alignment, QWidget* parent);
+    Legend(ThemeSource& theme, Qt::Alignment alignment, int mostLines, QWidget* parent);
     void setItems(std::vector<LegendItem> items);
     QSize sizeHint() const override;
-    QSize minimumSizeHint() const override { return {40, 18}; }
+    QSize minimumSizeHint() const override { return {40, lineHeight}; }
+    bool hasHeightForWidth() const override { return mostLines_ > 1; }
+    int heightForWidth(int width) const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    static constexpr int lineHeight = 18;
+    /// Items of each line at a width.
+    std::vector<std::size_t> lines(int width) const;
     int widthOf(const LegendItem& item) const;
+    void paintItem(QPainter& painter, const LegendItem& item, int x, int y) const;
     ThemeSource& theme_;
     Qt::Alignment alignment_;
+    int mostLines_;
     std::vector<LegendItem> items_;
 };
 

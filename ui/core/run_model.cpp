@@ -218,6 +218,22 @@ MemoryBytes RunModel::memoryAt(int rank, std::int64_t time) const {
     return bytes;
 }
 
+MemoryBytes RunModel::largestMemory(int rank, std::int64_t begin, std::int64_t end) const {
+    const RankLanes& lanes = lanes_.at(static_cast<std::size_t>(rank));
+    std::vector<std::int64_t> moments{begin};
+    for (const auto& samples : lanes.memory) {
+        auto sample = std::upper_bound(samples.begin(), samples.end(), begin,
+                                       [](std::int64_t t, const MemorySample& s) { return t < s.time; });
+        for (; sample != samples.end() && sample->time <= end; ++sample) moments.push_back(sample->time);
+    }
+    MemoryBytes largest = memoryAt(rank, std::max<std::int64_t>(begin, 0));
+    for (const std::int64_t moment : moments) {
+        const MemoryBytes bytes = memoryAt(rank, std::max<std::int64_t>(moment, 0));
+        if (total(bytes) > total(largest)) largest = bytes;
+    }
+    return largest;
+}
+
 std::int64_t RunModel::peakBytes(int rank) const { return lanes_.at(static_cast<std::size_t>(rank)).peak; }
 
 }  // namespace shardlab

@@ -74,6 +74,8 @@ public:
     int stepIndexAt(std::int64_t time) const;
     /// Memory in use by category, last known at or before `time`; time -1: the latest.
     MemoryBytes memoryAt(int rank, std::int64_t time) const;
+    /// Memory by category at the moment within [begin, end] at which their sum is largest.
+    MemoryBytes largestMemory(int rank, std::int64_t begin, std::int64_t end) const;
     /// Largest memory of a rank in any step so far.
     std::int64_t peakBytes(int rank) const;
     bool hasMemory() const { return memorySamples_ > 0; }

@@ -125,6 +125,7 @@ private:
 
     /// Shares stacked from the foot of the bar: the height that stays empty is the idle share.
     void barColumns(const Row& row, const std::vector<Column>& compute, const std::vector<Column>& comm) {
+        GanttScene::Strip& strip = scene_.strips.emplace_back(QRect(scale_.left, row.barTop, scale_.width, row.barHeight));
         auto other = comm.begin();
         const auto stack = [&](int x, const std::array<float, paintCount>& share) {
             float below = 0;
@@ -133,7 +134,7 @@ private:
                 if (share[i] <= 0 || static_cast<Paint>(i) == Paint::Transfer) continue;
                 below = std::min(1.0f, below + share[i]);
                 const int top = row.barTop + row.barHeight - static_cast<int>(std::lround(below * static_cast<float>(row.barHeight)));
-                if (top < bottom) addJoined(scene_.bars[i * 2], {x, top, 1, bottom - top});
+                strip.fill(x, top, bottom, GanttScene::colour(static_cast<Paint>(i), false));
                 bottom = top;
             }
         };
@@ -171,6 +172,7 @@ private:
 void GanttScene::clear() {
     idle.clear();
     numbers.clear();
+    strips.clear();
     for (auto* batches : {&reduces, &bars, &recomputed, &ticks, &predicted}) {
         for (Batch& batch : *batches) batch.clear();
     }

@@ -16,19 +16,20 @@ void LaneIndex::update(std::span<const Event> events) {
     if (size_ == events.size()) return;
     // Back to the last block that nothing was put in before; what is put in shifts all that follows.
     while (!checkpoints_.empty()) {
-        const Checkpoint last = checkpoints_.back();
+        running_ = checkpoints_.back();
+        const std::int64_t begin = begins_.back();
         checkpoints_.pop_back();
-        running_ = last;
+        begins_.pop_back();
         size_ = checkpoints_.size() * blockSize;
-        if (events[size_].begin == last.begin && events[size_].action == last.action) break;
+        if (events[size_].begin == begin && events[size_].action == running_.action) break;
     }
     for (; size_ < events.size(); ++size_) {
         const Event& event = events[size_];
         if (size_ == 0) running_.reach = never;
         if (size_ % blockSize == 0) {
             checkpoints_.push_back(running_);
-            checkpoints_.back().begin = event.begin;
             checkpoints_.back().action = event.action;
+            begins_.push_back(event.begin);
         }
         if (const Paint paint = paintOf(event.kind); paint != Paint::None) running_.total[paint] += event.end - event.begin;
         running_.reach = std::max(running_.reach, event.end);
@@ -52,16 +53,31 @@ std::size_t LaneIndex::firstEndingAfter(std::span<const Event> events, std::int6
     return index;
 }
 
-Coverage LaneIndex::before(std::span<const Event> events, std::int64_t time) const {
-    const std::size_t begun = firstBeginningAt(events, time);
-    if (begun == 0) return {};
-    const std::size_t block = (begun - 1) / blockSize;
-    Coverage covered = checkpoints_[block].total;
-    for (std::size_t i = block * blockSize; i < begun; ++i) {
-        if (const Paint paint = paintOf(events[i].kind); paint != Paint::None) covered[paint] += events[i].end - events[i].begin;
+std::size_t LaneIndex::blocksBegunBefore(std::int64_t time, std::size_t from) const {
+    std::size_t stride = 1;
+    while (from + stride < begins_.size() && begins_[from + stride - 1] < time) {
+        from += stride;
+        stride *= 2;
     }
-    // Take back what lies beyond `time`.
-    for (std::size_t i = firstEndingAfter(events, time); i < begun; ++i) {
+    const auto first = begins_.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto last = begins_.begin() + static_cast<std::ptrdiff_t>(std::min(from + stride, begins_.size()));
+    return static_cast<std::size_t>(std::lower_bound(first, last, time) - begins_.begin());
+}
+
+Coverage LaneIndex::before(std::span<const Event> events, std::int64_t time, std::size_t* hint) const {
+    const std::size_t blocks = blocksBegunBefore(time, hint ? *hint : 0);
+    if (hint) *hint = blocks > 0 ? blocks - 1 : 0;
+    if (blocks == 0) return {};
+    const std::size_t block = blocks - 1;
+    const std::size_t last = std::min(blocks * blockSize, size_);
+    Coverage covered = checkpoints_[block].total;
+    for (std::size_t i = block * blockSize; i < last && events[i].begin < time; ++i) {
+        if (const Paint paint = paintOf(events[i].kind); paint != Paint::None)
+            covered[paint] += std::min(events[i].end, time) - events[i].begin;
+    }
+    if (checkpoints_[block].reach <= time) return covered;
+    // Events of earlier blocks that last beyond `time`: take back what lies beyond.
+    for (std::size_t i = firstEndingAfter(events, time); i < block * blockSize; ++i) {
         const Paint paint = paintOf(events[i].kind);
         if (paint != Paint::None && events[i].end > time) covered[paint] -= events[i].end - time;
     }

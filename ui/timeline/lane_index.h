@@ -22,8 +22,9 @@ public:
     void clear();
     std::size_t size() const { return size_; }
 
-    /// Nanoseconds of each paint before `time`. Overlapping events count twice.
-    Coverage before(std::span<const Event> events, std::int64_t time) const;
+    /// Nanoseconds of each paint before `time`. Overlapping events count twice. `hint`, if given, is kept between
+    /// calls whose times ascend: each then looks only a little further than the last.
+    Coverage before(std::span<const Event> events, std::int64_t time, std::size_t* hint = nullptr) const;
     Coverage between(std::span<const Event> events, std::int64_t begin, std::int64_t end) const {
         return before(events, end) - before(events, begin);
     }
@@ -36,10 +37,11 @@ private:
     struct Checkpoint {          ///< of the events before a block
         Coverage total;
         std::int64_t reach = 0;  ///< largest end
-        std::int64_t begin = 0;  ///< of the block's first event, and
-        ActionId action = 0;     ///< its action: another event there means that one was put in before it
+        ActionId action = 0;     ///< of the block's first event: another there means that one was put in before it
     };
+    std::size_t blocksBegunBefore(std::int64_t time, std::size_t from) const;
     std::vector<Checkpoint> checkpoints_;  ///< one per block begun
+    std::vector<std::int64_t> begins_;     ///< of each block's first event
     Checkpoint running_;                   ///< of all events taken in
     std::size_t size_ = 0;
 };

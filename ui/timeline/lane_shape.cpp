@@ -30,10 +30,11 @@ std::vector<Column> laneColumns(std::span<const Event> events, const LaneIndex& 
     from = std::max(from, scale.left);
     to = std::min(to, scale.left + scale.width);
     std::int64_t begin = scale.columnBegin(from - scale.left) - offset;
-    Coverage before = index.before(events, begin);
+    std::size_t hint = 0;
+    Coverage before = index.before(events, begin, &hint);
     for (int x = from; x < to; ++x) {
         const std::int64_t end = scale.columnBegin(x + 1 - scale.left) - offset;
-        const Coverage after = index.before(events, end);
+        const Coverage after = index.before(events, end, &hint);
         const Coverage covered = after - before;
         if (const std::int64_t sum = covered.sum(); sum > 0) {
             Column column{x, {}};
@@ -57,8 +58,8 @@ LaneShape laneShape(std::span<const Event> events, const LaneIndex& index, const
     const std::size_t first = index.firstEndingAfter(events, begin);
     const std::size_t last = index.firstBeginningAt(events, end);
     if (first >= last) return {};
-    // An event to every three pixels can still be seen as one.
-    if (last - first <= static_cast<std::size_t>(to - from) / 3 + 8)
+    // An event to every five pixels can still be told from its neighbours.
+    if (last - first <= static_cast<std::size_t>(to - from) / 5 + 8)
         return {bars(events, scale, offset, from, to, first, last), {}};
     return {{}, laneColumns(events, index, scale, offset, from, to)};
 }

@@ -51,6 +51,16 @@ void paintBatches(QPainter& painter, const std::array<GanttScene::Batch, GanttSc
     }
 }
 
+void paintStrips(QPainter& painter, const std::vector<GanttScene::Strip>& strips, const Theme& theme) {
+    QList<QRgb> colours(256, qRgba(0, 0, 0, 0));
+    for (std::size_t i = 0; i < GanttScene::colours; ++i) colours[static_cast<qsizetype>(i)] = colourOf(i, theme).rgb();
+    for (const GanttScene::Strip& strip : strips) {
+        QImage picture(strip.cells.data(), strip.area.width(), strip.area.height(), strip.pitch, QImage::Format_Indexed8);
+        picture.setColorTable(colours);
+        painter.drawImage(strip.area.topLeft(), picture);
+    }
+}
+
 }  // namespace
 
 void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme) {
@@ -61,6 +71,7 @@ void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme) 
     painter.drawRects(scene.idle.data(), static_cast<int>(scene.idle.size()));
     paintBatches(painter, scene.reduces, theme, 0);
     paintBatches(painter, scene.bars, theme, 0);
+    paintStrips(painter, scene.strips, theme);
     paintBatches(painter, scene.predicted, theme, 35);
     paintBatches(painter, scene.recomputed, theme, 45);
     painter.setBrush(Qt::NoBrush);

@@ -14,6 +14,18 @@ namespace shardlab {
 
 namespace {
 
+QFont rankFont(const Theme& theme) {
+    QFont font = theme.body;
+    font.setPixelSize(12);
+    return font;
+}
+
+QFont placeFont(const Theme& theme) {
+    QFont font = theme.mono;
+    font.setPixelSize(10);
+    return font;
+}
+
 void paintTimes(QPainter& painter, const TimelineState& state) {
     const QRect& plot = state.plot;
     QFont font = state.theme.body;
@@ -62,10 +74,8 @@ void paintSteps(QPainter& painter, const TimelineState& state) {
 void paintRanks(QPainter& painter, const TimelineState& state) {
     const int right = state.plot.left() - 8;
     const int left = state.whole.left() + 10;
-    QFont name = state.theme.body;
-    name.setPixelSize(12);
-    QFont place = state.theme.mono;
-    place.setPixelSize(10);
+    const QFont name = rankFont(state.theme);
+    const QFont place = placeFont(state.theme);
     painter.setClipRect(QRect(state.whole.left(), state.plot.top(), state.plot.left() - state.whole.left(), state.plot.height()));
     for (const Row& row : state.rows.visible()) {
         const bool chosen = state.selection.rank() == row.rank;
@@ -107,6 +117,14 @@ void paintRanks(QPainter& painter, const TimelineState& state) {
 TimeRange wholeRange(const RunModel& model) {
     if (showsPrediction(model)) return {0, std::max<std::int64_t>(model.predictedEnd(), 1)};
     return {model.firstTime(), std::max(model.lastTime(), model.firstTime() + 1)};
+}
+
+int labelWidth(const RunModel& model, const Theme& theme, int width) {
+    const int last = std::max(0, model.ranks() - 1);
+    const int title = QFontMetrics(rankFont(theme)).horizontalAdvance(QStringLiteral("rank %1").arg(last));
+    const int place = model.empty() ? 0 : QFontMetrics(placeFont(theme)).horizontalAdvance(QString::fromStdString(model.label(last)));
+    if (width < 420) return title + 22;
+    return std::clamp(title + place + 30, 80, width / 6);
 }
 
 QRect eventRect(const TimelineState& state, const Event& event) {

@@ -66,7 +66,7 @@ void TimelineInput::move(const QMouseEvent& event) {
     if (drag_ == Drag::Pan) {
         const auto shift = static_cast<std::int64_t>((last_.x() - position.x()) * state.scale.perPixel());
         const TimeRange range = context_.selection.visible();
-        plot_.show({range.begin + shift, range.end + shift}, true);
+        plot_.lookAt({range.begin + shift, range.end + shift}, true);
         plot_.scrollRows(last_.y() - position.y());
         plot_.canvas()->setCursor(Qt::ClosedHandCursor);
     } else if (drag_ == Drag::Measure) {
@@ -104,7 +104,7 @@ void TimelineInput::wheel(const QWheelEvent& event) {
                           state.rows.largestScroll() == 0;
     if (sideways) {
         const int amount = turned.x() != 0 ? turned.x() : turned.y();
-        plot_.show(panned(context_.selection.visible(), -amount / notch * 0.1, wholeRange(state.model)), true);
+        plot_.lookAt(panned(context_.selection.visible(), -amount / notch * 0.1, wholeRange(state.model)), true);
     } else {
         plot_.scrollRows(static_cast<int>(-turned.y() / notch * state.rows.rowHeight()));
     }
@@ -122,18 +122,18 @@ void TimelineInput::zoom(double factor, std::int64_t fixed) {
     const TimeRange whole = wholeRange(context_.model);
     const bool follows = selection.followLive() && context_.workspace == Workspace::Run;
     if (!follows) {
-        plot_.show(zoomed(selection.visible(), factor, fixed, whole), true);
+        plot_.lookAt(zoomed(selection.visible(), factor, fixed, whole), true);
         return;
     }
     // While following, the present stays where it is.
-    plot_.show(following(zoomed(selection.visible(), factor, whole.end, whole), whole.end), false);
+    plot_.lookAt(following(zoomed(selection.visible(), factor, whole.end, whole), whole.end), false);
 }
 
 void TimelineInput::fit() {
     const Selection& selection = context_.selection;
-    if (selection.area()) plot_.show(padded(*selection.area(), 0.05), true);
-    else if (selection.event()) plot_.show(padded({selection.event()->begin, selection.event()->end}, 1.0), true);
-    else plot_.show(padded(wholeRange(context_.model), 0.01), true);
+    if (selection.area()) plot_.lookAt(padded(*selection.area(), 0.05), true);
+    else if (selection.event()) plot_.lookAt(padded({selection.event()->begin, selection.event()->end}, 1.0), true);
+    else plot_.lookAt(padded(wholeRange(context_.model), 0.01), true);
 }
 
 void TimelineInput::measure() {
@@ -151,7 +151,7 @@ void TimelineInput::walk(int direction) {
         if (next->begin < range.begin || next->end > range.end) {
             const std::int64_t middle = next->begin + (next->end - next->begin) / 2;
             const std::int64_t half = (range.end - range.begin) / 2;
-            plot_.show({middle - half, middle + half}, true);
+            plot_.lookAt({middle - half, middle + half}, true);
         }
     }
 }
@@ -176,12 +176,12 @@ bool TimelineInput::key(const QKeyEvent& event) {
     switch (event.key()) {
         case Qt::Key_W: zoom(keyZoom, zoomCentre()); return true;
         case Qt::Key_S: zoom(1 / keyZoom, zoomCentre()); return true;
-        case Qt::Key_A: plot_.show(panned(range, -keyPan, whole), true); return true;
-        case Qt::Key_D: plot_.show(panned(range, keyPan, whole), true); return true;
+        case Qt::Key_A: plot_.lookAt(panned(range, -keyPan, whole), true); return true;
+        case Qt::Key_D: plot_.lookAt(panned(range, keyPan, whole), true); return true;
         case Qt::Key_F: fit(); return true;
         case Qt::Key_M: measure(); return true;
-        case Qt::Key_Home: plot_.show({whole.begin, whole.begin + length}, true); return true;
-        case Qt::Key_End: plot_.show(following({whole.end - length, whole.end}, whole.end), true); return true;
+        case Qt::Key_Home: plot_.lookAt({whole.begin, whole.begin + length}, true); return true;
+        case Qt::Key_End: plot_.lookAt(following({whole.end - length, whole.end}, whole.end), true); return true;
         case Qt::Key_PageUp: plot_.scrollRows(-plot_.state().rows.viewHeight()); return true;
         case Qt::Key_PageDown: plot_.scrollRows(plot_.state().rows.viewHeight()); return true;
         case Qt::Key_Left: walk(-1); return true;

@@ -123,7 +123,7 @@ void TimelinePlot::chooseVisible() {
     selection.setVisible({begin - length / 40, begin + length});
 }
 
-void TimelinePlot::show(TimeRange range, bool byHand) {
+void TimelinePlot::lookAt(TimeRange range, bool byHand) {
     Selection& selection = context_.selection;
     const TimeRange whole = wholeRange(context_.model);
     range = keepInSight(range, whole);
@@ -167,7 +167,7 @@ void TimelinePlot::resizeEvent(QResizeEvent* event) {
 void TimelinePlot::arrange() {
     const RunModel& model = context_.model;
     state_.whole = plot_->rect();
-    const int labels = state_.whole.width() < 420 ? 62 : 92;
+    const int labels = labelWidth(model, state_.theme, state_.whole.width());
     const int header = timesHeight + (showsPrediction(model) ? 4 : stepsHeight);
     state_.plot = state_.whole.adjusted(labels, header, -6, -4);
     plot_->axisRect()->setMargins(QMargins(labels, header, 6, 4));

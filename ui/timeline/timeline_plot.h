@@ -33,11 +33,13 @@ public:
     void setRankFilter(const QString& filter);
     void setMeasuring(bool measuring);
     /// What is in sight, kept within reason. A person's doing (`byHand`) ends following when it leaves the present.
-    void show(TimeRange range, bool byHand);
+    void lookAt(TimeRange range, bool byHand);
     void scrollRows(int pixels);
     void revealRank(int rank);
-    /// Draws at once what is pending.
+    /// Takes in new events and draws at once.
     void flush();
+    /// Draws what is in sight at once; geometry is built anew only if it must be.
+    void draw() { frame_.flush(); }
 
 Q_SIGNALS:
     void measuringChanged(bool measuring);

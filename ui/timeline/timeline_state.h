@@ -34,6 +34,8 @@ TimeRange wholeRange(const RunModel& model);
 /// Where an event is drawn; empty where its row or time is out of sight.
 QRect eventRect(const TimelineState& state, const Event& event);
 
+/// Room for the ranks' labels beside the plot.
+int labelWidth(const RunModel& model, const Theme& theme, int width);
 /// Time labels, grid, step numbers, rank labels.
 void paintFrame(QPainter& painter, const TimelineState& state);
 /// Cursor, selection, arrows, markers, what is being measured.

@@ -40,7 +40,7 @@ std::span<const ViewKind> viewKinds() {
         {"timeline", "Timeline", true, true, true, make<TimelineView>},
         {"memory", "Memory per rank", true, true, true, make<MemoryView>},
         {"loss", "Loss", false, true, true, make<LossView>},
-        {"inspector", "Selected", true, true, true, make<InspectorView>},
+        {"inspector", "Selected", false, true, true, make<InspectorView>},
         {"events", "Events", false, true, true, make<EventsView>},
     };
     return kinds;

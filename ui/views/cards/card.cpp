@@ -20,6 +20,28 @@ void Card::setFigure(const CardFigure& figure) {
     update();
 }
 
+QFont Card::valueFont() const {
+    QFont font = theme_.theme().mono;
+    font.setPixelSize(inner().width() < 110 ? 15 : 18);
+    return font;
+}
+
+QFont Card::detailFont() const {
+    QFont font = theme_.theme().mono;
+    font.setPixelSize(11);
+    return font;
+}
+
+bool Card::fitsBeside() const {
+    return QFontMetrics(valueFont()).horizontalAdvance(figure_.value) + 8 + QFontMetrics(detailFont()).horizontalAdvance(figure_.detail) <= inner().width();
+}
+
+void Card::setBeside(bool beside) {
+    if (beside_ == beside) return;
+    beside_ = beside;
+    update();
+}
+
 void Card::paintEvent(QPaintEvent*) {
     const Theme& theme = theme_.theme();
     QPainter painter(this);
@@ -28,32 +50,24 @@ void Card::paintEvent(QPaintEvent*) {
     painter.setBrush(theme.panel);
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
 
-    const QRect inner = rect().adjusted(12, 7, -8, -7);
+    const QRect area = inner();
     QFont small = theme.body;
     small.setPixelSize(11);
-    QFont value = theme.mono;
-    value.setPixelSize(inner.width() < 110 ? 15 : 18);
-    QFont detail = theme.mono;
-    detail.setPixelSize(11);
+    const QFontMetrics titles(small), values(valueFont()), details(detailFont());
     painter.setFont(small);
     painter.setPen(theme.dim);
-    painter.drawText(inner, Qt::AlignLeft | Qt::AlignTop, QFontMetrics(small).elidedText(figure_.title, Qt::ElideRight, inner.width()));
+    painter.drawText(area, Qt::AlignLeft | Qt::AlignTop, titles.elidedText(figure_.title, Qt::ElideRight, area.width()));
 
-    const int valueWidth = QFontMetrics(value).horizontalAdvance(figure_.value);
-    const int detailWidth = QFontMetrics(detail).horizontalAdvance(figure_.detail);
-    const bool beside = valueWidth + 8 + detailWidth <= inner.width();
-    const int rest = inner.height() - QFontMetrics(small).height();
-    const int titleBottom = inner.top() + QFontMetrics(small).height();
-    const int valueBase = beside || figure_.detail.isEmpty() ? titleBottom + (rest + QFontMetrics(value).ascent()) / 2
-                                                             : titleBottom + (rest - QFontMetrics(detail).height() + QFontMetrics(value).ascent()) / 2 + 1;
-    painter.setFont(value);
+    const int titleBottom = area.top() + titles.height();
+    const int below = beside_ ? 0 : details.height();
+    const int base = titleBottom + (area.bottom() - titleBottom - below + values.ascent()) / 2;
+    painter.setFont(valueFont());
     painter.setPen(theme.text);
-    painter.drawText(inner.left(), valueBase, QFontMetrics(value).elidedText(figure_.value, Qt::ElideRight, inner.width()));
-    painter.setFont(detail);
+    painter.drawText(area.left(), base, values.elidedText(figure_.value, Qt::ElideRight, area.width()));
+    painter.setFont(detailFont());
     painter.setPen(theme.dim);
-    if (beside) painter.drawText(inner.left() + valueWidth + 8, valueBase, figure_.detail);
-    else painter.drawText(QRect(inner.left(), inner.top(), inner.width(), inner.height()), Qt::AlignLeft | Qt::AlignBottom,
-                          QFontMetrics(detail).elidedText(figure_.detail, Qt::ElideRight, inner.width()));
+    if (beside_) painter.drawText(area.left() + values.horizontalAdvance(figure_.value) + 8, base, figure_.detail);
+    else painter.drawText(area.left(), base + details.height() + 2, details.elidedText(figure_.detail, Qt::ElideRight, area.width()));
 }
 
 }  // namespace shardlab

@@ -14,15 +14,21 @@ class Card : public QWidget {
 public:
     Card(ThemeSource& theme, QWidget* parent);
     void setFigure(const CardFigure& figure);
-    QSize minimumSizeHint() const override { return {84, 58}; }
+    /// Whether value and comparison have room side by side.
+    bool fitsBeside() const;
+    void setBeside(bool beside);
     QSize sizeHint() const override { return {150, 68}; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    QRect inner() const { return rect().adjusted(12, 7, -8, -7); }
+    QFont valueFont() const;
+    QFont detailFont() const;
     ThemeSource& theme_;
     CardFigure figure_;
+    bool beside_ = true;
 };
 
 }  // namespace shardlab

@@ -9,7 +9,13 @@
 
 #include <QGridLayout>
 
+#include <algorithm>
+
 namespace shardlab {
+
+namespace {
+constexpr QSize leastCard(88, 62);
+}
 
 CardsView::CardsView(const ViewContext& context, QWidget* parent)
     : View(context, parent), grid_(child<QGridLayout>(this)), refresh_(this, [this] { refresh(); }, 100) {
@@ -17,7 +23,8 @@ CardsView::CardsView(const ViewContext& context, QWidget* parent)
     grid_->setContentsMargins(0, 0, 0, 0);
     grid_->setSpacing(8);
     for (Card*& card : cards_) card = child<Card>(context.theme, this);
-    arrange();
+    grid_->setSizeConstraint(QLayout::SetNoConstraint);
+    arrange(static_cast<int>(cardCount));
     const auto request = [this] { refresh_.request(); };
     connect(&context_.model, &RunModel::reset, this, request);
     connect(&context_.model, &RunModel::appended, this, request);
@@ -26,10 +33,11 @@ CardsView::CardsView(const ViewContext& context, QWidget* parent)
     refresh();
 }
 
-void CardsView::arrange() {
-    const int columns = width() >= 6 * 92 ? 6 : width() >= 3 * 92 ? 3 : 2;
+void CardsView::arrange(int columns) {
     if (columns == columns_) return;
     columns_ = columns;
+    const int rows = static_cast<int>(cardCount) / columns;
+    setMinimumHeight(rows * leastCard.height() + (rows - 1) * grid_->spacing());
     for (std::size_t i = 0; i < cardCount; ++i) {
         grid_->removeWidget(cards_[i]);
         grid_->addWidget(cards_[i], static_cast<int>(i) / columns, static_cast<int>(i) % columns);
@@ -38,12 +46,21 @@ void CardsView::arrange() {
 
 void CardsView::resizeEvent(QResizeEvent* event) {
     View::resizeEvent(event);
-    arrange();
+    const int card = leastCard.width() + grid_->spacing();
+    arrange(width() >= 6 * card ? 6 : width() >= 3 * card ? 3 : 2);
+    alignCards();
 }
 
 void CardsView::refresh() {
     figures_ = cardFigures(context_.model, context_.selection.cursor());
     for (std::size_t i = 0; i < cardCount; ++i) cards_[i]->setFigure(figures_[i]);
+    alignCards();
+}
+
+void CardsView::alignCards() {
+    // All alike: below in one is below in all.
+    const bool beside = std::all_of(cards_.begin(), cards_.end(), [](const Card* card) { return card->fitsBeside(); });
+    for (Card* card : cards_) card->setBeside(beside);
 }
 
 QString CardsView::subtitle() const {

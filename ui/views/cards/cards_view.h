@@ -23,13 +23,16 @@ public:
     /// Cards stand empty rather than hidden: they say what will be measured.
     QString emptyText() const override { return {}; }
     void flush() { refresh_.flush(); }
+    QSize minimumSizeHint() const override { return {190, minimumHeight()}; }
+    QSize sizeHint() const override { return {900, minimumHeight()}; }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
     void refresh();
-    void arrange();
+    void arrange(int columns);
+    void alignCards();
     std::array<Card*, cardCount> cards_{};
     std::array<CardFigure, cardCount> figures_;
     QGridLayout* grid_;

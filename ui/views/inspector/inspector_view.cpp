@@ -41,7 +41,7 @@ InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
 QString InspectorView::place(int rank) const {
     QStringList parts{QString::number(rank)};
     const Mesh mesh(context_.model.header().layout);
-    parts += text(mesh.hostName(rank));
+    if (context_.model.header().layout.cluster.hosts.size() > 1) parts += text(mesh.hostName(rank));
     if (const std::string& label = context_.model.label(rank); !label.empty()) parts += text(label);
     return parts.join(QStringLiteral(" · "));
 }

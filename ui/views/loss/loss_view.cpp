@@ -53,12 +53,13 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
     plot->graph(1)->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
     for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
         axis->setSubTicks(false);
+        axis->setTickPen(Qt::NoPen);
         axis->setTickLength(0);
         axis->setBasePen(Qt::NoPen);
     }
     plot->xAxis->setLabel(tr("step"));
     plot_ = std::make_unique<Plot>(Plot{plot, plot->graph(0), plot->graph(1), child<QCPItemStraightLine>(plot),
-                                        child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, this)});
+                                        child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 1, this)});
     plot->installEventFilter(this);
     scale_->setCheckable(true);
     scale_->setProperty("role", QStringLiteral("flat"));

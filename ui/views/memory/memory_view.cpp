@@ -17,7 +17,7 @@ namespace shardlab {
 
 MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
     : View(context, parent), bars_(child<MemoryBars>(context.theme, this)),
-      legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, this)), refresh_(this, [this] { refresh(); }) {
+      legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 2, this)), refresh_(this, [this] { refresh(); }) {
     setAccessibleName(tr("Memory per rank"));
     auto* scroll = child<QScrollArea>(this);
     scroll->setWidgetResizable(true);
@@ -78,9 +78,16 @@ void MemoryView::refresh() {
                 row.shown = plan->memory[index].peak;
             }
         } else {
-            row.bytes = model.memoryAt(rank, context_.selection.cursor());
-            row.peak = model.peakBytes(rank);
+            const std::int64_t cursor = context_.selection.cursor();
+            const int step = model.stepIndexAt(cursor);
+            if (step >= 0) row.peak = model.summary().steps()[static_cast<std::size_t>(step)].ranks[index].peakBytes;
             if (index < model.header().predictedPeak.size()) row.predictedPeak = model.header().predictedPeak[index];
+            if (cursor < 0 && step >= 0) {
+                const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
+                row.bytes = model.largestMemory(rank, extent.begin, extent.end);
+            } else {
+                row.bytes = model.memoryAt(rank, cursor);
+            }
             row.shown = predicted() ? row.predictedPeak : total(row.bytes);
         }
         rows.push_back(std::move(row));
@@ -101,9 +108,10 @@ QString MemoryView::subtitle() const {
     } else if (predicted()) {
         text = tr("predicted peak, nothing measured yet");
     } else {
+        const bool atCursor = context_.selection.cursor() >= 0;
         const int step = model.stepIndexAt(context_.selection.cursor());
-        text = context_.selection.cursor() < 0 || step < 0 ? tr("in use now")
-                                                           : tr("in use at the cursor, step %1").arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
+        if (step < 0) text = tr("in use before the first step");
+        else text = (atCursor ? tr("in use at the cursor, step %1") : tr("fullest moment of step %1")).arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
     }
     if (const std::int64_t capacity = model.header().capacityBytes; capacity > 0)
         text += tr(" · capacity %1").arg(QString::fromStdString(formatBytes(capacity)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Memory of every rank by category: at the cursor or the latest; in Design, what the plan predicts.
+// Memory of every rank by category: at the cursor, or without one at the fullest moment of the last complete step; in
+// Design, what the plan predicts.
 #pragma once
 
 #include "ui/core/throttle.h"

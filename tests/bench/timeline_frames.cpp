@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How long a frame of the timeline takes with many events: timeline_frames [events]. Prints, asserts nothing.
+#include "tests/ui/bench_context.h"
+#include "ui/timeline/gantt_scene.h"
+#include "ui/timeline/timeline_plot.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+
+#include <cstdio>
+
+using namespace shardlab;
+
+namespace {
+
+/// Runs `frame` thirty times, each at a range shifted a little, and prints the median.
+void measure(const char* what, TimelinePlot& plot, Selection& selection, std::int64_t begin, std::int64_t length) {
+    std::vector<double> milliseconds;
+    for (int i = 0; i < 30; ++i) {
+        selection.setVisible({begin + i * length / 200, begin + i * length / 200 + length});
+        QElapsedTimer timer;
+        timer.start();
+        plot.draw();
+        milliseconds.push_back(static_cast<double>(timer.nsecsElapsed()) * 1e-6);
+    }
+    std::sort(milliseconds.begin(), milliseconds.end());
+    std::printf("  %-34s %7.2f ms a frame (worst %7.2f), %zu rectangles\n", what, milliseconds[15], milliseconds.back(), plot.scene().rectangles());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    QApplication application(argc, argv);
+    const std::int64_t wanted = argc > 1 ? std::atoll(argv[1]) : 1'000'000;
+    sample::Bench bench(Workspace::Replay);
+    const Plan plan = sample::plan(sample::layout(4, 4, 16));
+    const auto perStep = static_cast<std::int64_t>(sample::events(plan, 1, 1).size());
+    bench.model.begin(headerOf(plan), plan.simulation.events);
+    QElapsedTimer timer;
+    double appending = 0;
+    const std::vector<Event> piece = sample::events(plan, 64, 1);
+    std::int64_t shift = 0;
+    int firstStep = 0;
+    while (bench.model.eventCount() < wanted) {
+        std::vector<Event> events = piece;
+        for (Event& event : events) {
+            event.begin += shift;
+            event.end += shift;
+            if (event.step >= 0) event.step += firstStep;
+        }
+        if (firstStep > 0) std::erase_if(events, [](const Event& event) { return event.step < 0; });
+        timer.start();
+        bench.model.append(events);
+        appending += static_cast<double>(timer.nsecsElapsed()) * 1e-9;
+        shift = bench.model.lastTime();
+        firstStep += 64;
+    }
+    std::printf("%lld events, %d ranks, %d steps of %lld events\n", static_cast<long long>(bench.model.eventCount()), bench.model.ranks(),
+                firstStep, static_cast<long long>(perStep));
+    std::printf("  %-34s %7.2f M events/s\n", "taken in by the model", static_cast<double>(bench.model.eventCount()) / appending * 1e-6);
+    timer.start();
+    TimelinePlot plot(bench.context(), nullptr);
+    plot.resize(1600, 800);
+    plot.show();
+    QApplication::processEvents();
+    plot.draw();
+    std::printf("  %-34s %7.2f ms\n", "indexed, first picture", static_cast<double>(timer.nsecsElapsed()) * 1e-6);
+
+    const std::int64_t whole = bench.model.lastTime();
+    measure("everything", plot, bench.selection, 0, whole);
+    measure("a tenth", plot, bench.selection, whole / 3, whole / 10);
+    measure("a hundredth", plot, bench.selection, whole / 3, whole / 100);
+    const auto step = static_cast<std::int64_t>(plan.stepSeconds * 1e9);
+    measure("twenty steps", plot, bench.selection, whole / 2, 20 * step);
+    measure("two steps", plot, bench.selection, whole / 2, 2 * step);
+    measure("a tenth of a step", plot, bench.selection, whole / 2, step / 10);
+    return 0;
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The run model fed in random pieces holds what it holds when fed at once, and answers as a scan of all events does.
+#include "tests/ui/sample_run.h"
+#include "ui/core/run_model.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include <numeric>
+
+using namespace shardlab;
+
+namespace {
+
+/// Interleaves ranks anew, keeping each rank's own order: what threads and sockets do.
+std::vector<Event> interleaved(const std::vector<Event>& events, int ranks, std::mt19937_64& random) {
+    std::vector<std::vector<Event>> perRank(static_cast<std::size_t>(ranks));
+    for (const Event& event : events) perRank[static_cast<std::size_t>(event.rank)].push_back(event);
+    std::vector<std::size_t> next(perRank.size(), 0);
+    std::vector<Event> result;
+    std::uniform_int_distribution<std::size_t> rank(0, perRank.size() - 1);
+    while (result.size() < events.size()) {
+        const std::size_t r = rank(random);
+        for (int i = 0; i < 50 && next[r] < perRank[r].size(); ++i) result.push_back(perRank[r][next[r]++]);
+    }
+    return result;
+}
+
+bool sameEvents(std::vector<Event> a, std::vector<Event> b) {
+    const auto order = [](const Event& x, const Event& y) {
+        return std::tie(x.begin, x.end, x.rank, x.action, x.kind, x.bytes) < std::tie(y.begin, y.end, y.rank, y.action, y.kind, y.bytes);
+    };
+    std::sort(a.begin(), a.end(), order);
+    std::sort(b.begin(), b.end(), order);
+    return a == b;
+}
+
+bool ascending(const std::vector<Event>& events) {
+    return std::is_sorted(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.begin < b.begin; });
+}
+
+}  // namespace
+
+class RunModelTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void incrementalEqualsBatch();
+    void memoryEqualsScan();
+    void stepsAreFoundByTime();
+    void eventsOfAStep();
+    void signalsOncePerBatch();
+    void beginningAnewForgets();
+    void strayRanksAreNotKept();
+};
+
+void RunModelTest::incrementalEqualsBatch() {
+    const std::uint64_t seed = sample::seed();
+    std::mt19937_64 random(seed);
+    const Plan plan = sample::plan(sample::layout(2, 3, 5));
+    const std::vector<Event> events = interleaved(sample::events(plan, 12, seed), plan.mesh.ranks(), random);
+    RunModel whole, pieces;
+    whole.begin(headerOf(plan), plan.simulation.events);
+    pieces.begin(headerOf(plan), plan.simulation.events);
+    whole.append(events);
+    std::uniform_int_distribution<std::size_t> size(1, 700);
+    for (std::size_t at = 0; at < events.size();) {
+        const std::size_t count = std::min(size(random), events.size() - at);
+        pieces.append(std::span(events).subspan(at, count));
+        at += count;
+    }
+    QCOMPARE(pieces.eventCount(), static_cast<std::int64_t>(events.size()));
+    QCOMPARE(pieces.lastTime(), whole.lastTime());
+    QCOMPARE(pieces.firstTime(), whole.firstTime());
+    for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
+        for (int lane = 0; lane < laneCount; ++lane) {
+            const auto& mine = pieces.lane(rank, static_cast<Lane>(lane));
+            QVERIFY2(ascending(mine), qPrintable(QStringLiteral("seed %1 rank %2 lane %3").arg(seed).arg(rank).arg(lane)));
+            std::vector<Event> expected;
+            for (const Event& event : events) {
+                if (event.rank == rank && event.lane == static_cast<Lane>(lane) && isSpan(event.kind)) expected.push_back(event);
+            }
+            QVERIFY2(sameEvents(mine, expected), qPrintable(QStringLiteral("seed %1").arg(seed)));
+            QVERIFY(sameEvents(whole.lane(rank, static_cast<Lane>(lane)), expected));
+        }
+        QCOMPARE(pieces.peakBytes(rank), whole.peakBytes(rank));
+    }
+    for (const EventKind kind : {EventKind::Loss, EventKind::GradientNorm, EventKind::PaceOverrun, EventKind::MemoryPeak}) {
+        QVERIFY(ascending(pieces.counters(kind)));
+        QVERIFY2(sameEvents(pieces.counters(kind), whole.counters(kind)), qPrintable(QStringLiteral("seed %1").arg(seed)));
+    }
+    QCOMPARE(pieces.stepExtents().size(), std::size_t{12});
+    for (std::size_t i = 0; i < 12; ++i) {
+        QCOMPARE(pieces.stepExtents()[i].begin, whole.stepExtents()[i].begin);
+        QCOMPARE(pieces.stepExtents()[i].end, whole.stepExtents()[i].end);
+        QVERIFY(pieces.stepExtents()[i].complete);
+    }
+}
+
+void RunModelTest::memoryEqualsScan() {
+    const std::uint64_t seed = sample::seed();
+    std::mt19937_64 random(seed);
+    const Plan plan = sample::plan(sample::layout(1, 2, 4));
+    const std::vector<Event> events = sample::events(plan, 6, seed);
+    RunModel model;
+    model.begin(headerOf(plan), plan.simulation.events);
+    model.append(interleaved(events, plan.mesh.ranks(), random));
+    QVERIFY(model.hasMemory());
+    std::uniform_int_distribution<std::int64_t> moment(0, model.lastTime());
+    for (int query = 0; query < 200; ++query) {
+        const std::int64_t time = query == 0 ? -1 : moment(random);
+        const int rank = query % plan.mesh.ranks();
+        MemoryBytes expected{};
+        for (const Event& event : events) {
+            const int category = static_cast<int>(event.kind) - static_cast<int>(EventKind::MemoryUsed);
+            if (event.rank != rank || category < 0 || category >= memoryCategoryCount) continue;
+            if (time < 0 || event.begin <= time) expected[static_cast<std::size_t>(category)] = event.bytes;
+        }
+        QVERIFY2(model.memoryAt(rank, time) == expected, qPrintable(QStringLiteral("seed %1 rank %2 time %3").arg(seed).arg(rank).arg(time)));
+    }
+}
+
+void RunModelTest::stepsAreFoundByTime() {
+    const Plan plan = sample::plan(sample::layout(1, 2, 4));
+    RunModel model;
+    QCOMPARE(model.stepIndexAt(-1), -1);
+    sample::fill(model, plan, 5, 3);
+    QCOMPARE(model.stepIndexAt(-1), 4);
+    QCOMPARE(model.stepIndexAt(0), -1);
+    const auto& extents = model.stepExtents();
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+        QVERIFY(extents[i].begin <= extents[i].firstForward);
+        QVERIFY(extents[i].firstForward < extents[i].lastBackward);
+        QVERIFY(extents[i].lastBackward <= extents[i].end);
+        QCOMPARE(model.stepIndexAt(extents[i].begin), static_cast<int>(i));
+        QCOMPARE(model.stepIndexAt(extents[i].end), static_cast<int>(i));
+        QCOMPARE(model.stepIndexAt(extents[i].begin - 1), static_cast<int>(i) - 1);
+    }
+}
+
+void RunModelTest::eventsOfAStep() {
+    const Plan plan = sample::plan(sample::layout(1, 3, 4));
+    RunModel model;
+    sample::fill(model, plan, 4, 5);
+    for (int step = 0; step < 4; ++step) {
+        for (const Lane lane : {Lane::Compute, Lane::Comm}) {
+            const auto found = model.eventsOfStep(1, lane, step);
+            const auto& all = model.lane(1, lane);
+            QCOMPARE(static_cast<std::ptrdiff_t>(found.size()),
+                     std::count_if(all.begin(), all.end(), [&](const Event& e) { return e.step == step; }));
+            for (const Event& event : found) QCOMPARE(event.step, step);
+        }
+    }
+    QVERIFY(model.eventsOfStep(1, Lane::Compute, 99).empty());
+}
+
+void RunModelTest::signalsOncePerBatch() {
+    const Plan plan = sample::plan(sample::layout(1, 2, 2));
+    RunModel model;
+    QSignalSpy reset(&model, &RunModel::reset), appended(&model, &RunModel::appended);
+    model.append(std::vector<Event>{{.begin = 1, .end = 2}});
+    QCOMPARE(appended.count(), 0);
+    model.begin(headerOf(plan), plan.simulation.events);
+    QCOMPARE(reset.count(), 1);
+    model.append(sample::events(plan, 2, 1));
+    QCOMPARE(appended.count(), 1);
+    model.append(std::span<const Event>{});
+    QCOMPARE(appended.count(), 1);
+}
+
+void RunModelTest::beginningAnewForgets() {
+    const Plan plan = sample::plan(sample::layout(1, 2, 2));
+    RunModel model;
+    sample::fill(model, plan, 3, 1);
+    model.setEnd({"finished", {}});
+    model.begin(headerOf(plan), plan.simulation.events);
+    QCOMPARE(model.eventCount(), 0);
+    QVERIFY(!model.end());
+    QVERIFY(!model.hasMemory());
+    QVERIFY(model.log().empty() && model.rankRecords().empty() && model.stepExtents().empty());
+    QVERIFY(model.counters(EventKind::Loss).empty());
+    QVERIFY(!model.predicted(0, Lane::Compute).empty());
+    QVERIFY(model.predictedFirstForward() < model.predictedLastBackward());
+    QVERIFY(model.predictedLastBackward() <= model.predictedEnd());
+    model.clear();
+    QVERIFY(model.empty());
+    QCOMPARE(model.ranks(), 0);
+}
+
+void RunModelTest::strayRanksAreNotKept() {
+    const Plan plan = sample::plan(sample::layout(1, 2, 2));
+    RunModel model;
+    model.begin(headerOf(plan), plan.simulation.events);
+    model.append(std::vector<Event>{{.begin = 1, .end = 5, .step = 0, .rank = 7, .kind = EventKind::Forward},
+                                    {.begin = 1, .end = 5, .step = 0, .rank = -1, .kind = EventKind::Forward},
+                                    {.begin = 2, .end = 6, .step = 0, .rank = 1, .kind = EventKind::Forward}});
+    QCOMPARE(model.eventCount(), 1);
+    QCOMPARE(model.lane(1, Lane::Compute).size(), std::size_t{1});
+}
+
+QTEST_GUILESS_MAIN(RunModelTest)
+#include "run_model_test.moc"

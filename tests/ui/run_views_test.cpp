@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What memory, loss, figures, events and the inspector say, against the model they say it of.
+#include "engine/base/units.h"
+#include "tests/ui/bench_context.h"
+#include "ui/timeline/event_text.h"
+#include "ui/views/cards/cards_view.h"
+#include "ui/views/events/events_view.h"
+#include "ui/views/inspector/inspector_view.h"
+#include "ui/views/loss/loss_view.h"
+#include "ui/views/memory/memory_bars.h"
+#include "ui/views/memory/memory_view.h"
+
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+
+using namespace shardlab;
+
+namespace {
+
+QList<QStringList> cells(const QString& table) {
+    QList<QStringList> rows;
+    for (const QString& line : table.split(QLatin1Char('\n'), Qt::SkipEmptyParts)) rows += line.split(QLatin1Char('\t'));
+    return rows;
+}
+
+}  // namespace
+
+class RunViewsTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void memoryAtTheCursorAndAtItsFullest();
+    void memoryOfADesign();
+    void memoryClickSelectsTheRank();
+    void lossTableAndValues();
+    void lossIsEmptyUntilMeasured();
+    void figuresAreTheStepsFigures();
+    void eventsFilterAndGo();
+    void inspectorOfAnAction();
+    void inspectorOfARank();
+    void selectionIsShared();
+};
+
+void RunViewsTest::memoryAtTheCursorAndAtItsFullest() {
+    sample::Bench bench;
+    const Plan plan = sample::plan(sample::layout(2, 2, 4));
+    sample::fill(bench.model, plan, 5, 2);
+    MemoryView view(bench.context(), nullptr);
+    view.flush();
+    QVERIFY(view.subtitle().contains(QStringLiteral("step 4")));
+    for (int rank = 0; rank < 4; ++rank) {
+        // A scan: the largest sum right after any event of the step.
+        const StepExtent& extent = bench.model.stepExtents()[4];
+        std::int64_t largest = 0;
+        for (const Event& event : bench.model.lane(rank, Lane::Compute)) {
+            if (event.end >= extent.begin && event.end <= extent.end) largest = std::max(largest, total(bench.model.memoryAt(rank, event.end)));
+        }
+        QCOMPARE(total(view.bars().rows()[static_cast<std::size_t>(rank)].bytes), largest);
+        QCOMPARE(view.bars().rows()[static_cast<std::size_t>(rank)].predictedPeak, plan.memory[static_cast<std::size_t>(rank)].peak);
+    }
+    const std::int64_t moment = bench.model.stepExtents()[2].begin + 200'000'000;
+    bench.selection.setCursor(moment);
+    view.flush();
+    QVERIFY(view.subtitle().contains(QStringLiteral("cursor, step 2")));
+    const auto rows = cells(view.asTable());
+    QCOMPARE(rows.size(), 5);
+    for (int rank = 0; rank < 4; ++rank) {
+        const MemoryBytes bytes = bench.model.memoryAt(rank, moment);
+        for (int category = 0; category < memoryCategoryCount; ++category)
+            QCOMPARE(rows[rank + 1][2 + category].toLongLong(), qlonglong(bytes[static_cast<std::size_t>(category)]));
+    }
+}
+
+void RunViewsTest::memoryOfADesign() {
+    sample::Bench bench(Workspace::Design);
+    const Plan plan = sample::plan(sample::layout(2, 2, 4));
+    bench.document.replace(plan.layout, {});
+    QVERIFY(bench.document.plan());
+    bench.model.begin(headerOf(*bench.document.plan()), bench.document.plan()->simulation.events);
+    MemoryView view(bench.context(), nullptr);
+    view.flush();
+    QCOMPARE(view.bars().rows().size(), std::size_t{4});
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        QVERIFY(view.bars().rows()[rank].bytes == plan.memory[rank].bytes);
+        QCOMPARE(view.bars().rows()[rank].shown, plan.memory[rank].peak);
+    }
+}
+
+void RunViewsTest::memoryClickSelectsTheRank() {
+    sample::Bench bench;
+    sample::fill(bench.model, sample::plan(sample::layout(2, 2, 4)), 2, 2);
+    MemoryView view(bench.context(), nullptr);
+    view.resize(400, 240);
+    view.show();
+    view.flush();
+    auto* bars = view.findChild<MemoryBars*>();
+    QTest::mouseClick(bars, Qt::LeftButton, {}, {60, 16 + 24 + 10});
+    QCOMPARE(bench.selection.rank(), 1);
+}
+
+void RunViewsTest::lossTableAndValues() {
+    sample::Bench bench;
+    sample::fill(bench.model, sample::plan(sample::layout(1, 2, 4)), 12, 7);
+    LossView view(bench.context(), nullptr);
+    view.resize(500, 260);
+    view.show();
+    view.flush();
+    const auto& losses = bench.model.counters(EventKind::Loss);
+    const auto rows = cells(view.asTable());
+    QCOMPARE(rows.size(), qsizetype(losses.size()) + 1);
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+        QCOMPARE(rows[qsizetype(i) + 1][0].toInt(), losses[i].step);
+        QVERIFY(std::abs(rows[qsizetype(i) + 1][1].toDouble() - losses[i].value) < 1e-6);
+        QCOMPARE(rows[qsizetype(i) + 1][2].isEmpty(), losses[i].step % 5 != 4);
+    }
+    QVERIFY(view.subtitle().contains(QString::number(losses.back().value, 'f', 4)));
+    QVERIFY2(view.valueAt(view.canvas()->width() - 10).contains(QStringLiteral("step 11")), qPrintable(view.valueAt(view.canvas()->width() - 10)));
+    QVERIFY(!view.logarithmic());
+    QTest::mouseClick(view.findChild<QPushButton*>(), Qt::LeftButton);
+    QVERIFY(view.logarithmic());
+    QTest::mouseClick(view.canvas(), Qt::LeftButton, {}, {view.canvas()->width() / 2, 60});
+    const int step = bench.model.stepIndexAt(bench.selection.cursor());
+    QVERIFY(step > 3 && step < 9);
+}
+
+void RunViewsTest::lossIsEmptyUntilMeasured() {
+    sample::Bench bench;
+    LossView view(bench.context(), nullptr);
+    QVERIFY(view.emptyText().contains(QStringLiteral("Press")));
+    const Plan plan = sample::plan(sample::layout(1, 2, 4));
+    bench.model.begin(headerOf(plan), plan.simulation.events);
+    QVERIFY(view.emptyText().contains(QStringLiteral("first complete step")));
+    QSignalSpy told(&view, &View::subtitleChanged);
+    bench.model.append(sample::events(plan, 1, 1));
+    view.flush();
+    QVERIFY(view.emptyText().isEmpty());
+    QVERIFY(told.count() > 0);
+}
+
+void RunViewsTest::figuresAreTheStepsFigures() {
+    sample::Bench bench;
+    const Plan plan = sample::plan(sample::layout(2, 2, 4));
+    sample::fill(bench.model, plan, 6, 3);
+    CardsView view(bench.context(), nullptr);
+    for (const int step : {5, 2}) {
+        if (step != 5) bench.selection.setCursor(bench.model.stepExtents()[static_cast<std::size_t>(step)].begin + 10);
+        view.flush();
+        const StepSummary& summary = bench.model.summary().steps()[static_cast<std::size_t>(step)];
+        const auto rows = cells(view.asTable());
+        QCOMPARE(rows.size(), 7);
+        QCOMPARE(rows[1][1].toStdString(), formatCount(static_cast<double>(tokensPerStep(plan.layout)) / summary.seconds));
+        QCOMPARE(rows[2][1].toStdString(), formatPercent(summary.bubble));
+        QVERIFY(rows[2][2].contains(QString::fromStdString(formatPercent(plan.bubbleTheory))));
+        QCOMPARE(rows[3][1].toStdString(), formatSeconds(summary.seconds));
+        QCOMPARE(rows[4][1], QString::number(summary.loss, 'f', 3));
+        QVERIFY(rows[4][2].startsWith(QStringLiteral("grad norm")));
+        std::int64_t peak = 0;
+        for (const RankStep& rank : summary.ranks) peak = std::max(peak, rank.peakBytes);
+        QCOMPARE(rows[5][1].toStdString(), formatBytes(peak));
+        qsizetype overruns = 0;
+        for (const Event& event : bench.model.counters(EventKind::PaceOverrun)) overruns += event.step == step ? 1 : 0;
+        QCOMPARE(rows[6][1].toLongLong(), qlonglong(overruns));
+    }
+    sample::Bench nothing;
+    CardsView empty(nothing.context(), nullptr);
+    for (const QStringList& row : cells(empty.asTable()).mid(1)) QCOMPARE(row[1], QStringLiteral("—"));
+}
+
+void RunViewsTest::eventsFilterAndGo() {
+    sample::Bench bench;
+    const Plan plan = sample::plan(sample::layout(2, 2, 4));
+    sample::fill(bench.model, plan, 6, 3);
+    const std::int64_t moment = bench.model.stepExtents()[3].begin;
+    bench.model.append(LogLine{moment, 2, LogLevel::Warning, "rank 2 is slow today"});
+    bench.model.append(std::vector<Event>{sample::command(moment + 5, Command::Pause)});
+    bench.model.setRank({1, "localhost", 77, "dp0 pp1", "killed by SIGKILL at step 5, 1F3"});
+    bench.model.setEnd({"failed", "rank 1 was killed"});
+    EventsView view(bench.context(), nullptr);
+    view.resize(300, 300);
+    view.show();
+    view.flush();
+    QAbstractItemModel& shown = *view.table().model();
+    const int all = shown.rowCount();
+    QVERIFY(all >= 5);
+    QCOMPARE(view.subtitle(), QStringLiteral("3 problems"));
+    for (int row = 1; row < all; ++row) {
+        const auto rows = cells(view.asTable());
+        QVERIFY2(rows[row][1].toDouble() >= rows[row + 1][1].toDouble(), "newest first");
+    }
+    view.filterField().setText(QStringLiteral("SLOW rank"));
+    QCOMPARE(shown.rowCount(), 1);
+    bench.selection.setVisible({0, 1000});
+    QTest::mouseClick(view.table().viewport(), Qt::LeftButton, {}, view.table().visualRect(shown.index(0, 2)).center());
+    QCOMPARE(bench.selection.cursor(), moment);
+    QCOMPARE(bench.selection.rank(), 2);
+    QVERIFY(bench.selection.visible().begin <= moment && bench.selection.visible().end >= moment);
+    QVERIFY(!bench.selection.followLive());
+    view.filterField().clear();
+    view.problemsButton().setChecked(true);
+    QCOMPARE(shown.rowCount(), 3);
+    view.problemsButton().setChecked(false);
+    QCOMPARE(shown.rowCount(), all);
+    bench.model.append(LogLine{bench.model.lastTime() + 1, -1, LogLevel::Info, "one more"});
+    view.flush();
+    QCOMPARE(shown.rowCount(), all + 1);
+}
+
+void RunViewsTest::inspectorOfAnAction() {
+    sample::Bench bench;
+    const Plan plan = sample::plan(sample::layout(2, 3, 4));
+    sample::fill(bench.model, plan, 4, 3);
+    InspectorView view(bench.context(), nullptr);
+    QVERIFY(view.emptyText().contains(QStringLiteral("Click")));
+    int waits = 0;
+    for (const Event& event : bench.model.eventsOfStep(3, Lane::Compute, 2)) {
+        if (!isCompute(event.kind)) continue;
+        bench.selection.select(event);
+        view.flush();
+        QVERIFY(view.emptyText().isEmpty());
+        QCOMPARE(view.subtitle().toStdString(), toText(actionFromId(event.action)));
+        QMap<QString, QString> facts;
+        for (const QStringList& row : cells(view.asTable())) facts[row[0]] = row.value(1);
+        QCOMPARE(facts[QStringLiteral("What")], whatText(event));
+        QCOMPARE(facts[QStringLiteral("Measured")], seconds(event.end - event.begin));
+        QCOMPARE(facts[QStringLiteral("Start")], QStringLiteral("+") + seconds(event.begin - bench.model.stepExtents()[2].begin));
+        QVERIFY(facts[QStringLiteral("Predicted")].contains(QLatin1Char('%')));
+        // The wait, if there was one, ends where the action begins.
+        bool waited = false;
+        for (const Event& wait : bench.model.eventsOfStep(3, Lane::Compute, 2)) waited = waited || (wait.kind == EventKind::Wait && std::abs(wait.end - event.begin) <= 1);
+        QCOMPARE(facts[QStringLiteral("Waited for")] != QStringLiteral("nothing"), waited);
+        waits += waited ? 1 : 0;
+    }
+    QVERIFY(waits > 0);
+}
+
+void RunViewsTest::inspectorOfARank() {
+    sample::Bench bench;
+    sample::fill(bench.model, sample::plan(sample::layout(2, 2, 4)), 3, 3);
+    bench.model.setRank({1, "localhost", 4711, "dp1 pp0", "killed by SIGKILL"});
+    InspectorView view(bench.context(), nullptr);
+    bench.selection.setRank(1);
+    view.flush();
+    QVERIFY(view.asTable().contains(QStringLiteral("4711")));
+    QVERIFY(view.asTable().contains(QStringLiteral("killed by SIGKILL")));
+    QVERIFY(view.asTable().contains(QString::fromStdString(formatBytes(bench.model.peakBytes(1)))));
+}
+
+void RunViewsTest::selectionIsShared() {
+    sample::Bench bench;
+    sample::fill(bench.model, sample::plan(sample::layout(2, 2, 4)), 3, 3);
+    InspectorView inspector(bench.context(), nullptr);
+    CardsView cards(bench.context(), nullptr);
+    LossView loss(bench.context(), nullptr);
+    QSignalSpy events(&bench.selection, &Selection::eventChanged), ranks(&bench.selection, &Selection::rankChanged);
+    const Event event = bench.model.eventsOfStep(2, Lane::Compute, 1).front();
+    bench.selection.select(event);
+    bench.selection.select(event);
+    QCOMPARE(events.count(), 1);
+    QCOMPARE(ranks.count(), 1);
+    QCOMPARE(bench.selection.rank(), 2);
+    bench.selection.setArea(TimeRange{50, 20});
+    QVERIFY(bench.selection.area() == (TimeRange{20, 50}));
+    bench.selection.setCursor(bench.model.stepExtents()[1].begin + 1);
+    cards.flush();
+    loss.flush();
+    QCOMPARE(cards.subtitle(), QStringLiteral("step 1"));
+    QVERIFY(loss.subtitle().startsWith(QStringLiteral("step 1 ")));
+    bench.selection.clear();
+    QVERIFY(!bench.selection.event() && !bench.selection.area() && bench.selection.followLive());
+    QCOMPARE(bench.selection.rank(), -1);
+}
+
+QTEST_MAIN(RunViewsTest)
+#include "run_views_test.moc"

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The parts of a timeline that need no window: rows, ticks, navigation, rank filter.
+#include "tests/ui/sample_run.h"
+#include "ui/timeline/navigation.h"
+#include "ui/timeline/rank_filter.h"
+#include "ui/timeline/rows.h"
+#include "ui/timeline/time_ticks.h"
+
+#include <QTest>
+
+#include <numeric>
+#include <set>
+
+using namespace shardlab;
+
+class TimelinePartsTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void rowsFillOrScroll();
+    void rowPartsStayInside_data();
+    void rowPartsStayInside();
+    void ticksAreRoundAndInside();
+    void ticksHaveTheirUnit();
+    void zoomKeepsTheFixedMoment();
+    void nothingLeavesSight();
+    void filterOfRanks();
+};
+
+void TimelinePartsTest::rowsFillOrScroll() {
+    std::vector<int> ranks(64);
+    std::iota(ranks.begin(), ranks.end(), 0);
+    Rows rows;
+    rows.arrange({0, 1, 2, 3}, 30, 400, true);
+    QCOMPARE(rows.largestScroll(), 0);
+    QCOMPARE(rows.visible().size(), std::size_t{4});
+    rows.arrange(ranks, 30, 400, true);
+    QCOMPARE(rows.rowHeight(), Rows::leastHeight);
+    QCOMPARE(rows.largestScroll(), 64 * Rows::leastHeight - 400);
+    rows.setScroll(100000);
+    QCOMPARE(rows.scroll(), rows.largestScroll());
+    QCOMPARE(rows.visible().back().rank, 63);
+    QCOMPARE(rows.positionAt(30 + 399), 63);
+    QCOMPARE(rows.positionAt(29), -1);
+    rows.reveal(0);
+    QCOMPARE(rows.scroll(), 0);
+    rows.reveal(63);
+    QCOMPARE(rows.scroll(), rows.largestScroll());
+    for (const Row& row : rows.visible()) QCOMPARE(rows.positionOf(row.rank), row.rank);
+}
+
+void TimelinePartsTest::rowPartsStayInside_data() {
+    QTest::addColumn<int>("height");
+    for (const int height : {40, 120, 400, 900}) QTest::addRow("%d", height) << height;
+}
+
+void TimelinePartsTest::rowPartsStayInside() {
+    QFETCH(int, height);
+    for (const bool band : {false, true}) {
+        Rows rows;
+        rows.arrange({0, 1, 2, 3, 4, 5, 6, 7}, 10, height, band);
+        for (const Row& row : rows.visible()) {
+            QVERIFY(row.bandTop >= row.top);
+            QVERIFY(row.barTop >= row.bandTop + row.bandHeight);
+            QVERIFY(row.barHeight >= 8);
+            QVERIFY(row.barTop + row.barHeight <= row.top + row.height);
+            QVERIFY(row.tickHeight < row.barHeight);
+            QCOMPARE(row.bandHeight > 0, band);
+        }
+    }
+}
+
+void TimelinePartsTest::ticksAreRoundAndInside() {
+    const std::uint64_t seed = sample::seed();
+    std::mt19937_64 random(seed);
+    for (int round = 0; round < 2000; ++round) {
+        const auto length = static_cast<std::int64_t>(std::pow(10.0, std::uniform_real_distribution<double>(2.3, 15)(random)));
+        const std::int64_t begin = std::uniform_int_distribution<std::int64_t>(-length, 100 * length)(random);
+        const int most = std::uniform_int_distribution<int>(1, 20)(random);
+        const auto ticks = timeTicks(begin, begin + length, most);
+        const QByteArray where = QByteArray("seed ") + QByteArray::number(qulonglong(seed)) + " length " + QByteArray::number(qlonglong(length));
+        QVERIFY2(static_cast<int>(ticks.size()) <= most + 1, where);
+        std::set<QString> labels;
+        for (const TimeTick& tick : ticks) {
+            QVERIFY2(tick.time >= begin && tick.time <= begin + length, where);
+            QVERIFY2(tick.label.contains(QLatin1Char(' ')), where);
+            QVERIFY2(labels.insert(tick.label).second, (where + " label " + tick.label.toUtf8() + " twice").constData());
+        }
+        if (most >= 5) QVERIFY2(ticks.size() >= 1, where);
+    }
+}
+
+void TimelinePartsTest::ticksHaveTheirUnit() {
+    QCOMPARE(formatMoment(41'200'000, 100'000), QStringLiteral("41.2 ms"));
+    QCOMPARE(formatMoment(12'450'000'000, 10'000'000), QStringLiteral("12.45 s"));
+    QCOMPARE(formatMoment(1500, 1), QStringLiteral("1500 ns"));
+    QCOMPARE(formatMoment(2500, 100), QStringLiteral("2.5 µs"));
+    QCOMPARE(formatMoment(185'000'000'000, 1'000'000'000), QStringLiteral("3:05 min"));
+    QCOMPARE(formatMoment(7'265'000'000'000, 1'000'000'000), QStringLiteral("2:01:05 h"));
+}
+
+void TimelinePartsTest::zoomKeepsTheFixedMoment() {
+    const TimeRange whole{0, 1'000'000'000};
+    const TimeRange range{200'000'000, 600'000'000};
+    const TimeRange closer = zoomed(range, 0.5, 300'000'000, whole);
+    QCOMPARE(closer.end - closer.begin, 200'000'000);
+    QCOMPARE(closer.begin, 250'000'000);
+    const TimeRange back = zoomed(closer, 2, 300'000'000, whole);
+    QVERIFY(std::abs(back.begin - range.begin) < 10);
+    QVERIFY(std::abs(back.end - range.end) < 10);
+    const TimeRange least = zoomed(range, 1e-12, 300'000'000, whole);
+    QCOMPARE(least.end - least.begin, leastVisible);
+    const TimeRange most = zoomed(range, 1e12, 300'000'000, whole);
+    QVERIFY(most.end - most.begin <= 4 * (whole.end - whole.begin) + 1);
+}
+
+void TimelinePartsTest::nothingLeavesSight() {
+    const std::uint64_t seed = sample::seed();
+    std::mt19937_64 random(seed);
+    const TimeRange whole{1000, 2'000'000};
+    TimeRange range{1000, 500'000};
+    for (int i = 0; i < 3000; ++i) {
+        if (i % 3 == 0) range = zoomed(range, std::uniform_real_distribution<double>(0.3, 3)(random), range.begin + 10, whole);
+        else range = panned(range, std::uniform_real_distribution<double>(-3, 3)(random), whole);
+        QVERIFY2(range.end - range.begin >= leastVisible, qPrintable(QString::number(seed)));
+        const std::int64_t overlap = std::min(range.end, whole.end) - std::max(range.begin, whole.begin);
+        QVERIFY2(overlap > 0, qPrintable(QStringLiteral("seed %1 round %2").arg(seed).arg(i)));
+    }
+}
+
+void TimelinePartsTest::filterOfRanks() {
+    const Plan plan = sample::plan(sample::layout(2, 4, 4));
+    RunModel model;
+    model.begin(headerOf(plan), plan.simulation.events);
+    QCOMPARE(filterRanks(model, "").size(), std::size_t{8});
+    QCOMPARE(filterRanks(model, "0-2, 7"), (std::vector<int>{0, 1, 2, 7}));
+    QCOMPARE(filterRanks(model, "6-"), (std::vector<int>{6, 7}));
+    std::vector<int> ofStage;
+    for (int rank = 0; rank < 8; ++rank) {
+        if (plan.mesh.coordinate(rank, Axis::Pipeline) == 2) ofStage.push_back(rank);
+    }
+    QCOMPARE(filterRanks(model, "pp2"), ofStage);
+    QCOMPARE(filterRanks(model, " dp1  pp2 ").size(), std::size_t{1});
+    QVERIFY(filterRanks(model, "pp9").empty());
+    QVERIFY(filterRanks(model, "nonsense").empty());
+}
+
+QTEST_GUILESS_MAIN(TimelinePartsTest)
+#include "timeline_parts_test.moc"

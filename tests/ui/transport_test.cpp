@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Replay's player with a clock of the test's own, and the controls that drive it.
+#include "tests/ui/bench_context.h"
+#include "ui/views/transport/player.h"
+#include "ui/views/transport/transport_view.h"
+
+#include <QComboBox>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QTest>
+#include <QToolButton>
+
+using namespace shardlab;
+
+class TransportTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init();
+    void cleanup() { bench_.reset(); }
+    void playsAtItsSpeed_data();
+    void playsAtItsSpeed();
+    void speedMayChangeWhilePlaying();
+    void stopsAtTheEndAndBeginsAnew();
+    void stepsForthAndBack();
+    void playingGoesOnFromAClickElsewhere();
+    void keepsTheCursorInSight();
+    void controlsDriveThePlayer();
+    void nothingOpenNothingPlays();
+
+private:
+    std::unique_ptr<sample::Bench> bench_;
+    std::int64_t now_ = 0;
+};
+
+void TransportTest::init() {
+    now_ = 5'000;
+    bench_ = std::make_unique<sample::Bench>(Workspace::Replay);
+    sample::fill(bench_->model, sample::plan(sample::layout(1, 2, 4)), 6, 9);
+    bench_->selection.setVisible({0, bench_->model.lastTime() / 3});
+}
+
+void TransportTest::playsAtItsSpeed_data() {
+    QTest::addColumn<double>("speed");
+    for (const double speed : {0.1, 1.0, 5.0}) QTest::addRow("%g", speed) << speed;
+}
+
+void TransportTest::playsAtItsSpeed() {
+    QFETCH(double, speed);
+    Player player(bench_->model, bench_->selection, [this] { return now_; }, nullptr);
+    player.setSpeed(speed);
+    player.play();
+    QVERIFY(player.playing());
+    QCOMPARE(bench_->selection.cursor(), bench_->model.firstTime());
+    for (int frame = 1; frame <= 10; ++frame) {
+        now_ += 33'000'000;
+        player.tick();
+        QCOMPARE(bench_->selection.cursor(), bench_->model.firstTime() + static_cast<std::int64_t>(frame * 33'000'000 * speed));
+    }
+    player.pause();
+    const std::int64_t held = bench_->selection.cursor();
+    now_ += 1'000'000'000;
+    player.tick();
+    QCOMPARE(bench_->selection.cursor(), held);
+    player.play();
+    now_ += 10'000'000;
+    player.tick();
+    QCOMPARE(bench_->selection.cursor(), held + static_cast<std::int64_t>(10'000'000 * speed));
+}
+
+void TransportTest::speedMayChangeWhilePlaying() {
+    Player player(bench_->model, bench_->selection, [this] { return now_; }, nullptr);
+    player.play();
+    now_ += 100'000'000;
+    player.setSpeed(10);
+    QCOMPARE(bench_->selection.cursor(), bench_->model.firstTime() + 100'000'000);
+    now_ += 50'000'000;
+    player.tick();
+    QCOMPARE(bench_->selection.cursor(), bench_->model.firstTime() + 600'000'000);
+}
+
+void TransportTest::stopsAtTheEndAndBeginsAnew() {
+    Player player(bench_->model, bench_->selection, [this] { return now_; }, nullptr);
+    QSignalSpy state(&player, &Player::stateChanged);
+    player.setSpeed(100);
+    player.play();
+    now_ += 3'600'000'000'000;
+    player.tick();
+    QVERIFY(!player.playing());
+    QCOMPARE(bench_->selection.cursor(), bench_->model.lastTime());
+    QCOMPARE(state.count(), 3);
+    player.play();
+    QCOMPARE(bench_->selection.cursor(), bench_->model.firstTime());
+}
+
+void TransportTest::stepsForthAndBack() {
+    Player player(bench_->model, bench_->selection, [this] { return now_; }, nullptr);
+    const auto& steps = bench_->model.stepExtents();
+    player.seek(bench_->model.firstTime());
+    for (const StepExtent& step : steps) {
+        player.step(1);
+        QCOMPARE(bench_->selection.cursor(), step.begin);
+    }
+    player.step(1);
+    QCOMPARE(bench_->selection.cursor(), bench_->model.lastTime());
+    player.step(-1);
+    QCOMPARE(bench_->selection.cursor(), steps.back().begin);
+    player.step(-1);
+    QCOMPARE(bench_->selection.cursor(), steps[steps.size() - 2].begin);
+    player.seek(steps[2].begin + 1000);
+    player.step(-1);
+    QCOMPARE(bench_->selection.cursor(), steps[2].begin);
+    player.seek(-5);
+    QCOMPARE(bench_->selection.cursor(), bench_->model.firstTime());
+}
+
+void TransportTest::playingGoesOnFromAClickElsewhere() {
+    Player player(bench_->model, bench_->selection, [this] { return now_; }, nullptr);
+    player.play();
+    now_ += 40'000'000;
+    player.tick();
+    const std::int64_t clicked = bench_->model.stepExtents()[3].begin;
+    bench_->selection.setCursor(clicked);
+    now_ += 20'000'000;
+    player.tick();
+    now_ += 20'000'000;
+    player.tick();
+    QCOMPARE(bench_->selection.cursor(), clicked + 20'000'000);
+}
+
+void TransportTest::keepsTheCursorInSight() {
+    Player player(bench_->model, bench_->selection, [this] { return now_; }, nullptr);
+    player.setSpeed(5);
+    player.play();
+    const std::int64_t length = bench_->selection.visible().end - bench_->selection.visible().begin;
+    while (player.playing()) {
+        now_ += 33'000'000;
+        player.tick();
+        const TimeRange visible = bench_->selection.visible();
+        QVERIFY(bench_->selection.cursor() >= visible.begin && bench_->selection.cursor() <= visible.end);
+        QCOMPARE(visible.end - visible.begin, length);
+    }
+    player.seek(bench_->model.firstTime());
+    QVERIFY(bench_->selection.visible().begin <= bench_->model.firstTime());
+}
+
+void TransportTest::controlsDriveThePlayer() {
+    TransportView view(bench_->context(), nullptr);
+    view.resize(900, 52);
+    view.show();
+    view.flush();
+    QTest::mouseClick(&view.playButton(), Qt::LeftButton);
+    QVERIFY(view.player().playing());
+    QCOMPARE(view.playButton().accessibleName(), QStringLiteral("Pause"));
+    QTest::keyClick(&view, Qt::Key_Space);
+    QVERIFY(!view.player().playing());
+    view.slider().setValue(view.slider().maximum() / 2);
+    const std::int64_t middle = (bench_->model.firstTime() + bench_->model.lastTime()) / 2;
+    QVERIFY(std::abs(bench_->selection.cursor() - middle) < 2);
+    view.speedBox().setCurrentIndex(0);
+    QCOMPARE(view.player().speed(), 0.1);
+    view.speedBox().setCurrentIndex(view.speedBox().count() - 1);
+    QCOMPARE(view.player().speed(), 100.0);
+    bench_->selection.setCursor(bench_->model.stepExtents()[4].begin);
+    view.flush();
+    QVERIFY2(view.moment().endsWith(QStringLiteral("step 4")), qPrintable(view.moment()));
+    QTest::keyClick(&view, Qt::Key_Period);
+    QCOMPARE(bench_->selection.cursor(), bench_->model.stepExtents()[5].begin);
+    QTest::keyClick(&view, Qt::Key_Comma);
+    QCOMPARE(bench_->selection.cursor(), bench_->model.stepExtents()[4].begin);
+    QVERIFY(view.asTable().contains(view.moment()));
+}
+
+void TransportTest::nothingOpenNothingPlays() {
+    bench_->model.clear();
+    TransportView view(bench_->context(), nullptr);
+    view.show();
+    QVERIFY(!view.playButton().isEnabled());
+    QVERIFY(!view.slider().isEnabled());
+    view.player().play();
+    QVERIFY(!view.player().playing());
+    view.player().step(1);
+}
+
+QTEST_MAIN(TransportTest)
+#include "transport_test.moc"
