@@ -36,6 +36,7 @@ private Q_SLOTS:
     void droppedFilesOpen();
     void unsavedChangesAreAskedFor();
     void closingWhileRunningAsksAndEndsTheRun();
+    void endingNeedsNoAnswer();
     void arrangementAndWorkspaceAreRestored();
     void resetPutsClosedViewsBack();
     void everyViewSaysWhatToPressWhileEmpty();
@@ -219,6 +220,21 @@ void MainWindowTest::closingWhileRunningAsksAndEndsTheRun() {
     window.close();
     QVERIFY(press(window, QStringLiteral("End the run and close")));
     QVERIFY(desk.jobs->told() == std::vector<Command>{Command::Stop});
+    QVERIFY(window.isVisible());
+    desk.jobs->end("stopped");
+    QTRY_VERIFY(!window.isVisible());
+}
+
+void MainWindowTest::endingNeedsNoAnswer() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    window.show();
+    Layout layout = desk.document().layout();
+    layout.name = "lost";
+    desk.document().change(layout, QStringLiteral("name"));
+    QVERIFY(desk.workbench.startRun());
+    QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Running));
+    window.endAndClose();
     QVERIFY(window.isVisible());
     desk.jobs->end("stopped");
     QTRY_VERIFY(!window.isVisible());

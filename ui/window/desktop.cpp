@@ -2,6 +2,7 @@
 #include "ui/window/desktop.h"
 
 #include "ui/core/workbench.h"
+#include "ui/window/end_signals.h"
 #include "ui/window/file_actions.h"
 #include "ui/window/main_window.h"
 #include "ui/window/picture.h"
@@ -80,6 +81,8 @@ int runDesktop(const DesktopOptions& options, int argc, char** argv) {
     workbench.theme().setDark(!(options.light || QSettings().value(QStringLiteral("window/light")).toBool()));
     MainWindow window(workbench);
     window.show();
+    EndSignals signals;
+    QObject::connect(&signals, &EndSignals::asked, &window, &MainWindow::endAndClose);
     QTimer::singleShot(0, &window, [&] {
         if (!options.run.empty()) runAtOnce(workbench, options.run);
         else if (!options.file.empty()) window.files().open(QString::fromStdString(options.file));

@@ -162,7 +162,19 @@ void MainWindow::closeEvent(QCloseEvent* event) {
          .topic = "closing"});
 }
 
+void MainWindow::endAndClose() {
+    asking_ = false;
+    endingRun_ = true;
+    if (!workbench_.run().active()) return leave();
+    workbench_.run().stop();
+}
+
 void MainWindow::leave() {
+    if (!asking_) {
+        leaving_ = true;
+        close();
+        return;
+    }
     files_->whenSaved(tr("Close Shardlab?"), [this] {
         leaving_ = true;
         close();

@@ -32,6 +32,8 @@ public:
     explicit MainWindow(Workbench& workbench, Memory memory = Memory::Keep);
     ~MainWindow() override;
 
+    /// Ends a run that goes, then closes, without a question.
+    void endAndClose();
     Workspace workspace() const { return workspace_; }
     void showWorkspace(Workspace workspace);
     WorkspaceArea& area(Workspace workspace) const { return *areas_[static_cast<std::size_t>(workspace)]; }
@@ -62,6 +64,7 @@ private:
     Workspace workspace_ = Workspace::Design;
     bool leaving_ = false;      ///< every question is answered
     bool endingRun_ = false;    ///< closes once the run has ended
+    bool asking_ = true;        ///< about unsaved changes
     FileActions* files_;
     TopBar* top_ = nullptr;
     MessageArea* messages_ = nullptr;
