@@ -44,6 +44,7 @@ private Q_SLOTS:
     void themeSwitches();
     void presetsAreNewDocuments();
     void savedLayoutsReadBack();
+    void fewerRanksBeforeTheNextFrame();
 
 private:
     static bool press(QWidget& window, const QString& label) {
@@ -360,6 +361,25 @@ void MainWindowTest::savedLayoutsReadBack() {
     QCOMPARE(window.files().recentActions().size(), std::size_t{1});
     QVERIFY(!desk.workbench.saveLayout(desk.path("no/such/folder/x.layout.json")));
     QCOMPARE(window.messageArea().count(), 1);
+}
+
+void MainWindowTest::fewerRanksBeforeTheNextFrame() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    window.resize(1280, 720);
+    window.show();
+    QTest::qWait(100);
+    for (const auto [data, pipeline] : {std::pair{8, 1}, {1, 1}, {2, 4}, {1, 2}}) {
+        Layout layout;
+        layout.cluster.hosts = {{"localhost", data * pipeline}};
+        layout.parallel.data = data;
+        layout.parallel.pipeline = pipeline;
+        desk.workbench.newFromPreset(layout);
+        QVERIFY(desk.document().planIsCurrent());
+        window.resize(window.width() + 16, window.height() + 8);  // draws every view now
+        window.repaint();
+        QTest::qWait(20);
+    }
 }
 
 QTEST_MAIN(MainWindowTest)

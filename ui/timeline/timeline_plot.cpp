@@ -86,6 +86,7 @@ void TimelinePlot::modelReset() {
     index_.rebuild();
     layers_->gantt->dataChanged();
     state_.rows.setScroll(0);
+    arrange();  // at once: the plot may be drawn before the next frame, and rows of ranks that are gone must not be
     chosen_ = Chosen::Nothing;
     context_.selection.setVisible({});
     chooseVisible();
