@@ -153,6 +153,21 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
     }
 
+    void documentsLinkToWhatIsThere() {
+        static const QRegularExpression link("\\]\\(([^)#:]+)\\)");
+        QStringList wrong;
+        for (const char* name : {"README.md", "CONTRIBUTING.md"}) {
+            QFile file(root + "/" + name);
+            QVERIFY2(file.open(QIODevice::ReadOnly), name);
+            auto matches = link.globalMatch(QString::fromUtf8(file.readAll()));
+            while (matches.hasNext())
+                if (const QString target = matches.next().captured(1); !QFile::exists(root + "/" + target))
+                    wrong.append(QString(name) + " links to " + target + ", which is not there");
+        }
+        QVERIFY(QFile::exists(root + "/engine/trace/format.md"));
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
     void filesAreOneThing() {
         QStringList wrong;
         for (const Source& source : codeFiles())
