@@ -8,6 +8,8 @@
 #include <QSet>
 #include <QTest>
 
+#include <algorithm>
+
 namespace {
 
 struct Source {
@@ -137,8 +139,11 @@ private Q_SLOTS:
         QList<Source> sources = codeFiles();
         sources += sourcesUnder({"engine", "kernels", "ui", "app", "tests"}, {"CMakeLists.txt", "*.cmake"});
         for (const Source& source : sources) {
+            const QStringList includes = includesOf(source);
+            const bool usesViews = std::any_of(includes.begin(), includes.end(),
+                                               [](const QString& include) { return include.startsWith("ui/"); });
             const bool gpl = source.path.startsWith("ui/") || source.path == "app/desktop.cpp" ||
-                             source.path.startsWith("tests/ui/");
+                             source.path.startsWith("tests/ui/") || usesViews;
             const QString expected = QString("SPDX-License-Identifier: ") + (gpl ? "GPL-3.0-or-later" : "Apache-2.0");
             if (!source.lines.front().endsWith(expected))
                 wrong.append(source.path + " does not begin with " + expected);
