@@ -109,6 +109,15 @@ const DevicePreset& modelledDevice(const Layout& layout) {
 
 int hostCores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
+DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores) {
+    DevicePreset device = modelledDevice(layout);
+    if (layout.cluster.pace || layout.cluster.device != "cpu") return device;
+    const int threads = std::max(1, cores / mesh.ranks());  // as launch starts them
+    device.fp32Flops *= threads;
+    device.memoryBandwidth *= threads;
+    return device;
+}
+
 StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device, int cores) {
     const std::vector<StageShape> shapes = stageShapes(layout);
     const int p = mesh.size(Axis::Pipeline);

@@ -34,7 +34,7 @@ struct StageCosts {
 struct StepCosts {
     std::vector<StageCosts> stages;
     double stretch = 1;  ///< modelled time × stretch = the time shown and paced; 1 unless paced
-    double sharing = 1;  ///< ranks that share one core of this machine; 1 where paced
+    double sharing = 1;  ///< ranks that share one core of this machine, at least 1; 1 where paced
     /// Stretched seconds of one action. Receives take no time of their own: the message's time is its send.
     double seconds(const Action& action) const;
     std::int64_t bytes(const Action& action) const;
@@ -45,6 +45,10 @@ const DevicePreset& modelledDevice(const Layout& layout);
 
 /// Cores that this process may use.
 int hostCores();
+
+/// What one rank computes on: the modelled device where paced; at full speed its share of this machine's cores, at least
+/// one (where ranks are more than cores, StepCosts::sharing says so).
+DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores = hostCores());
 
 /// stretch is 1; makePlan sets it from the simulated step. `cores`: of this machine, for runs at full speed; a link
 /// is as slow as the slowest over the replicas.

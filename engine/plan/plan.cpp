@@ -66,7 +66,7 @@ void addNotes(Plan& plan) {
         notes.push_back(fmt::format("paced: the time of {} is stretched {} ×, so that a step lasts {}", modelledDevice(layout).title,
                                     formatCount(plan.costs.stretch), formatSeconds(plan.stepSeconds)));
     else
-        notes.push_back("full speed: times are those of the modelled processor core; this machine's may differ");
+        notes.push_back("full speed: times are those of the modelled processor's cores; this machine's may differ");
     if (plan.costs.sharing > 1)
         notes.push_back(fmt::format("{} ranks share the cores of this machine: times are multiplied by {:.3g}", plan.mesh.ranks(), plan.costs.sharing));
 
@@ -86,10 +86,10 @@ void addNotes(Plan& plan) {
 }
 
 Plan planOf(const Layout& layout) {
-    const DevicePreset& device = modelledDevice(layout);
     const ScheduleMethod& method = *findScheduleMethod(layout.schedule.kind);
     const ScheduleShape shape = scheduleShape(layout);
     Plan plan{.layout = layout, .mesh = Mesh(layout)};
+    const DevicePreset device = rankDevice(layout, plan.mesh);
     plan.compute = method.generate(shape);
     plan.lowered = lower(plan.compute, lowerOptions(layout));
     plan.costs = stepCosts(layout, plan.mesh, device);
