@@ -62,7 +62,8 @@ public:
     Status commit();                      ///< fails where an earlier write did
 
 private:
-    ReplacingFile(FileSystem& files, std::unique_ptr<File> out, std::filesystem::path file, std::filesystem::path beside);
+    ReplacingFile(FileSystem& files, std::unique_ptr<File> out, std::filesystem::path file,
+                  std::filesystem::path beside);
     Status flush();
 
     FileSystem& files_;

@@ -15,7 +15,9 @@ constexpr std::uint64_t mix(std::uint64_t z) {
     return z ^ (z >> 31);
 }
 
-constexpr std::uint64_t draw(std::uint64_t key, std::uint64_t index) { return mix(mix(key + (index + 1) * golden) ^ key); }
+constexpr std::uint64_t draw(std::uint64_t key, std::uint64_t index) {
+    return mix(mix(key + (index + 1) * golden) ^ key);
+}
 
 // A compiler may fuse a·b + c into one rounding where the processor can, and not elsewhere. Products that feed a sum go
 // through this call, so that every machine rounds twice.

@@ -16,7 +16,8 @@ namespace {
 
 std::string limitsText(const Field& field) {
     const auto number = [](double value) {
-        return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value) : fmt::format("{:.9g}", value);
+        return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value)
+                                                                    : fmt::format("{:.9g}", value);
     };
     return number(field.least) + " to " + number(field.most);
 }
@@ -34,11 +35,14 @@ private:
     void limits(const Field& field, const std::string& pointer, double value) {
         if (value >= field.least && value <= field.most) return;  // not so for NaN
         const char* what = value < field.least ? "is too small" : value > field.most ? "is too large" : "is no number";
-        faults_.push_back({pointer, fmt::format("{:.9g} {}", value, what), std::string(field.reason), limitsText(field)});
+        faults_.push_back(
+            {pointer, fmt::format("{:.9g} {}", value, what), std::string(field.reason), limitsText(field)});
     }
 
     void judge(const Field& field, int value) { limits(field, std::string(field.pointer), value); }
-    void judge(const Field& field, std::int64_t value) { limits(field, std::string(field.pointer), static_cast<double>(value)); }
+    void judge(const Field& field, std::int64_t value) {
+        limits(field, std::string(field.pointer), static_cast<double>(value));
+    }
     void judge(const Field& field, double value) { limits(field, std::string(field.pointer), value); }
     void judge(const Field&, bool) {}
     void judge(const Field&, const std::optional<PaceSpec>&) {}
@@ -65,10 +69,12 @@ private:
         for (std::string_view planned : splitWords(field.planned))
             if (value == planned) {
                 faults_.push_back({std::string(field.pointer), quoted + " is not built yet",
-                                   "this version knows the method but cannot run it", alternatives({words.begin(), words.end()})});
+                                   "this version knows the method but cannot run it",
+                                   alternatives({words.begin(), words.end()})});
                 return;
             }
-        faults_.push_back({std::string(field.pointer), quoted + " is unknown", "the words are fixed", legalWords(value, words)});
+        faults_.push_back(
+            {std::string(field.pointer), quoted + " is unknown", "the words are fixed", legalWords(value, words)});
     }
 
     void judge(const Field& field, const std::vector<HostSpec>& hosts) {
@@ -82,16 +88,19 @@ private:
             limits(field, host + "/devices", hosts[i].devices);
             if (!isHostName(hosts[i].name))
                 faults_.push_back({host + "/name", fmt::format("\"{}\" is no host name", hosts[i].name.substr(0, 60)),
-                                   "it is handed to mpirun", "letters, digits, dots and hyphens, beginning with a letter or digit"});
+                                   "it is handed to mpirun",
+                                   "letters, digits, dots and hyphens, beginning with a letter or digit"});
             else if (!seen.insert(hosts[i].name).second)
                 faults_.push_back({host + "/name", fmt::format("\"{}\" stands twice", hosts[i].name),
-                                   "a host gives all its devices in one entry", "each host once, with the sum of its devices"});
+                                   "a host gives all its devices in one entry",
+                                   "each host once, with the sum of its devices"});
         }
     }
 
     static bool isHostName(std::string_view name) {
         if (name.empty() || name.size() > 253 || !std::isalnum(static_cast<unsigned char>(name[0]))) return false;
-        return std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '-' || c == '_'; });
+        return std::ranges::all_of(name,
+                                   [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '-' || c == '_'; });
     }
 
     const Layout& layout_;

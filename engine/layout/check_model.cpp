@@ -15,7 +15,8 @@ double floatsInSight(const Layout& layout) {
     const ModelSpec& m = layout.model;
     const double tokens = double(layout.batch.global) * m.sequence;
     const double perLayer = tokens * (20.0 * m.hidden + double(m.heads) * m.sequence);
-    const double parameters = 16.0 * m.layers * m.hidden * m.hidden + 4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
+    const double parameters =
+        16.0 * m.layers * m.hidden * m.hidden + 4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
     return parameters + m.layers * perLayer + tokens * m.vocabulary;
 }
 
@@ -25,7 +26,8 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
     if (model.kind != "mlp" && model.heads > 0 && model.hidden > 0 && model.hidden % model.heads != 0)
         faults.push_back({"/model/heads", fmt::format("{} heads do not divide hidden {}", model.heads, model.hidden),
-                          "every head gets the same number of columns, hidden ÷ heads", divisorText(model.hidden, model.heads)});
+                          "every head gets the same number of columns, hidden ÷ heads",
+                          divisorText(model.hidden, model.heads)});
 
     if (layout.data.tokenizer == "bytes" && model.vocabulary > 0 && model.vocabulary < 256)
         faults.push_back({"/model/vocabulary", fmt::format("{} is too small for the bytes tokenizer", model.vocabulary),
@@ -37,9 +39,11 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
 
     const double rows = double(layout.batch.micro) * model.sequence;
     if (rows > mostRows)
-        faults.push_back({"/batch/micro", fmt::format("{} samples of {} tokens are too many at once", layout.batch.micro, model.sequence),
-                          "matrix products number their rows, micro × sequence, with 32 bits",
-                          fmt::format("at most {}", static_cast<long long>(mostRows / model.sequence))});
+        faults.push_back(
+            {"/batch/micro",
+             fmt::format("{} samples of {} tokens are too many at once", layout.batch.micro, model.sequence),
+             "matrix products number their rows, micro × sequence, with 32 bits",
+             fmt::format("at most {}", static_cast<long long>(mostRows / model.sequence))});
 
     if (floatsInSight(layout) > mostFloats)
         faults.push_back({"/model/hidden", "the model and its batch are too large to count",

@@ -46,16 +46,19 @@ void checkDegrees(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t ranks = rankCount(layout);
     const std::int64_t devices = deviceCount(layout);
     if (ranks > 32767)
-        faults.push_back({"/parallel/data", "there are more than 32767 ranks", "events number ranks with 16 bits", "a smaller product of degrees"});
+        faults.push_back({"/parallel/data", "there are more than 32767 ranks", "events number ranks with 16 bits",
+                          "a smaller product of degrees"});
     if (ranks == devices || devices == 0) return;
     const ParallelSpec& p = layout.parallel;
     std::string degrees = fmt::format("{} × {}", p.data, p.pipeline);
     for (int degree : {p.tensor, p.expert, p.context})
         if (degree > 1) degrees += fmt::format(" × {}", degree);
-    const std::string what = ranks > devices ? fmt::format("{} are {} ranks, more than the {} devices of the hosts", degrees, ranks, devices)
-                                             : fmt::format("{} are {} ranks, but the hosts have {} devices", degrees, ranks, devices);
+    const std::string what =
+        ranks > devices ? fmt::format("{} are {} ranks, more than the {} devices of the hosts", degrees, ranks, devices)
+                        : fmt::format("{} are {} ranks, but the hosts have {} devices", degrees, ranks, devices);
     const std::string why = ranks > devices ? "every rank needs a device of its own" : "devices would stand idle";
-    faults.push_back({"/parallel/data", what, why, fmt::format("{}; or {} devices in cluster.hosts", degreeText(layout, devices), ranks)});
+    faults.push_back({"/parallel/data", what, why,
+                      fmt::format("{}; or {} devices in cluster.hosts", degreeText(layout, devices), ranks)});
 }
 
 std::string listText(const std::vector<int>& list) {
@@ -88,14 +91,18 @@ void checkStages(const Layout& layout, std::vector<Fault>& faults) {
         return;
     }
     if (listed.size() != static_cast<std::size_t>(stages))
-        faults.push_back({"/schedule/stages", fmt::format("{} stages are listed, but pipeline × chunks is {}", listed.size(), stages),
+        faults.push_back({"/schedule/stages",
+                          fmt::format("{} stages are listed, but pipeline × chunks is {}", listed.size(), stages),
                           "every stage needs its number of layers",
-                          splittable ? fmt::format("{} numbers, for instance {}", stages, example) : fmt::format("{} numbers", stages)});
+                          splittable ? fmt::format("{} numbers, for instance {}", stages, example)
+                                     : fmt::format("{} numbers", stages)});
     const std::int64_t sum = std::accumulate(listed.begin(), listed.end(), std::int64_t{0});
     if (sum != layers)
-        faults.push_back({"/schedule/stages", fmt::format("the stages hold {} layers, but the model has {}", sum, layers),
+        faults.push_back({"/schedule/stages",
+                          fmt::format("the stages hold {} layers, but the model has {}", sum, layers),
                           "every layer belongs to exactly one stage",
-                          splittable ? fmt::format("a sum of {}, for instance {}", layers, example) : fmt::format("a sum of {}", layers)});
+                          splittable ? fmt::format("a sum of {}, for instance {}", layers, example)
+                                     : fmt::format("a sum of {}", layers)});
 }
 
 void checkBatch(const Layout& layout, std::vector<Fault>& faults) {
@@ -105,16 +112,19 @@ void checkBatch(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t together = data * batch.micro;
     if (batch.global % together != 0) {
         const std::int64_t below = batch.global / together * together;
-        std::string legal = fmt::format("global {}", below > 0 ? fmt::format("{} or {}", below, below + together) : std::to_string(together));
+        std::string legal = fmt::format(
+            "global {}", below > 0 ? fmt::format("{} or {}", below, below + together) : std::to_string(together));
         if (batch.global % data == 0) legal += "; or micro " + divisorText(batch.global / data, batch.micro);
-        faults.push_back({"/batch/global", fmt::format("data {} × micro {} does not divide {}", data, batch.micro, batch.global),
+        faults.push_back({"/batch/global",
+                          fmt::format("data {} × micro {} does not divide {}", data, batch.micro, batch.global),
                           "every replica works through the same whole number of microbatches", legal});
         return;
     }
     const double forwards = double(batch.global / together) * data * std::max(stageCount(layout), 1);
     if (forwards > mostForwards)
         faults.push_back({"/batch/global", fmt::format("a step would have {:.0f} forwards", forwards),
-                          "the events of one step are held in memory", fmt::format("at most {} = microbatches × stages × data", mostForwards)});
+                          "the events of one step are held in memory",
+                          fmt::format("at most {} = microbatches × stages × data", mostForwards)});
 }
 
 void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
@@ -125,13 +135,16 @@ void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedul
     if (chunks > 0 && !chunksFit)
         faults.push_back({"/schedule/chunks", fmt::format("{} does not work with {} chunks", found->name, chunks),
                           "the schedule fixes how many stages a rank can hold",
-                          found->minChunks == found->maxChunks ? std::to_string(found->minChunks)
-                                                               : fmt::format("{} to {}", found->minChunks, found->maxChunks)});
+                          found->minChunks == found->maxChunks
+                              ? std::to_string(found->minChunks)
+                              : fmt::format("{} to {}", found->minChunks, found->maxChunks)});
     const ScheduleShape shape{layout.parallel.pipeline, chunks, microbatches(layout)};
     if (!chunksFit || shape.ranks < 1 || shape.microbatches < 1 || found->refusal == nullptr) return;
     if (const std::optional<std::string> reason = found->refusal(shape))
-        faults.push_back({"/schedule/kind", fmt::format("{} cannot be scheduled with {} ranks and {} microbatches", found->name,
-                                                        shape.ranks, shape.microbatches), *reason, "another schedule or batch"});
+        faults.push_back({"/schedule/kind",
+                          fmt::format("{} cannot be scheduled with {} ranks and {} microbatches", found->name,
+                                      shape.ranks, shape.microbatches),
+                          *reason, "another schedule or batch"});
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ std::vector<DevicePreset> readAll() {
     for (const auto& entry : std::filesystem::directory_iterator(folder, error))
         if (entry.path().extension() == ".json") presets.push_back(readDevice(entry.path()));
     if (presets.empty())
-        throw std::runtime_error(Error{"no devices found", folder.string(), "the installation is not complete", ""}.text());
+        throw std::runtime_error(
+            Error{"no devices found", folder.string(), "the installation is not complete", ""}.text());
     std::ranges::sort(presets, {}, [](const DevicePreset& p) { return std::pair(p.fp32Flops, p.name); });
     return presets;
 }

@@ -103,8 +103,10 @@ private:
     /// The parser's own words without its name, number and place.
     static std::string reason(std::string message) {
         const std::size_t colon = message.find(": ");
-        if (message.starts_with("[json.exception.parse_error") && colon != std::string::npos) message.erase(0, colon + 2);
-        else if (const std::size_t bracket = message.find("] "); bracket != std::string::npos) message.erase(0, bracket + 2);
+        if (message.starts_with("[json.exception.parse_error") && colon != std::string::npos)
+            message.erase(0, colon + 2);
+        else if (const std::size_t bracket = message.find("] "); bracket != std::string::npos)
+            message.erase(0, bracket + 2);
         return message.size() > 200 ? message.substr(0, 200) + " …" : message;
     }
 

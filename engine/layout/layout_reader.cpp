@@ -85,8 +85,9 @@ private:
             return false;
         }
         if (!fits) {
-            faults_.push_back({pointer, "out of range", shown(value) + " does not fit",
-                               "a whole number from " + std::to_string(Limits::min()) + " to " + std::to_string(Limits::max())});
+            faults_.push_back(
+                {pointer, "out of range", shown(value) + " does not fit",
+                 "a whole number from " + std::to_string(Limits::min()) + " to " + std::to_string(Limits::max())});
             return false;
         }
         target = value.is_number_float() ? static_cast<Integer>(value.get<double>()) : value.get<Integer>();

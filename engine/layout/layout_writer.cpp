@@ -23,7 +23,9 @@ ordered_json valueOf(const Field& field, const Layout& layout) {
         field.access);
 }
 
-std::string leafText(const ordered_json& json) { return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace); }
+std::string leafText(const ordered_json& json) {
+    return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
 
 /// On one line, with a space after each comma and colon.
 void appendInline(std::string& text, const ordered_json& json) {

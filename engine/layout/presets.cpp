@@ -16,7 +16,8 @@ using nlohmann::json;
 Result<Layout> readPreset(const std::filesystem::path& file) {
     Result<ParsedLayout> parsed = readLayout(file);
     if (!parsed) return fail(parsed.error());
-    if (!parsed->faults.empty()) return fail({"a preset is damaged", file.string(), toText(parsed->faults.front()), ""});
+    if (!parsed->faults.empty())
+        return fail({"a preset is damaged", file.string(), toText(parsed->faults.front()), ""});
     return std::move(parsed->layout);
 }
 

@@ -24,7 +24,8 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Devic
     int kernels = stage.layers * (layout.model.kind == "gpt" ? gptLayerKernels : mlpLayerKernels);
     if (stage.first) kernels += embeddingKernels;
     if (stage.last) kernels += outputKernels;
-    return flops / (device.fp32Flops * device.matmulEfficiency) + bytes / device.memoryBandwidth + kernels * device.kernelSeconds;
+    return flops / (device.fp32Flops * device.matmulEfficiency) + bytes / device.memoryBandwidth +
+           kernels * device.kernelSeconds;
 }
 
 /// Floats that one update reads and writes for each parameter.
@@ -140,22 +141,28 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         const auto parameterBytes = static_cast<std::int64_t>(floatBytes) * stageParameters(layout.model, shape);
         if (d > 1) {
             cost.reduceBytes = parameterBytes;
-            cost.reduce = allReduceSeconds(static_cast<double>(parameterBytes), d, slowestLink(mesh, device, replicas(mesh, s % p)));
+            cost.reduce = allReduceSeconds(static_cast<double>(parameterBytes), d,
+                                           slowestLink(mesh, device, replicas(mesh, s % p)));
         }
         if (shape.first != shape.last) {
             cost.tiedBytes = static_cast<std::int64_t>(floatBytes) * tiedParameters(layout.model);
-            cost.tied = allReduceSeconds(static_cast<double>(cost.tiedBytes), 2, linkBetween(mesh, device, 0, (stages - 1) % p));
+            cost.tied = allReduceSeconds(static_cast<double>(cost.tiedBytes), 2,
+                                         linkBetween(mesh, device, 0, (stages - 1) % p));
         }
-        cost.optimizer = device.kernelSeconds + updateFloats(layout.optimizer) * static_cast<double>(parameterBytes) / device.memoryBandwidth;
+        cost.optimizer = device.kernelSeconds +
+                         updateFloats(layout.optimizer) * static_cast<double>(parameterBytes) / device.memoryBandwidth;
     }
     const Link pipelineLink = slowestLink(mesh, device, mesh.group(0, Axis::Pipeline));
     for (int r = 0; r < std::min(p, stages); ++r) {
         double bytes = 0;
-        for (int s = r; s < stages; s += p) bytes += floatBytes * static_cast<double>(stageParameters(layout.model, shapes[static_cast<std::size_t>(s)]));
+        for (int s = r; s < stages; s += p)
+            bytes +=
+                floatBytes * static_cast<double>(stageParameters(layout.model, shapes[static_cast<std::size_t>(s)]));
         costs.stages[static_cast<std::size_t>(r)].norm =
             device.kernelSeconds + bytes / device.memoryBandwidth + allReduceSeconds(sizeof(double), p, pipelineLink);
     }
-    if (!layout.cluster.pace && layout.cluster.device == "cpu") costs.sharing = std::max(1.0, double(mesh.ranks()) / cores);
+    if (!layout.cluster.pace && layout.cluster.device == "cpu")
+        costs.sharing = std::max(1.0, double(mesh.ranks()) / cores);
     return costs;
 }
 

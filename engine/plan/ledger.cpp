@@ -24,8 +24,10 @@ public:
         buffers_.resize(shapes.size());
         for (int stage : lowered.stagesOf(rank)) {
             const StageShape& shape = shapes[static_cast<std::size_t>(stage)];
-            buffers_[static_cast<std::size_t>(stage)] = stageBuffers(layout, shape, {lowered.crossesRanks(stage - 1), lowered.crossesRanks(stage), splits(stage)});
-            const std::int64_t parameters = static_cast<std::int64_t>(sizeof(float)) * stageParameters(layout.model, shape);
+            buffers_[static_cast<std::size_t>(stage)] = stageBuffers(
+                layout, shape, {lowered.crossesRanks(stage - 1), lowered.crossesRanks(stage), splits(stage)});
+            const std::int64_t parameters =
+                static_cast<std::int64_t>(sizeof(float)) * stageParameters(layout.model, shape);
             tally_.add(MemoryCategory::Parameters, parameters);
             tally_.add(MemoryCategory::Gradients, parameters);
             tally_.add(MemoryCategory::Optimizer, parameters * stateFloats(layout.optimizer));

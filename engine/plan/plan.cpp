@@ -63,25 +63,30 @@ void addNotes(Plan& plan) {
     const Layout& layout = plan.layout;
     std::vector<std::string>& notes = plan.notes;
     if (layout.cluster.pace)
-        notes.push_back(fmt::format("paced: the time of {} is stretched {} ×, so that a step lasts {}", modelledDevice(layout).title,
-                                    formatCount(plan.costs.stretch), formatSeconds(plan.stepSeconds)));
+        notes.push_back(fmt::format("paced: the time of {} is stretched {} ×, so that a step lasts {}",
+                                    modelledDevice(layout).title, formatCount(plan.costs.stretch),
+                                    formatSeconds(plan.stepSeconds)));
     else
         notes.push_back("full speed: times are those of the modelled processor's cores; this machine's may differ");
     if (plan.costs.sharing > 1)
-        notes.push_back(fmt::format("{} ranks share the cores of this machine: times are multiplied by {:.3g}", plan.mesh.ranks(), plan.costs.sharing));
+        notes.push_back(fmt::format("{} ranks share the cores of this machine: times are multiplied by {:.3g}",
+                                    plan.mesh.ranks(), plan.costs.sharing));
 
     const auto byForward = [](const StageCosts& a, const StageCosts& b) { return a.forward < b.forward; };
     const auto [fastest, slowest] = std::ranges::minmax_element(plan.costs.stages, byForward);
     if (slowest->forward > 1.05 * fastest->forward)
         notes.push_back(fmt::format("stage {} takes {:.2f} × the time of stage {}: unequal stages add to the bubble",
-                                    slowest - plan.costs.stages.begin(), slowest->forward / fastest->forward, fastest - plan.costs.stages.begin()));
+                                    slowest - plan.costs.stages.begin(), slowest->forward / fastest->forward,
+                                    fastest - plan.costs.stages.begin()));
     if (!plan.fits)
-        notes.push_back(fmt::format("memory: a rank needs more than the {} of its device", formatBytes(plan.capacityBytes)));
+        notes.push_back(
+            fmt::format("memory: a rank needs more than the {} of its device", formatBytes(plan.capacityBytes)));
     if (layout.cluster.device == "cpu") {
         std::int64_t sum = 0;
         for (const RankMemory& rank : plan.memory) sum += rank.peak;
         if (layout.cluster.hosts.size() == 1 && sum > hostMemory())
-            notes.push_back(fmt::format("memory: all ranks together need {}, this machine has {}", formatBytes(sum), formatBytes(hostMemory())));
+            notes.push_back(fmt::format("memory: all ranks together need {}, this machine has {}", formatBytes(sum),
+                                        formatBytes(hostMemory())));
     }
 }
 
@@ -100,17 +105,22 @@ Plan planOf(const Layout& layout) {
     plan.tokensPerSecond = static_cast<double>(tokensPerStep(layout)) / plan.stepSeconds;
     plan.bubble = plan.simulation.bubble;
     plan.bubbleTheory = method.theoreticalBubble(shape);
-    plan.exposedCommunication = std::max(0.0, 1 - simulatedSeconds(plan.lowered, withoutCommunication(plan.costs)) / plan.stepSeconds);
+    plan.exposedCommunication =
+        std::max(0.0, 1 - simulatedSeconds(plan.lowered, withoutCommunication(plan.costs)) / plan.stepSeconds);
 
     // A backward is two forwards.
-    for (const StageShape& stage : stageShapes(layout)) plan.flopsPerStep += 3 * stageForwardFlops(layout.model, stage, layout.batch.micro);
+    for (const StageShape& stage : stageShapes(layout))
+        plan.flopsPerStep += 3 * stageForwardFlops(layout.model, stage, layout.batch.micro);
     plan.flopsPerStep *= double(shape.microbatches) * plan.mesh.size(Axis::Data);
     plan.mfu = plan.flopsPerStep / (modelled * device.fp32Flops * plan.mesh.ranks());
 
     plan.parameters = modelParameters(layout.model);
     plan.memory = memoryLedger(layout, plan.lowered, plan.mesh);
-    plan.capacityBytes = layout.cluster.pace || layout.cluster.device != "cpu" ? device.memoryBytes : hostMemory() / mostRanksOnAHost(plan.mesh);
-    plan.fits = std::ranges::all_of(plan.memory, [&](const RankMemory& rank) { return rank.peak <= plan.capacityBytes; });
+    plan.capacityBytes = layout.cluster.pace || layout.cluster.device != "cpu"
+                             ? device.memoryBytes
+                             : hostMemory() / mostRanksOnAHost(plan.mesh);
+    plan.fits =
+        std::ranges::all_of(plan.memory, [&](const RankMemory& rank) { return rank.peak <= plan.capacityBytes; });
     plan.traffic = trafficOf(plan);
     addNotes(plan);
     return plan;

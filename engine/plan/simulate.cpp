@@ -19,7 +19,8 @@ class Sink {
 public:
     explicit Sink(bool keep) : keep_(keep) {}
     void add(Lane lane, EventKind kind, Time begin, Time end, const Action& action, std::int64_t bytes = 0) {
-        if (keep_) events_.push_back({nanoseconds(begin), nanoseconds(end), bytes, 0, actionId(action), 0, 0, lane, kind});
+        if (keep_)
+            events_.push_back({nanoseconds(begin), nanoseconds(end), bytes, 0, actionId(action), 0, 0, lane, kind});
     }
     void addStep(Time end) {
         if (keep_) events_.push_back({0, nanoseconds(end), 0, 0, 0, 0, 0, Lane::Host, EventKind::Step});
@@ -61,7 +62,8 @@ public:
         tied_.missing = 2;
         norm_.missing = static_cast<int>(schedule.ranks.size());
         if (!keepEvents) return;
-        for (std::size_t rank = 0; rank < ranks_.size(); ++rank) ranks_[rank].sink.events().reserve(schedule.ranks[rank].size() * 5 / 4 + 1);
+        for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+            ranks_[rank].sink.events().reserve(schedule.ranks[rank].size() * 5 / 4 + 1);
     }
 
     void run() {
@@ -101,7 +103,9 @@ private:
             case ActionKind::SendBackward: send(state, action); return true;
             case ActionKind::RecvForward:
             case ActionKind::RecvBackward: posted_[payloadOf(action)] = state.free; return true;
-            case ActionKind::ReduceGradients: reduce(state, action, state.free, state.free + duration(action)); return true;
+            case ActionKind::ReduceGradients:
+                reduce(state, action, state.free, state.free + duration(action));
+                return true;
             case ActionKind::ReduceTied: gather(rank, state, tied_); return false;
             case ActionKind::ReduceNorm: gather(rank, state, norm_); return false;
             case ActionKind::OptimizerStep: occupy(state, action, EventKind::Optimizer); return true;
@@ -122,11 +126,13 @@ private:
             if (rankOf(need->stage) != rank) receive(state, action, *need, arrived);
             state.free = std::max(state.free, arrived);
         }
-        if (action.kind == ActionKind::Forward && (firstForward_ < 0 || state.free < firstForward_)) firstForward_ = state.free;
+        if (action.kind == ActionKind::Forward && (firstForward_ < 0 || state.free < firstForward_))
+            firstForward_ = state.free;
         const Time begin = state.free;
         occupy(state, action, eventKind(action.kind));
         state.busy += state.free - begin;
-        if (action.kind != ActionKind::Forward && action.kind != ActionKind::Recompute) lastBackward_ = std::max(lastBackward_, state.free);
+        if (action.kind != ActionKind::Forward && action.kind != ActionKind::Recompute)
+            lastBackward_ = std::max(lastBackward_, state.free);
         // Between stages of one rank nothing is sent: the product is there at once.
         if (const auto product = productOf(action)) {
             const int taker = takerOf(*product);
@@ -140,7 +146,8 @@ private:
         message.kind = need.gradient ? ActionKind::RecvBackward : ActionKind::RecvForward;
         message.version = -1;
         const Time post = std::max(posted_[need], Time{0});
-        state.sink.add(Lane::Comm, eventKind(message.kind), post, std::max(post, arrived), message, costs_.bytes(message));
+        state.sink.add(Lane::Comm, eventKind(message.kind), post, std::max(post, arrived), message,
+                       costs_.bytes(message));
         if (arrived > state.free) state.sink.add(Lane::Compute, EventKind::Wait, state.free, arrived, message);
     }
 

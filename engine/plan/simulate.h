@@ -27,7 +27,8 @@ struct Simulation {
 /// - A send starts when it is reached, or when the message before it to the same rank has gone; it keeps the link busy,
 ///   not the compute lane. Messages to different ranks do not disturb each other.
 /// - A receive is posted when it is reached and holds nothing up. A compute action whose input comes from another rank
-///   starts when its rank is free and the message has arrived: what lies between is a Wait span with the receive's action.
+///   starts when its rank is free and the message has arrived: what lies between is a Wait span with the receive's
+///   action.
 /// - A reduction starts when the last of its members has reached it, and takes each member its cost from then; the
 ///   member's span begins where it reached it. Members of a data group are alike and reach it together.
 /// - The optimizer takes its cost in the compute lane.

@@ -9,8 +9,9 @@ namespace shardlab {
 namespace {
 
 // Indexed by ActionKind.
-constexpr std::array<std::string_view, 14> names{"NONE",   "F",      "B",      "I",           "W",           "R",           "SEND_F",
-                                                 "RECV_F", "SEND_B", "RECV_B", "REDUCE_GRAD", "REDUCE_TIED", "REDUCE_NORM", "STEP"};
+constexpr std::array<std::string_view, 14> names{"NONE",        "F",           "B",           "I",      "W",
+                                                 "R",           "SEND_F",      "RECV_F",      "SEND_B", "RECV_B",
+                                                 "REDUCE_GRAD", "REDUCE_TIED", "REDUCE_NORM", "STEP"};
 
 constexpr int mostStage = (1 << 16) - 1;
 constexpr int mostMicrobatch = (1 << 24) - 2;
@@ -63,7 +64,8 @@ Result<Action> parseAction(std::string_view text) {
         return refuse("its kind needs a microbatch, 0 to 16777214");
     if (isCompute(action.kind) && text.starts_with("@v")) {
         text.remove_prefix(2);
-        if ((action.version = takeNumber(text, mostVersion)) < 0) return refuse("its version is no number from 0 to 65534");
+        if ((action.version = takeNumber(text, mostVersion)) < 0)
+            return refuse("its version is no number from 0 to 65534");
     }
     if (!text.empty()) return refuse("something follows it");
     return action;

@@ -44,8 +44,12 @@ constexpr bool isSend(ActionKind kind) { return kind == ActionKind::SendForward 
 /// B or I: what gives the stage below its gradient.
 constexpr bool givesInputGrad(ActionKind kind) { return kind == ActionKind::Backward || kind == ActionKind::InputGrad; }
 /// B or W: what ends a microbatch's stay in a stage.
-constexpr bool endsMicrobatch(ActionKind kind) { return kind == ActionKind::Backward || kind == ActionKind::WeightGrad; }
-constexpr bool isReceive(ActionKind kind) { return kind == ActionKind::RecvForward || kind == ActionKind::RecvBackward; }
+constexpr bool endsMicrobatch(ActionKind kind) {
+    return kind == ActionKind::Backward || kind == ActionKind::WeightGrad;
+}
+constexpr bool isReceive(ActionKind kind) {
+    return kind == ActionKind::RecvForward || kind == ActionKind::RecvBackward;
+}
 
 /// The reversible text form: "3F7", "0B2@v1", "2SEND_F0", "2REDUCE_GRAD", "2STEP".
 std::string toText(const Action& action);

@@ -42,7 +42,8 @@ Status nameStages(Schedule& schedule) {
             int& holder = schedule.rankOfStage[static_cast<std::size_t>(action.stage)];
             if (holder >= 0 && holder != static_cast<int>(rank))
                 return refuse(fmt::format("line {}, {}", rank + 1, toText(action)),
-                              fmt::format("stage {} stands on line {} too", action.stage, holder + 1), "A stage lives on one rank");
+                              fmt::format("stage {} stands on line {} too", action.stage, holder + 1),
+                              "A stage lives on one rank");
             holder = static_cast<int>(rank);
         }
     const auto missing = std::ranges::find(schedule.rankOfStage, -1);
@@ -87,7 +88,8 @@ Result<Schedule> parseCsv(std::string_view csv) {
         }
     }
     while (!schedule.ranks.empty() && schedule.ranks.back().empty()) schedule.ranks.pop_back();
-    if (actions == 0) return refuse("", "there are no actions", "One line a rank, actions separated by commas: 0F0,0B0");
+    if (actions == 0)
+        return refuse("", "there are no actions", "One line a rank, actions separated by commas: 0F0,0B0");
     if (const Status named = nameStages(schedule); !named) return fail(named.error());
     return schedule;
 }

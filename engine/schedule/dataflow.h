@@ -17,7 +17,8 @@ struct Product {
     int microbatch = 0;
 };
 
-/// What `action` makes for a neighbour; F upwards, B and I downwards. Also at the pipeline's ends, where nobody takes it.
+/// What `action` makes for a neighbour; F upwards, B and I downwards. Also at the pipeline's ends, where nobody takes
+/// it.
 inline std::optional<Product> productOf(const Action& action) {
     if (action.kind == ActionKind::Forward) return Product{false, action.stage, action.microbatch};
     if (givesInputGrad(action.kind)) return Product{true, action.stage, action.microbatch};
@@ -26,8 +27,10 @@ inline std::optional<Product> productOf(const Action& action) {
 
 /// What `action` takes from a neighbour.
 inline std::optional<Product> needOf(const Action& action, int stages) {
-    if (action.kind == ActionKind::Forward && action.stage > 0) return Product{false, action.stage - 1, action.microbatch};
-    if (givesInputGrad(action.kind) && action.stage + 1 < stages) return Product{true, action.stage + 1, action.microbatch};
+    if (action.kind == ActionKind::Forward && action.stage > 0)
+        return Product{false, action.stage - 1, action.microbatch};
+    if (givesInputGrad(action.kind) && action.stage + 1 < stages)
+        return Product{true, action.stage + 1, action.microbatch};
     return {};
 }
 
@@ -45,8 +48,8 @@ template <class T>
 class ProductTable {
 public:
     ProductTable(int stages, int microbatches, T value)
-        : microbatches_(static_cast<std::size_t>(microbatches)), half_(static_cast<std::size_t>(stages) * microbatches_),
-          values_(2 * half_, value) {}
+        : microbatches_(static_cast<std::size_t>(microbatches)),
+          half_(static_cast<std::size_t>(stages) * microbatches_), values_(2 * half_, value) {}
     T& operator[](const Product& p) {
         return values_[(p.gradient ? half_ : 0) + static_cast<std::size_t>(p.stage) * microbatches_ +
                        static_cast<std::size_t>(p.microbatch)];

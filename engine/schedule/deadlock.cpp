@@ -18,8 +18,8 @@ bool isMessage(ActionKind kind) { return isSend(kind) || isReceive(kind); }
 class Play {
 public:
     Play(const Schedule& schedule, bool grouped)
-        : schedule_(schedule), grouped_(grouped), position_(schedule.ranks.size(), 0), pending_(schedule.ranks.size(), 0),
-          posted_(schedule.stages(), schedule.microbatches, -1) {
+        : schedule_(schedule), grouped_(grouped), position_(schedule.ranks.size(), 0),
+          pending_(schedule.ranks.size(), 0), posted_(schedule.stages(), schedule.microbatches, -1) {
         tiedMembers_ = {schedule.rankOfStage.front(), schedule.rankOfStage.back()};
         for (int rank = 0; rank < static_cast<int>(schedule.ranks.size()); ++rank) everyone_.push_back(rank);
     }
@@ -110,12 +110,16 @@ private:
 
     bool alreadyPosted(int rank, const Action& action) {
         const auto& actions = schedule_.ranks[static_cast<std::size_t>(rank)];
-        const auto end = actions.begin() + static_cast<std::ptrdiff_t>(current(rank) != nullptr && groupEnd_.contains(rank) ? groupEnd_[rank] : position_[static_cast<std::size_t>(rank)]);
+        const auto end =
+            actions.begin() + static_cast<std::ptrdiff_t>(current(rank) != nullptr && groupEnd_.contains(rank)
+                                                              ? groupEnd_[rank]
+                                                              : position_[static_cast<std::size_t>(rank)]);
         return std::find(actions.begin(), end, action) != end;
     }
 
     Finding report(int rank) {
-        std::string why = grouped_ ? "deadlock, neighbouring sends and receives posted together" : "deadlock, every send and receive waiting for its other end";
+        std::string why = grouped_ ? "deadlock, neighbouring sends and receives posted together"
+                                   : "deadlock, every send and receive waiting for its other end";
         int named = 0;
         std::vector<bool> seen(schedule_.ranks.size(), false);
         // From rank to the one it waits for, until it closes.
@@ -126,7 +130,9 @@ private:
                 break;
             }
             const auto [peer, action] = waitsFor(at);
-            if (named < 8) why += fmt::format("{} rank {} waits at {} for rank {}", named == 0 ? ":" : ";", at, toText(action), peer);
+            if (named < 8)
+                why +=
+                    fmt::format("{} rank {} waits at {} for rank {}", named == 0 ? ":" : ";", at, toText(action), peer);
             at = peer;
         }
         return {rank, static_cast<int>(position_[static_cast<std::size_t>(rank)]), *current(rank), std::move(why),
@@ -154,8 +160,9 @@ std::optional<Finding> findStuckCompute(const Schedule& schedule) {
         const auto& list = schedule.ranks[static_cast<std::size_t>(giver)];
         const std::string stands = giverAt < list.size() ? toText(list[giverAt]) : "its end";
         return Finding{static_cast<int>(rank), static_cast<int>(times.reached[rank]), action,
-                       fmt::format("deadlock: rank {} waits at {} for stage {} on rank {}, which waits at {}", rank, toText(action),
-                                   need->stage, giver, stands), "An order in which every input comes first"};
+                       fmt::format("deadlock: rank {} waits at {} for stage {} on rank {}, which waits at {}", rank,
+                                   toText(action), need->stage, giver, stands),
+                       "An order in which every input comes first"};
     }
     return {};
 }
@@ -165,7 +172,8 @@ std::optional<Finding> findCrossedMessages(const Schedule& schedule) {
     std::map<std::pair<int, int>, std::vector<Action>> sent;
     for (int rank = 0; rank < static_cast<int>(schedule.ranks.size()); ++rank)
         for (const Action& action : schedule.ranks[static_cast<std::size_t>(rank)])
-            if (isSend(action.kind)) sent[{rank, schedule.rankOfStage[static_cast<std::size_t>(otherEnd(action).stage)]}].push_back(action);
+            if (isSend(action.kind))
+                sent[{rank, schedule.rankOfStage[static_cast<std::size_t>(otherEnd(action).stage)]}].push_back(action);
     std::map<std::pair<int, int>, std::size_t> received;
     for (int rank = 0; rank < static_cast<int>(schedule.ranks.size()); ++rank) {
         const auto& actions = schedule.ranks[static_cast<std::size_t>(rank)];

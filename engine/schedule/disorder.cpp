@@ -39,11 +39,13 @@ private:
     int rankOf(int stage) const { return schedule_.rankOfStage[static_cast<std::size_t>(stage)]; }
 
     int& place(Kind kind, int stage, int microbatch) {
-        return places_[static_cast<std::size_t>(kind) - 1][static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
+        return places_[static_cast<std::size_t>(kind) - 1]
+                      [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
     }
     /// REDUCE_GRAD, REDUCE_TIED, STEP.
     int& end(Kind kind, int stage) {
-        return ends_[kind == Kind::ReduceGradients ? 0 : kind == Kind::ReduceTied ? 1 : 2][static_cast<std::size_t>(stage)];
+        const std::size_t table = kind == Kind::ReduceGradients ? 0 : kind == Kind::ReduceTied ? 1 : 2;
+        return ends_[table][static_cast<std::size_t>(stage)];
     }
 
     bool wrong(int rank, int position, const Action& action, std::string why, std::string legal) {
@@ -56,7 +58,8 @@ private:
     /// `early` must stand before `late` where both are on the rank of `late`; positions, -1 = not there.
     bool before(int early, const Action& earlyAction, int late, const Action& lateAction, const char* why) {
         if (early < 0 || late < 0 || early < late) return true;
-        return wrong(rankOf(lateAction.stage), late, lateAction, fmt::format("it comes before {}: {}", toText(earlyAction), why),
+        return wrong(rankOf(lateAction.stage), late, lateAction,
+                     fmt::format("it comes before {}: {}", toText(earlyAction), why),
                      fmt::format("{} first", toText(earlyAction)));
     }
 
@@ -72,9 +75,11 @@ private:
     bool notePlace(int rank, int position, const Action& action) {
         if (action.kind == Kind::None) return wrong(rank, position, action, "it is no action", "");
         if (action.stage < 0 || action.stage >= schedule_.stages())
-            return wrong(rank, position, action, fmt::format("there is no stage {}", action.stage), fmt::format("Stages 0 to {}", stages_ - 1));
+            return wrong(rank, position, action, fmt::format("there is no stage {}", action.stage),
+                         fmt::format("Stages 0 to {}", stages_ - 1));
         if (rankOf(action.stage) != rank)
-            return wrong(rank, position, action, fmt::format("stage {} lies on rank {}", action.stage, rankOf(action.stage)),
+            return wrong(rank, position, action,
+                         fmt::format("stage {} lies on rank {}", action.stage, rankOf(action.stage)),
                          "Actions of a stage stand on its rank");
         int* noted = nullptr;
         if (ofMicrobatch(action.kind)) {
@@ -84,7 +89,8 @@ private:
             noted = &place(action.kind, action.stage, action.microbatch);
             hasMessages_ = hasMessages_ || isSend(action.kind) || isReceive(action.kind);
         } else {
-            noted = action.kind == Kind::ReduceNorm ? &norms_[static_cast<std::size_t>(rank)] : &end(action.kind, action.stage);
+            noted = action.kind == Kind::ReduceNorm ? &norms_[static_cast<std::size_t>(rank)]
+                                                    : &end(action.kind, action.stage);
             anyEnd_[static_cast<std::size_t>(action.kind)] = true;
         }
         if (*noted >= 0)
@@ -96,16 +102,22 @@ private:
     }
 
     bool computeIsWhole(int s, int m) {
-        const Action f{Kind::Forward, s, m}, b{Kind::Backward, s, m}, i{Kind::InputGrad, s, m}, w{Kind::WeightGrad, s, m}, r{Kind::Recompute, s, m};
+        const Action f{Kind::Forward, s, m}, b{Kind::Backward, s, m}, i{Kind::InputGrad, s, m},
+            w{Kind::WeightGrad, s, m}, r{Kind::Recompute, s, m};
         const int atF = at(f), atB = at(b), atI = at(i), atW = at(w), atR = at(r);
         if (atF < 0) return missing(f, "every stage forwards every microbatch");
         if (schedule_.forwardOnly) {
             for (const Action& each : {b, i, w, r})
-                if (at(each) >= 0) return wrong(rankOf(s), at(each), each, "the schedule is forward only", "No backwards");
+                if (at(each) >= 0)
+                    return wrong(rankOf(s), at(each), each, "the schedule is forward only", "No backwards");
             return inputComes(f, atF, Kind::Forward, s - 1);
         }
-        if (atB >= 0 && atI >= 0) return wrong(rankOf(s), atI, i, fmt::format("{} makes the input gradient too", toText(b)), "Either B, or I and W");
-        if (atB >= 0 && atW >= 0) return wrong(rankOf(s), atW, w, fmt::format("{} makes the weight gradient too", toText(b)), "Either B, or I and W");
+        if (atB >= 0 && atI >= 0)
+            return wrong(rankOf(s), atI, i, fmt::format("{} makes the input gradient too", toText(b)),
+                         "Either B, or I and W");
+        if (atB >= 0 && atW >= 0)
+            return wrong(rankOf(s), atW, w, fmt::format("{} makes the weight gradient too", toText(b)),
+                         "Either B, or I and W");
         if (atB < 0 && atI < 0 && atW < 0) return missing(b, "every forward has a backward");
         if (atB < 0 && atI < 0) return missing(i, "a weight gradient alone gives the stage below nothing");
         if (atB < 0 && atW < 0) return missing(w, "an input gradient alone leaves the weights as they are");
@@ -113,15 +125,18 @@ private:
                before(atF, f, atI, i, "a backward needs what its forward left") &&
                before(atI, i, atW, w, "the weight gradient needs what the input gradient left") &&
                before(atF, f, atR, r, "there is nothing yet to compute again") &&
-               (atR < 0 || before(atR, r, atB >= 0 ? atB : atI, atB >= 0 ? b : i, "what is computed again is for the backward")) &&
-               inputComes(f, atF, Kind::Forward, s - 1) && inputComes(atB >= 0 ? b : i, atB >= 0 ? atB : atI, Kind::Backward, s + 1);
+               (atR < 0 ||
+                before(atR, r, atB >= 0 ? atB : atI, atB >= 0 ? b : i, "what is computed again is for the backward")) &&
+               inputComes(f, atF, Kind::Forward, s - 1) &&
+               inputComes(atB >= 0 ? b : i, atB >= 0 ? atB : atI, Kind::Backward, s + 1);
     }
 
     int at(const Action& action) { return place(action.kind, action.stage, action.microbatch); }
 
     /// Where the neighbouring stage lies on the same rank, its part stands earlier in the same list.
     bool inputComes(const Action& taker, int atTaker, Kind direction, int giverStage) {
-        if (giverStage < 0 || giverStage >= schedule_.stages() || rankOf(giverStage) != rankOf(taker.stage)) return true;
+        if (giverStage < 0 || giverStage >= schedule_.stages() || rankOf(giverStage) != rankOf(taker.stage))
+            return true;
         Action giver{direction, giverStage, taker.microbatch};
         if (direction == Kind::Backward && at(giver) < 0) giver.kind = Kind::InputGrad;
         return before(at(giver), giver, atTaker, taker, "it takes what that gives");
@@ -142,42 +157,59 @@ private:
     bool messageIsWhole(const Action& message, const Action& compute, bool sends, bool wanted) {
         const int atMessage = at(message);
         if (atMessage >= 0 && !wanted)
-            return wrong(rankOf(message.stage), atMessage, message, "there is no rank at its other end", "Messages only between neighbouring stages on different ranks");
-        if (atMessage < 0 && wanted) return missing(message, fmt::format("{} waits for its other end", toText(otherEnd(message))));
+            return wrong(rankOf(message.stage), atMessage, message, "there is no rank at its other end",
+                         "Messages only between neighbouring stages on different ranks");
+        if (atMessage < 0 && wanted)
+            return missing(message, fmt::format("{} waits for its other end", toText(otherEnd(message))));
         if (!wanted) return true;
         return sends ? before(at(compute), compute, atMessage, message, "there is nothing yet to send")
                      : before(atMessage, message, at(compute), compute, "its input has not been received");
     }
 
     bool endIsWhole(int stage) {
-        const Action reduce{Kind::ReduceGradients, stage}, tied{Kind::ReduceTied, stage}, step{Kind::OptimizerStep, stage};
+        const Action reduce{Kind::ReduceGradients, stage}, tied{Kind::ReduceTied, stage},
+            step{Kind::OptimizerStep, stage};
         const int last = lastOfStage_[static_cast<std::size_t>(stage)];
         const bool tiedStage = stage == 0 || stage + 1 == schedule_.stages();
         if (end(tied.kind, stage) >= 0 && (!tiedStage || rankOf(0) == rankOf(schedule_.stages() - 1)))
-            return wrong(rankOf(stage), end(tied.kind, stage), tied, "only the first and last stage, on different ranks, share an embedding", "");
+            return wrong(rankOf(stage), end(tied.kind, stage), tied,
+                         "only the first and last stage, on different ranks, share an embedding", "");
         for (const Action& each : {reduce, tied, step}) {
             const int there = end(each.kind, stage);
-            const bool wanted = anyEnd_[static_cast<std::size_t>(each.kind)] && (each.kind != Kind::ReduceTied || tiedStage);
+            const bool wanted =
+                anyEnd_[static_cast<std::size_t>(each.kind)] && (each.kind != Kind::ReduceTied || tiedStage);
             if (there < 0 && wanted) return missing(each, "other stages have it, and all take part");
             if (there >= 0 && there < last)
-                return wrong(rankOf(stage), there, each, "actions of its stage follow", "After the last backward of its stage");
+                return wrong(rankOf(stage), there, each, "actions of its stage follow",
+                             "After the last backward of its stage");
         }
-        return before(end(reduce.kind, stage), reduce, end(tied.kind, stage), tied, "replicas are averaged before the shared embedding is summed") &&
-               before(end(reduce.kind, stage), reduce, end(step.kind, stage), step, "the update needs the averaged gradient") &&
+        return before(end(reduce.kind, stage), reduce, end(tied.kind, stage), tied,
+                      "replicas are averaged before the shared embedding is summed") &&
+               before(end(reduce.kind, stage), reduce, end(step.kind, stage), step,
+                      "the update needs the averaged gradient") &&
                before(end(tied.kind, stage), tied, end(step.kind, stage), step, "the update needs the whole gradient");
     }
 
     bool normIsWhole(int rank) {
         const int norm = norms_[static_cast<std::size_t>(rank)];
         const std::vector<int> stages = schedule_.stagesOf(rank);
-        const Action action{Kind::ReduceNorm, norm >= 0 ? schedule_.ranks[static_cast<std::size_t>(rank)][static_cast<std::size_t>(norm)].stage : stages.front()};
-        if (norm < 0) return !anyEnd_[static_cast<std::size_t>(Kind::ReduceNorm)] || missing(action, "other ranks have it, and all take part");
+        const Action action{Kind::ReduceNorm,
+                            norm >= 0
+                                ? schedule_.ranks[static_cast<std::size_t>(rank)][static_cast<std::size_t>(norm)].stage
+                                : stages.front()};
+        if (norm < 0)
+            return !anyEnd_[static_cast<std::size_t>(Kind::ReduceNorm)] ||
+                   missing(action, "other ranks have it, and all take part");
         for (int stage : stages) {
             for (Kind kind : {Kind::ReduceGradients, Kind::ReduceTied})
-                if (!before(end(kind, stage), {kind, stage}, norm, action, "the norm is that of the whole gradient")) return false;
-            if (!before(norm, action, end(Kind::OptimizerStep, stage), {Kind::OptimizerStep, stage}, "clipping needs the norm")) return false;
+                if (!before(end(kind, stage), {kind, stage}, norm, action, "the norm is that of the whole gradient"))
+                    return false;
+            if (!before(norm, action, end(Kind::OptimizerStep, stage), {Kind::OptimizerStep, stage},
+                        "clipping needs the norm"))
+                return false;
             if (lastOfStage_[static_cast<std::size_t>(stage)] > norm)
-                return wrong(rank, norm, action, fmt::format("actions of stage {} follow", stage), "After the last backward of its rank");
+                return wrong(rank, norm, action, fmt::format("actions of stage {} follow", stage),
+                             "After the last backward of its rank");
         }
         return true;
     }

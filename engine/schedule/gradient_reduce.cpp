@@ -10,7 +10,8 @@ Schedule addGradientReduce(Schedule schedule) {
         std::vector<Action>& actions = schedule.ranks[static_cast<std::size_t>(rank)];
         for (int stage : schedule.stagesOf(rank)) {
             // A send that follows the last backward goes first: the rank below waits for it.
-            const auto last = std::find_if(actions.rbegin(), actions.rend(), [&](const Action& a) { return a.stage == stage; });
+            const auto last =
+                std::find_if(actions.rbegin(), actions.rend(), [&](const Action& a) { return a.stage == stage; });
             actions.insert(last.base(), {ActionKind::ReduceGradients, stage});
         }
     }

@@ -76,7 +76,8 @@ std::string renderGrid(const Schedule& schedule, const Action* marked, int marke
         rows.push_back(layOut(schedule, times, rank, marked, static_cast<int>(rank) == markedRank));
         for (const Cell& cell : rows.back().cells) {
             endSlot = std::max(endSlot, cell.begin + cell.slots);
-            cellWidth = std::max(cellWidth, (cell.text.size() + static_cast<std::size_t>(cell.slots) - 1) / static_cast<std::size_t>(cell.slots));
+            cellWidth = std::max(cellWidth, (cell.text.size() + static_cast<std::size_t>(cell.slots) - 1) /
+                                                static_cast<std::size_t>(cell.slots));
         }
     }
     int firstRank = 0, endRank = static_cast<int>(rows.size());
@@ -103,7 +104,9 @@ std::string renderGrid(const Schedule& schedule, const Action* marked, int marke
             const std::size_t room = static_cast<std::size_t>(cell.slots) * (cellWidth + 1) - 1;
             // A cell of several slots is drawn through to its end.
             line += " " + cell.text;
-            if (room > width(cell.text)) line += cell.slots > 1 ? repeat("─", room - width(cell.text)) : std::string(room - width(cell.text), ' ');
+            if (room > width(cell.text))
+                line +=
+                    cell.slots > 1 ? repeat("─", room - width(cell.text)) : std::string(room - width(cell.text), ' ');
             slot = cell.begin + cell.slots;
         }
         for (; slot < endSlot; ++slot) line += " ·" + std::string(cellWidth - 1, ' ');

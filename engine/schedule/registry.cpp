@@ -34,7 +34,8 @@ Schedule emptySchedule(std::string kind, const ScheduleShape& shape) {
     schedule.kind = std::move(kind);
     schedule.microbatches = shape.microbatches;
     schedule.ranks.resize(static_cast<std::size_t>(shape.ranks));
-    for (int stage = 0; stage < shape.ranks * shape.chunks; ++stage) schedule.rankOfStage.push_back(stage % shape.ranks);
+    for (int stage = 0; stage < shape.ranks * shape.chunks; ++stage)
+        schedule.rankOfStage.push_back(stage % shape.ranks);
     return schedule;
 }
 
@@ -49,7 +50,8 @@ Result<Schedule> generateSchedule(std::string_view kind, const ScheduleShape& sh
         return fail({fmt::format("{} cannot be scheduled", method->name), "", std::move(why), std::move(legal)});
     };
     if (shape.ranks < 1 || shape.microbatches < 1)
-        return refuse(fmt::format("there are {} stages and {} microbatches", shape.ranks, shape.microbatches), "At least one of each");
+        return refuse(fmt::format("there are {} stages and {} microbatches", shape.ranks, shape.microbatches),
+                      "At least one of each");
     if (shape.chunks < method->minChunks || shape.chunks > method->maxChunks)
         return refuse(fmt::format("{} chunks are asked for", shape.chunks),
                       fmt::format("From {} to {}", method->minChunks, method->maxChunks));

@@ -6,12 +6,14 @@
 
 namespace shardlab {
 
-/// Columns are unit slots (F takes 1, B takes 2, I, W and R 1 each), one row per rank, "·" where it is idle. `marked` is
-/// framed, "[0B2]": the action it points to in the list of `markedRank`, else the first equal one, else added at the end.
+/// Columns are unit slots (F takes 1, B takes 2, I, W and R 1 each), one row per rank, "·" where it is idle. `marked`
+/// is framed, "[0B2]": the action it points to in the list of `markedRank`, else the first equal one, else added at the
+/// end.
 std::string toGrid(const Schedule& schedule, const Action* marked = nullptr, int markedRank = -1);
 /// One line per rank, actions separated by commas. Whatever the schedule holds; hand over a compute-only one for torch.
 std::string toCsv(const Schedule& schedule);
-/// Blank cells are idle slots. Kind "custom"; a stage belongs to the rank it stands on. Meaning is judged by validate().
+/// Blank cells are idle slots. Kind "custom"; a stage belongs to the rank it stands on. Meaning is judged by
+/// validate().
 Result<Schedule> parseCsv(std::string_view csv);
 
 }  // namespace shardlab

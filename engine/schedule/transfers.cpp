@@ -25,7 +25,8 @@ std::vector<Message> messagesOf(const Schedule& schedule, const SlotTimes& times
             const auto product = productOf(action);
             if (!product) continue;
             const int taker = takerOf(*product);
-            if (taker < 0 || taker >= schedule.stages() || !schedule.crossesRanks(std::min(taker, action.stage))) continue;
+            if (taker < 0 || taker >= schedule.stages() || !schedule.crossesRanks(std::min(taker, action.stage)))
+                continue;
             const ActionKind kind = product->gradient ? ActionKind::SendBackward : ActionKind::SendForward;
             messages.push_back({times.begin[rank][i] + slotsOf(action.kind), rank,
                                 static_cast<std::size_t>(schedule.rankOfStage[static_cast<std::size_t>(taker)]),
@@ -37,8 +38,8 @@ std::vector<Message> messagesOf(const Schedule& schedule, const SlotTimes& times
 
 }  // namespace
 
-// All ranks follow one total order: by time, a message before the compute that begins with it, messages among each other
-// as sorted above. Every rank's list is a part of it, so the first action not yet done can always go on.
+// All ranks follow one total order: by time, a message before the compute that begins with it, messages among each
+// other as sorted above. Every rank's list is a part of it, so the first action not yet done can always go on.
 Schedule addTransfers(Schedule schedule) {
     const SlotTimes times = slotTimes(schedule);
     std::vector<std::vector<std::pair<int, Action>>> messages(schedule.ranks.size());

@@ -14,8 +14,9 @@ Error describe(const Schedule& schedule, const Finding& finding) {
     const auto& actions = schedule.ranks[static_cast<std::size_t>(finding.rank)];
     const bool there = finding.position >= 0;
     const Action* marked = there ? &actions[static_cast<std::size_t>(finding.position)] : &finding.action;
-    const std::string place = there ? fmt::format("rank {}, action {}, {}", finding.rank, finding.position + 1, toText(*marked))
-                                    : fmt::format("rank {}, {}", finding.rank, toText(finding.action));
+    const std::string place =
+        there ? fmt::format("rank {}, action {}, {}", finding.rank, finding.position + 1, toText(*marked))
+              : fmt::format("rank {}, {}", finding.rank, toText(finding.action));
     std::string grid = renderGrid(schedule, marked, finding.rank, {3, 8});
     grid.pop_back();  // the last line's end
     std::string why = fmt::format("{}{}{}\n{}", finding.why, finding.legal.empty() ? "" : ". ", finding.legal, grid);

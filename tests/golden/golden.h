@@ -26,8 +26,13 @@ inline QString differenceFromGolden(const QString& name, const std::string& actu
     const QStringList expected = QString::fromStdString(readGolden(name)).split('\n');
     const QStringList lines = QString::fromStdString(actual).split('\n');
     for (qsizetype i = 0; i < std::max(expected.size(), lines.size()); ++i) {
-        const QString was = i < expected.size() ? expected[i] : "(nothing)", is = i < lines.size() ? lines[i] : "(nothing)";
-        if (was != is) return QString("%1, line %2:\n  was %3\n  is  %4\nIf this is meant: SHARDLAB_REGENERATE=1").arg(name).arg(i + 1).arg(was, is);
+        const QString was = i < expected.size() ? expected[i] : "(nothing)",
+                      is = i < lines.size() ? lines[i] : "(nothing)";
+        if (was != is)
+            return QString("%1, line %2:\n  was %3\n  is  %4\nIf this is meant: SHARDLAB_REGENERATE=1")
+                .arg(name)
+                .arg(i + 1)
+                .arg(was, is);
     }
     return {};
 }

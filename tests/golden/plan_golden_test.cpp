@@ -18,17 +18,23 @@ using namespace shardlab;
 namespace {
 
 std::string describe(const Plan& plan) {
-    std::string text = fmt::format("step {}\ntokens/s {}\nbubble {} theory {}\nexposed {}\nflops {} mfu {}\nparameters {}\nstretch {}\ncapacity {} fits {}\n",
-                                   formatSeconds(plan.stepSeconds), formatCount(plan.tokensPerSecond), formatPercent(plan.bubble), formatPercent(plan.bubbleTheory),
-                                   formatPercent(plan.exposedCommunication), formatCount(plan.flopsPerStep), formatPercent(plan.mfu), plan.parameters,
-                                   formatCount(plan.costs.stretch), formatBytes(plan.capacityBytes), plan.fits);
+    std::string text = fmt::format(
+        "step {}\ntokens/s {}\nbubble {} theory {}\nexposed {}\nflops {} mfu {}\nparameters {}\nstretch {}\ncapacity "
+        "{} fits {}\n",
+        formatSeconds(plan.stepSeconds), formatCount(plan.tokensPerSecond), formatPercent(plan.bubble),
+        formatPercent(plan.bubbleTheory), formatPercent(plan.exposedCommunication), formatCount(plan.flopsPerStep),
+        formatPercent(plan.mfu), plan.parameters, formatCount(plan.costs.stretch), formatBytes(plan.capacityBytes),
+        plan.fits);
     for (const RankMemory& rank : plan.memory) {
-        text += fmt::format("rank {} {}: peak {}, in flight {}:", rank.rank, plan.mesh.label(rank.rank), rank.peak, rank.microbatchesInFlight);
+        text += fmt::format("rank {} {}: peak {}, in flight {}:", rank.rank, plan.mesh.label(rank.rank), rank.peak,
+                            rank.microbatchesInFlight);
         for (int category = 0; category < memoryCategoryCount; ++category)
-            text += fmt::format(" {} {}", name(static_cast<MemoryCategory>(category)), rank.bytes[static_cast<std::size_t>(category)]);
+            text += fmt::format(" {} {}", name(static_cast<MemoryCategory>(category)),
+                                rank.bytes[static_cast<std::size_t>(category)]);
         text += "\n";
     }
-    for (const AxisTraffic& axis : plan.traffic) text += fmt::format("{}: {} {}\n", name(axis.axis), axis.what, axis.bytes);
+    for (const AxisTraffic& axis : plan.traffic)
+        text += fmt::format("{}: {} {}\n", name(axis.axis), axis.what, axis.bytes);
     return text;
 }
 
@@ -44,7 +50,8 @@ private slots:
             if (!preset.layout.cluster.pace) continue;  // at full speed this machine's cores count
             const auto plan = makePlan(preset.layout);
             QVERIFY2(plan.has_value(), preset.name.c_str());
-            const QString difference = differenceFromGolden(QString("plans/%1.txt").arg(preset.name.c_str()), describe(*plan));
+            const QString difference =
+                differenceFromGolden(QString("plans/%1.txt").arg(preset.name.c_str()), describe(*plan));
             QVERIFY2(difference.isEmpty(), qPrintable(difference));
             ++compared;
         }

@@ -39,7 +39,8 @@ private slots:
             const QString difference = differenceFromGolden(name, picture(*compute));
             QVERIFY2(difference.isEmpty(), qPrintable(difference));
         }
-        for (const ScheduleMethod& method : scheduleMethods()) QVERIFY2(seen.contains(std::string(method.name)), "a schedule without a golden case");
+        for (const ScheduleMethod& method : scheduleMethods())
+            QVERIFY2(seen.contains(std::string(method.name)), "a schedule without a golden case");
     }
 
     void schedulesWrittenByHand() {
@@ -57,7 +58,9 @@ private slots:
         missing.ranks[2].erase(missing.ranks[2].begin() + 3);
         Schedule late = lower(*generateSchedule("1f1b", {4, 1, 6}), {});
         std::swap(late.ranks[1][2], late.ranks[1][4]);
-        const Schedule circle = *parseCsv("0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B0,0B0,0RECV_B1,0B1\n1RECV_F0,1F0,1B0,1SEND_B0,1RECV_F1,1F1,1B1,1SEND_B1\n");
+        const Schedule circle = *parseCsv(
+            "0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B0,0B0,0RECV_B1,0B1\n1RECV_F0,1F0,1B0,1SEND_B0,1RECV_F1,1F1,1B1,1SEND_"
+            "B1\n");
         std::string text;
         for (const Schedule* each : std::initializer_list<const Schedule*>{&missing, &late, &circle}) {
             const Status status = validate(*each);

@@ -18,22 +18,26 @@ using namespace shardlab;
 
 namespace {
 
-/// One pipeline rank without its neighbours: what it receives is zeros, what it sends is kept as long as the ledger says.
+/// One pipeline rank without its neighbours: what it receives is zeros, what it sends is kept as long as the ledger
+/// says.
 class LoneRank {
 public:
-    LoneRank(const Layout& layout, const Schedule& lowered, int rank) : layout_(layout), lowered_(lowered), rank_(rank) {
+    LoneRank(const Layout& layout, const Schedule& lowered, int rank)
+        : layout_(layout), lowered_(lowered), rank_(rank) {
         const std::vector<int> layers = stageLayers(layout);
         int first = 0;
         for (int stage = 0; stage < lowered.stages(); ++stage) {
             const int count = layers[static_cast<std::size_t>(stage)];
             if (lowered.rankOfStage[static_cast<std::size_t>(stage)] == rank) {
-                stages_[stage] = std::make_unique<Stage>(
-                    StageSpec{layout.model, 1, first, count, stage == 0, stage + 1 == lowered.stages(), layout.batch.micro}, arena_);
+                stages_[stage] = std::make_unique<Stage>(StageSpec{layout.model, 1, first, count, stage == 0,
+                                                                   stage + 1 == lowered.stages(), layout.batch.micro},
+                                                         arena_);
                 optimizers_.push_back(makeOptimizer(layout.optimizer, stages_[stage]->parameters(), arena_));
             }
             first += count;
         }
-        const auto tokens = static_cast<std::size_t>(layout.batch.micro) * static_cast<std::size_t>(layout.model.sequence);
+        const auto tokens =
+            static_cast<std::size_t>(layout.batch.micro) * static_cast<std::size_t>(layout.model.sequence);
         floats_ = tokens * static_cast<std::size_t>(layout.model.hidden);
         tokens_.assign(tokens, 1);
     }
@@ -60,16 +64,19 @@ private:
     void compute(const Action& action) {
         Stage& stage = *stages_.at(action.stage);
         const TokenBatch batch{tokens_, tokens_};
-        const Action up{ActionKind::SendForward, action.stage, action.microbatch}, down{ActionKind::SendBackward, action.stage, action.microbatch};
+        const Action up{ActionKind::SendForward, action.stage, action.microbatch},
+            down{ActionKind::SendBackward, action.stage, action.microbatch};
         if (action.kind == ActionKind::Forward) {
-            Buffer output = stage.forward(action.microbatch, batch, take({ActionKind::SendForward, action.stage - 1, action.microbatch}));
+            Buffer output = stage.forward(action.microbatch, batch,
+                                          take({ActionKind::SendForward, action.stage - 1, action.microbatch}));
             if (!output.empty()) products_[up] = std::move(output);
         } else if (action.kind == ActionKind::WeightGrad) {
             stage.weightGrad(action.microbatch);
         } else {
             Buffer gradient = take({ActionKind::SendBackward, action.stage + 1, action.microbatch});
-            Buffer below = action.kind == ActionKind::Backward ? stage.backward(action.microbatch, std::move(gradient), 1)
-                                                               : stage.inputGrad(action.microbatch, std::move(gradient), 1);
+            Buffer below = action.kind == ActionKind::Backward
+                               ? stage.backward(action.microbatch, std::move(gradient), 1)
+                               : stage.inputGrad(action.microbatch, std::move(gradient), 1);
             if (!below.empty()) products_[down] = std::move(below);
         }
     }
@@ -102,8 +109,15 @@ void compare(const Layout& layout, const Schedule& lowered) {
         const std::string name = writeLayout(layout) + "rank " + std::to_string(rank);
         for (std::size_t category = 0; category < memoryCategoryCount; ++category)
             QVERIFY2(predicted.bytes[category] == lone.arena().peakByCategory()[category],
-                     qPrintable(QString("%1 %2: %3 predicted, %4 allocated").arg(name.c_str()).arg(category).arg(predicted.bytes[category]).arg(lone.arena().peakByCategory()[category])));
-        QVERIFY2(predicted.peak == lone.arena().peak(), qPrintable(QString("%1: %2 predicted, %3 allocated").arg(name.c_str()).arg(predicted.peak).arg(lone.arena().peak())));
+                     qPrintable(QString("%1 %2: %3 predicted, %4 allocated")
+                                    .arg(name.c_str())
+                                    .arg(category)
+                                    .arg(predicted.bytes[category])
+                                    .arg(lone.arena().peakByCategory()[category])));
+        QVERIFY2(predicted.peak == lone.arena().peak(), qPrintable(QString("%1: %2 predicted, %3 allocated")
+                                                                       .arg(name.c_str())
+                                                                       .arg(predicted.peak)
+                                                                       .arg(lone.arena().peak())));
     }
 }
 
@@ -120,8 +134,13 @@ private slots:
             Layout layout;
             const int p = 1 + static_cast<int>(random.below(4)), m = 1 + static_cast<int>(random.below(5));
             const int heads = 1 + static_cast<int>(random.below(3));
-            layout.model = {random.below(2) ? "gpt" : "mlp", p * (1 + static_cast<int>(random.below(2))), heads * (2 + static_cast<int>(random.below(6))),
-                            heads, 2 + static_cast<int>(random.below(9)), 256 + static_cast<int>(random.below(9)), 0};
+            layout.model = {random.below(2) ? "gpt" : "mlp",
+                            p * (1 + static_cast<int>(random.below(2))),
+                            heads * (2 + static_cast<int>(random.below(6))),
+                            heads,
+                            2 + static_cast<int>(random.below(9)),
+                            256 + static_cast<int>(random.below(9)),
+                            0};
             layout.parallel.data = 1 + static_cast<int>(random.below(2));
             layout.parallel.pipeline = p;
             layout.cluster.hosts[0].devices = p * layout.parallel.data;
@@ -149,9 +168,11 @@ private slots:
         layout.schedule.chunks = 2;
         layout.batch = {4, 2};
         for (const char* kind : {"gpt", "mlp"})
-            for (const char* csv : {"0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n",
-                                    "0F0,0F1,2F0,2F1,2I0,2I1,0I0,2W0,0I1,2W1,0W0,0W1\n1F0,1F1,3F0,3I0,3F1,3W0,3I1,3W1,1I0,1I1,1W0,1W1\n",
-                                    "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,1W1\n"}) {
+            for (const char* csv :
+                 {"0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n",
+                  "0F0,0F1,2F0,2F1,2I0,2I1,0I0,2W0,0I1,2W1,0W0,0W1\n1F0,1F1,3F0,3I0,3F1,3W0,3I1,3W1,1I0,1I1,1W0,1W1\n",
+                  "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,"
+                  "1W1\n"}) {
                 layout.model.kind = kind;
                 compare(layout, lower(*parseCsv(csv), {false, true, true}));
                 if (QTest::currentTestFailed()) return;

@@ -46,23 +46,52 @@ const std::vector<Case> cases{
     {"validation is no number", [](Layout& l) { l.data.validation = std::nan(""); }, "/data/validation", "0 to 0.5"},
     {"no hosts", [](Layout& l) { l.cluster.hosts.clear(); }, "/cluster/hosts", "at least one"},
     {"empty host name", [](Layout& l) { l.cluster.hosts[0].name = ""; }, "/cluster/hosts/0/name", "letters"},
-    {"host name that is an option", [](Layout& l) { l.cluster.hosts[0].name = "--mca"; }, "/cluster/hosts/0/name", "beginning with a letter"},
-    {"host twice", [](Layout& l) { l.cluster.hosts = {{"a", 2}, {"a", 2}}; }, "/cluster/hosts/1/name", "each host once"},
+    {"host name that is an option", [](Layout& l) { l.cluster.hosts[0].name = "--mca"; }, "/cluster/hosts/0/name",
+     "beginning with a letter"},
+    {"host twice",
+     [](Layout& l) {
+         l.cluster.hosts = {{"a", 2}, {"a", 2}};
+     },
+     "/cluster/hosts/1/name", "each host once"},
     {"device", [](Layout& l) { l.cluster.device = "cuda"; }, "/cluster/device", "cpu"},
-    {"pace device", [](Layout& l) { l.cluster.pace = {"h100", 1}; }, "/cluster/pace/device", "did you mean h100-sxm?"},
-    {"pace seconds", [](Layout& l) { l.cluster.pace = {"h200", 0}; }, "/cluster/pace/step_seconds", "0.001 to 3600"},
-    {"more ranks than slots", [](Layout& l) { l.cluster.hosts[0].devices = 3; }, "/parallel/data", "4 devices in cluster.hosts"},
-    {"idle devices", [](Layout& l) { l.cluster.hosts[0].devices = 8; }, "/parallel/data", "data × pipeline 8 × 1, 4 × 2 or 2 × 4"},
+    {"pace device",
+     [](Layout& l) {
+         l.cluster.pace = {"h100", 1};
+     },
+     "/cluster/pace/device", "did you mean h100-sxm?"},
+    {"pace seconds",
+     [](Layout& l) {
+         l.cluster.pace = {"h200", 0};
+     },
+     "/cluster/pace/step_seconds", "0.001 to 3600"},
+    {"more ranks than slots", [](Layout& l) { l.cluster.hosts[0].devices = 3; }, "/parallel/data",
+     "4 devices in cluster.hosts"},
+    {"idle devices", [](Layout& l) { l.cluster.hosts[0].devices = 8; }, "/parallel/data",
+     "data × pipeline 8 × 1, 4 × 2 or 2 × 4"},
     {"sequence parallel", [](Layout& l) { l.parallel.sequence = true; }, "/parallel/sequence", "false"},
     {"ZeRO", [](Layout& l) { l.parallel.zero = 2; }, "/parallel/zero", "0"},
-    {"layers do not divide", [](Layout& l) { l.model.layers = 5; }, "/parallel/pipeline", "pipeline × chunks 1 or 5; or schedule.stages [3, 2]"},
+    {"layers do not divide", [](Layout& l) { l.model.layers = 5; }, "/parallel/pipeline",
+     "pipeline × chunks 1 or 5; or schedule.stages [3, 2]"},
     {"fewer layers than stages", [](Layout& l) { l.model.layers = 1; }, "/parallel/pipeline", "pipeline × chunks 1"},
     {"unknown schedule", [](Layout& l) { l.schedule.kind = "1f1"; }, "/schedule/kind", "did you mean 1f1b?"},
     {"schedule to come", [](Layout& l) { l.schedule.kind = "zb-h1"; }, "/schedule/kind", "naive, gpipe or 1f1b"},
-    {"too many stages listed", [](Layout& l) { l.schedule.stages = {1, 1, 2}; }, "/schedule/stages", "2 numbers, for instance [2, 2]"},
-    {"stages of another sum", [](Layout& l) { l.schedule.stages = {2, 3}; }, "/schedule/stages", "a sum of 4, for instance [2, 2]"},
-    {"an empty stage", [](Layout& l) { l.schedule.stages = {4, 0}; }, "/schedule/stages/1", "1 to 10000"},
-    {"batch does not divide", [](Layout& l) { l.batch.global = 18; }, "/batch/global", "global 16 or 20; or micro 1, 3 or 9"},
+    {"too many stages listed",
+     [](Layout& l) {
+         l.schedule.stages = {1, 1, 2};
+     },
+     "/schedule/stages", "2 numbers, for instance [2, 2]"},
+    {"stages of another sum",
+     [](Layout& l) {
+         l.schedule.stages = {2, 3};
+     },
+     "/schedule/stages", "a sum of 4, for instance [2, 2]"},
+    {"an empty stage",
+     [](Layout& l) {
+         l.schedule.stages = {4, 0};
+     },
+     "/schedule/stages/1", "1 to 10000"},
+    {"batch does not divide", [](Layout& l) { l.batch.global = 18; }, "/batch/global",
+     "global 16 or 20; or micro 1, 3 or 9"},
     {"batch too small", [](Layout& l) { l.batch.global = 1; }, "/batch/global", "global 4"},
     {"no microbatch", [](Layout& l) { l.batch.micro = 0; }, "/batch/micro", "1 to 65536"},
     {"half precision", [](Layout& l) { l.precision.compute = "bf16"; }, "/precision/compute", "fp32"},
@@ -70,7 +99,11 @@ const std::vector<Case> cases{
     {"unknown optimizer", [](Layout& l) { l.optimizer.kind = "adam2"; }, "/optimizer/kind", "did you mean adamw?"},
     {"learning rate", [](Layout& l) { l.optimizer.learningRate = 0; }, "/optimizer/learning_rate", "1e-12 to 10"},
     {"one beta", [](Layout& l) { l.optimizer.betas = {0.9}; }, "/optimizer/betas", "two numbers"},
-    {"beta of one", [](Layout& l) { l.optimizer.betas = {0.9, 1.0}; }, "/optimizer/betas/1", "0 to"},
+    {"beta of one",
+     [](Layout& l) {
+         l.optimizer.betas = {0.9, 1.0};
+     },
+     "/optimizer/betas/1", "0 to"},
     {"negative clip", [](Layout& l) { l.optimizer.clip = -1; }, "/optimizer/clip", "0 to"},
     {"infinite clip", [](Layout& l) { l.optimizer.clip = INFINITY; }, "/optimizer/clip", "0 to"},
     {"recompute", [](Layout& l) { l.memory.recompute = "full"; }, "/memory/recompute", "none"},
@@ -119,7 +152,8 @@ private slots:
         Layout layout;
         layout.schedule.chunks = 2;
         const auto faults = checked(layout);
-        QVERIFY2(faults.size() == 1 && faults[0].pointer == "/schedule/chunks" && faults[0].legal == "1", toText(faults).c_str());
+        QVERIFY2(faults.size() == 1 && faults[0].pointer == "/schedule/chunks" && faults[0].legal == "1",
+                 toText(faults).c_str());
     }
 
     void faultsDoNotHideOneAnother() {
@@ -139,9 +173,11 @@ private slots:
         layout.optimizer.clip = -1;
         layout.run.steps = -5;
         const auto faults = checked(layout);
-        for (const char* pointer : {"/model/heads", "/model/vocabulary", "/data/path", "/cluster/hosts/1/name", "/cluster/pace/device",
-                                    "/cluster/pace/step_seconds", "/parallel/data", "/parallel/pipeline", "/parallel/tensor", "/parallel/zero",
-                                    "/schedule/chunks", "/batch/global", "/optimizer/betas", "/optimizer/betas/0", "/optimizer/clip", "/run/steps"})
+        for (const char* pointer :
+             {"/model/heads", "/model/vocabulary", "/data/path", "/cluster/hosts/1/name", "/cluster/pace/device",
+              "/cluster/pace/step_seconds", "/parallel/data", "/parallel/pipeline", "/parallel/tensor",
+              "/parallel/zero", "/schedule/chunks", "/batch/global", "/optimizer/betas", "/optimizer/betas/0",
+              "/optimizer/clip", "/run/steps"})
             QVERIFY2(at(faults, pointer) != nullptr, (std::string(pointer) + " not in\n" + toText(faults)).c_str());
     }
 
@@ -177,7 +213,8 @@ private slots:
             Layout layout;
             const auto pick = [&] { return extremes[random.below(13)]; };
             for (const Field& field : fields())
-                if (const auto* access = std::get_if<IntegerField>(&field.access); access && random.below(3) == 0) (*access)(layout) = pick();
+                if (const auto* access = std::get_if<IntegerField>(&field.access); access && random.below(3) == 0)
+                    (*access)(layout) = pick();
             if (random.below(3) == 0) layout.schedule.stages = {pick(), pick()};
             layout.cluster.hosts[0].devices = pick();
             checked(layout);  // sanitizers watch

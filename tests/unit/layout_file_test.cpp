@@ -22,9 +22,11 @@ RandomStream freshStream(const char* name) {
 }
 
 std::string randomText(RandomStream& random) {
-    static const std::vector<std::string> pieces{"a", "Z", " ", "\"", "\\", "/", "~", "\n", "\t", "ü", "漢", "🙂", std::string(1, '\x01'), "0"};
+    static const std::vector<std::string> pieces{
+        "a", "Z", " ", "\"", "\\", "/", "~", "\n", "\t", "ü", "漢", "🙂", std::string(1, '\x01'), "0"};
     std::string text;
-    for (std::uint32_t i = random.below(8); i > 0; --i) text += pieces[random.below(static_cast<std::uint32_t>(pieces.size()))];
+    for (std::uint32_t i = random.below(8); i > 0; --i)
+        text += pieces[random.below(static_cast<std::uint32_t>(pieces.size()))];
     return text;
 }
 
@@ -49,7 +51,8 @@ Layout randomLayout(RandomStream& random) {
                 auto& value = access(layout);
                 using Value = std::remove_reference_t<decltype(value)>;
                 if constexpr (std::is_same_v<Value, int>) value = integer();
-                else if constexpr (std::is_same_v<Value, std::int64_t>) value = static_cast<std::int64_t>(random.bits());
+                else if constexpr (std::is_same_v<Value, std::int64_t>)
+                    value = static_cast<std::int64_t>(random.bits());
                 else if constexpr (std::is_same_v<Value, double>) value = randomNumber(random);
                 else if constexpr (std::is_same_v<Value, bool>) value = random.below(2) == 0;
                 else if constexpr (std::is_same_v<Value, std::string>) value = randomText(random);
@@ -103,10 +106,25 @@ private slots:
         Layout layout;
         layout.cluster.pace = PaceSpec{};
         const std::string text = writeLayout(layout);
-        for (const char* key : {"name", "kind", "layers", "hidden", "heads", "sequence", "vocabulary", "dropout", "path", "tokenizer",
-                                "validation", "hosts", "device", "devices", "pace", "step_seconds", "data", "pipeline", "tensor", "expert", "context",
-                                "zero", "chunks", "stages", "global", "micro", "compute", "learning_rate", "betas", "epsilon", "momentum",
-                                "weight_decay", "clip", "recompute", "steps", "seed", "validate_every", "validation_batches"})
+        for (const char* key : {"name",           "kind",
+                                "layers",         "hidden",
+                                "heads",          "sequence",
+                                "vocabulary",     "dropout",
+                                "path",           "tokenizer",
+                                "validation",     "hosts",
+                                "device",         "devices",
+                                "pace",           "step_seconds",
+                                "data",           "pipeline",
+                                "tensor",         "expert",
+                                "context",        "zero",
+                                "chunks",         "stages",
+                                "global",         "micro",
+                                "compute",        "learning_rate",
+                                "betas",          "epsilon",
+                                "momentum",       "weight_decay",
+                                "clip",           "recompute",
+                                "steps",          "seed",
+                                "validate_every", "validation_batches"})
             QVERIFY2(mentions(text, std::string("\"").append(key).append("\":").c_str()), key);
     }
 
@@ -137,7 +155,9 @@ private slots:
                     case 0: text[at] = static_cast<char>(random.bits()); break;
                     case 1: text.resize(at); break;
                     case 2: text.erase(at, length); break;
-                    case 3: text.insert(at, text.substr(random.below(static_cast<std::uint32_t>(text.size())), length * 4)); break;
+                    case 3:
+                        text.insert(at, text.substr(random.below(static_cast<std::uint32_t>(text.size())), length * 4));
+                        break;
                     case 4: std::swap(text[at], text[random.below(static_cast<std::uint32_t>(text.size()))]); break;
                     default: text[at] = "{}[],:\"0-e.ntf"[random.below(14)]; break;
                 }
@@ -155,7 +175,8 @@ private slots:
         for (int i = 0; i < 100000; ++i) deep += "{\"a\":";
         QVERIFY(mentions(parseLayout(deep).error().text(), "64 levels"));
         QVERIFY(!parseLayout(R"({"run": {"seed": 1e999}})"));
-        for (const char* text : {"", " ", "[]", "3", "null", "\"{}\"", "{", "{}}", "{\"a\"}", "NaN", "{\"name\": NaN}", "{'name': 1}", "// c\n{}", "\xff\xfe{}"})
+        for (const char* text : {"", " ", "[]", "3", "null", "\"{}\"", "{", "{}}", "{\"a\"}", "NaN", "{\"name\": NaN}",
+                                 "{'name': 1}", "// c\n{}", "\xff\xfe{}"})
             QVERIFY2(!parseLayout(text), text);
     }
 
@@ -166,20 +187,24 @@ private slots:
     }
 
     void everyFaultIsToldAtOnce() {
-        const std::string faults = faultsOf(R"({"modle": {}, "model": {"layers": "four", "hiden": 3, "heads": 2.5, "sequence": 99999999999},
+        const std::string faults =
+            faultsOf(R"({"modle": {}, "model": {"layers": "four", "hiden": 3, "heads": 2.5, "sequence": 99999999999},
             "cluster": {"hosts": [{"name": 1, "device": 2}], "pace": {"devise": "h200"}}, "batch": 4, "parallel": {"zero": true, "sequence": 1},
             "schedule": {"stages": [1, "2"]}, "data": {"path": null}})");
-        for (const char* part :
-             {"/modle: unknown key", "did you mean model?", "/model/layers: wrong type: \"four\" is a JSON string. Legal: a whole number",
-              "/model/hiden: unknown key", "did you mean hidden?", "/model/heads: wrong type", "/model/sequence: out of range",
-              "/cluster/hosts/0/name: wrong type", "/cluster/hosts/0/device: unknown key", "did you mean devices?", "/cluster/pace/devise", "did you mean device?",
-              "/batch: wrong type", "an object", "/parallel/zero: wrong type", "/parallel/sequence: wrong type", "true or false",
-              "/schedule/stages/1: wrong type", "/data/path: wrong type"})
+        for (const char* part : {"/modle: unknown key", "did you mean model?",
+                                 "/model/layers: wrong type: \"four\" is a JSON string. Legal: a whole number",
+                                 "/model/hiden: unknown key", "did you mean hidden?", "/model/heads: wrong type",
+                                 "/model/sequence: out of range", "/cluster/hosts/0/name: wrong type",
+                                 "/cluster/hosts/0/device: unknown key", "did you mean devices?",
+                                 "/cluster/pace/devise", "did you mean device?", "/batch: wrong type", "an object",
+                                 "/parallel/zero: wrong type", "/parallel/sequence: wrong type", "true or false",
+                                 "/schedule/stages/1: wrong type", "/data/path: wrong type"})
             QVERIFY2(mentions(faults, part), (std::string(part) + "\nnot in\n" + faults).c_str());
     }
 
     void repeatedKeysAreFaults() {
-        const auto parsed = parseLayout(R"({"model": {"layers": 2, "layers": 8}, "model": {"layers": [[{"x": 1}]]}, "name": "n"})");
+        const auto parsed =
+            parseLayout(R"({"model": {"layers": 2, "layers": 8}, "model": {"layers": [[{"x": 1}]]}, "name": "n"})");
         QVERIFY(parsed.has_value());
         QCOMPARE(parsed->faults.size(), std::size_t{2});
         QCOMPARE(parsed->faults[0].pointer, std::string("/model/layers"));
@@ -188,7 +213,8 @@ private slots:
     }
 
     void numbersMayBeWrittenInAnyForm() {
-        const auto parsed = parseLayout(R"({"model": {"layers": 8.0, "hidden": 1e2}, "run": {"seed": -9223372036854775808}, "optimizer": {"clip": 3}})");
+        const auto parsed = parseLayout(
+            R"({"model": {"layers": 8.0, "hidden": 1e2}, "run": {"seed": -9223372036854775808}, "optimizer": {"clip": 3}})");
         QVERIFY2(parsed->faults.empty(), toText(parsed->faults).c_str());
         QCOMPARE(parsed->layout.model.layers, 8);
         QCOMPARE(parsed->layout.model.hidden, 100);
@@ -235,7 +261,8 @@ private slots:
         set("/run={\"steps\": 7}");
         QCOMPARE(layout.run.steps, 7);
 
-        for (const char* wrong : {"", "parallel/data=4", "/parallel/data", "/name/x=1", "/cluster/hosts/7/name=a", "/cluster/hosts/x=1", "/~2=1", "=", "/parallel/data/=1"}) {
+        for (const char* wrong : {"", "parallel/data=4", "/parallel/data", "/name/x=1", "/cluster/hosts/7/name=a",
+                                  "/cluster/hosts/x=1", "/~2=1", "=", "/parallel/data/=1"}) {
             const auto parsed = setField(layout, wrong);
             QVERIFY2(!parsed || !parsed->faults.empty(), wrong);
         }

@@ -34,7 +34,8 @@ private slots:
             QCOMPARE(mesh.rank(place), rank);
             QVERIFY(seen.insert(place).second);
             for (int axis = 0; axis < axisCount; ++axis)
-                QVERIFY(place[static_cast<std::size_t>(axis)] >= 0 && place[static_cast<std::size_t>(axis)] < mesh.size(static_cast<Axis>(axis)));
+                QVERIFY(place[static_cast<std::size_t>(axis)] >= 0 &&
+                        place[static_cast<std::size_t>(axis)] < mesh.size(static_cast<Axis>(axis)));
         }
     }
 

@@ -41,9 +41,12 @@ private slots:
             QElapsedTimer timer;
             timer.start();
             const Plan plan = planOrFail(each.layout);
-            qInfo("%-16s %6.2f ms  step %.3f s  bubble %.3f (theory %.3f)  exposed %.3f  peak %.1f MiB  mfu %.4f  stretch %.3g", each.name.c_str(),
-                  static_cast<double>(timer.nsecsElapsed()) * 1e-6, plan.stepSeconds, plan.bubble, plan.bubbleTheory, plan.exposedCommunication,
-                  static_cast<double>(plan.memory[0].peak) / 1048576, plan.mfu, plan.costs.stretch);
+            qInfo(
+                "%-16s %6.2f ms  step %.3f s  bubble %.3f (theory %.3f)  exposed %.3f  peak %.1f MiB  mfu %.4f  "
+                "stretch %.3g",
+                each.name.c_str(), static_cast<double>(timer.nsecsElapsed()) * 1e-6, plan.stepSeconds, plan.bubble,
+                plan.bubbleTheory, plan.exposedCommunication, static_cast<double>(plan.memory[0].peak) / 1048576,
+                plan.mfu, plan.costs.stretch);
             const Status valid = validate(plan.lowered);
             QVERIFY2(valid.has_value(), valid ? "" : valid.error().text().c_str());
             QVERIFY(plan.stepSeconds > 0 && plan.tokensPerSecond > 0 && plan.flopsPerStep > 0);
@@ -56,7 +59,8 @@ private slots:
                 QVERIFY(rank.peak > 0 && rank.peak <= total(rank.bytes));
                 QVERIFY(rank.bytes[0] == rank.bytes[1] && rank.bytes[0] > 0);
             }
-            if (each.layout.cluster.pace) QVERIFY(std::abs(plan.stepSeconds / each.layout.cluster.pace->stepSeconds - 1) < 1e-9);
+            if (each.layout.cluster.pace)
+                QVERIFY(std::abs(plan.stepSeconds / each.layout.cluster.pace->stepSeconds - 1) < 1e-9);
         }
     }
 
@@ -73,7 +77,8 @@ private slots:
         QVERIFY(gpipe.memory[3].peak > 2 * oneFOneB.memory[3].peak);
         const Plan uneven = planOrFail(preset("uneven-4"));
         QVERIFY(uneven.bubble > uneven.bubbleTheory + 0.1);
-        QVERIFY(std::ranges::any_of(uneven.notes, [](const std::string& note) { return note.find("unequal stages") != std::string::npos; }));
+        QVERIFY(std::ranges::any_of(
+            uneven.notes, [](const std::string& note) { return note.find("unequal stages") != std::string::npos; }));
     }
 
     void faultsComeBackInsteadOfAPlan() {
@@ -153,7 +158,9 @@ private slots:
         layout.model.heads = 64;
         const Plan plan = planOrFail(layout);
         QVERIFY(!plan.fits);
-        QVERIFY(std::ranges::any_of(plan.notes, [](const std::string& note) { return note.find("more than the 80.0 GiB") != std::string::npos; }));
+        QVERIFY(std::ranges::any_of(plan.notes, [](const std::string& note) {
+            return note.find("more than the 80.0 GiB") != std::string::npos;
+        }));
     }
 
     void optimizerStateIsCounted() {
@@ -162,7 +169,8 @@ private slots:
             layout.optimizer.kind = kind;
             layout.optimizer.momentum = momentum;
             const Plan plan = planOrFail(layout);
-            return double(plan.memory[0].bytes[std::size_t(MemoryCategory::Optimizer)]) / double(plan.memory[0].bytes[std::size_t(MemoryCategory::Parameters)]);
+            return double(plan.memory[0].bytes[std::size_t(MemoryCategory::Optimizer)]) /
+                   double(plan.memory[0].bytes[std::size_t(MemoryCategory::Parameters)]);
         };
         QCOMPARE(state("adamw", 0), 2.0);
         QCOMPARE(state("sgd", 0.9), 1.0);
@@ -180,7 +188,8 @@ private slots:
         QElapsedTimer timer;
         timer.start();
         const Plan plan = planOrFail(layout);
-        qInfo("p 64, m 1024: %.1f ms, %zu events", static_cast<double>(timer.nsecsElapsed()) * 1e-6, plan.simulation.events.size());
+        qInfo("p 64, m 1024: %.1f ms, %zu events", static_cast<double>(timer.nsecsElapsed()) * 1e-6,
+              plan.simulation.events.size());
         QVERIFY(std::abs(plan.bubble - plan.bubbleTheory) < 0.15);
         QVERIFY(plan.memory[0].microbatchesInFlight == 64);
     }

@@ -32,7 +32,8 @@ private slots:
         const auto all = presets();
         for (const Preset& preset : *all) listed.insert(preset.name + ".layout.json");
         for (const auto& entry : std::filesystem::directory_iterator(SHARDLAB_SOURCE_DIR "/resources/presets"))
-            if (entry.path().filename() != "index.json") QVERIFY2(listed.contains(entry.path().filename()), entry.path().c_str());
+            if (entry.path().filename() != "index.json")
+                QVERIFY2(listed.contains(entry.path().filename()), entry.path().c_str());
     }
 
     void defaultPresetIsTheDefaultLayoutPaced() {
@@ -49,7 +50,8 @@ private slots:
     void unknownPresetNamesTheNearest() {
         const auto preset = findPreset("gpt2-125m");
         QVERIFY(!preset);
-        QVERIFY2(preset.error().text().find("did you mean gpt2-124m") != std::string::npos, preset.error().text().c_str());
+        QVERIFY2(preset.error().text().find("did you mean gpt2-124m") != std::string::npos,
+                 preset.error().text().c_str());
     }
 
     void devicesAreSane() {

@@ -61,7 +61,8 @@ private slots:
             Action action;
             action.kind = static_cast<ActionKind>(1 + random.below(13));
             action.stage = static_cast<int>(random.below(65536));
-            if (action.kind <= ActionKind::RecvBackward) action.microbatch = static_cast<int>(random.below((1 << 24) - 1));
+            if (action.kind <= ActionKind::RecvBackward)
+                action.microbatch = static_cast<int>(random.below((1 << 24) - 1));
             if (isCompute(action.kind) && random.below(3) == 0) action.version = static_cast<int>(random.below(65535));
             const auto parsed = parseAction(toText(action));
             QVERIFY2(parsed.has_value(), toText(action).c_str());
@@ -73,8 +74,10 @@ private slots:
     }
 
     void wrongActionsAreRefused() {
-        for (const char* text : {"", "F0", "2", "2F", "2f0", "-1F0", "02F0", "2F00", "2F-1", "2F0 ", " 2F0", "2X0", "65536F0", "2F16777215",
-                                 "2STEP0", "2REDUCE_GRAD1", "2F0@", "2F0@v", "2F0@v-1", "2F0@v65535", "2SEND_F0@v1", "99999999999F0", "2SEND0"})
+        for (const char* text :
+             {"",     "F0",    "2",       "2F",         "2f0",         "-1F0",          "02F0",   "2F00",
+              "2F-1", "2F0 ",  " 2F0",    "2X0",        "65536F0",     "2F16777215",    "2STEP0", "2REDUCE_GRAD1",
+              "2F0@", "2F0@v", "2F0@v-1", "2F0@v65535", "2SEND_F0@v1", "99999999999F0", "2SEND0"})
             QVERIFY2(!parseAction(text), text);
     }
 
@@ -82,7 +85,8 @@ private slots:
         std::set<int> tags;
         for (int stage = 0; stage < 7; ++stage)
             for (int microbatch = 0; microbatch < 9; ++microbatch) {
-                const Action up{ActionKind::SendForward, stage, microbatch}, down{ActionKind::SendBackward, stage + 1, microbatch};
+                const Action up{ActionKind::SendForward, stage, microbatch},
+                    down{ActionKind::SendBackward, stage + 1, microbatch};
                 QCOMPARE(otherEnd(otherEnd(up)), up);
                 QCOMPARE(pairTag(up), pairTag(otherEnd(up)));
                 QCOMPARE(pairTag(down), pairTag(otherEnd(down)));
@@ -106,7 +110,8 @@ private slots:
                         QVERIFY2(status.has_value(), status ? "" : (name + status.error().text()).c_str());
                         for (std::size_t r = 0; r < lowered.ranks.size(); ++r) {
                             std::vector<Action> computeOnly;
-                            std::ranges::copy_if(lowered.ranks[r], std::back_inserter(computeOnly), [](const Action& a) { return isCompute(a.kind); });
+                            std::ranges::copy_if(lowered.ranks[r], std::back_inserter(computeOnly),
+                                                 [](const Action& a) { return isCompute(a.kind); });
                             QCOMPARE(computeOnly, compute->ranks[r]);
                         }
                     }
@@ -124,7 +129,8 @@ private slots:
         for (int p = 1; p <= 8; ++p)
             for (int m = 1; m <= 20; ++m)
                 for (int r = 0; r < p; ++r)
-                    QCOMPARE(texts(generateSchedule("1f1b", {p, 1, m})->ranks[static_cast<std::size_t>(r)]), referenceOneFOneB(p, r, m));
+                    QCOMPARE(texts(generateSchedule("1f1b", {p, 1, m})->ranks[static_cast<std::size_t>(r)]),
+                             referenceOneFOneB(p, r, m));
     }
 
     void wrongShapesAreRefused() {
@@ -162,7 +168,8 @@ private slots:
         const auto refused = parseCsv("0F0,0B0\n1F0,1C0\n");
         QVERIFY(!refused);
         QVERIFY2(refused.error().text().find("line 2, cell 2") != std::string::npos, refused.error().text().c_str());
-        for (const char* text : {"", "\n\n", ",,,\n", "0F0\n0B0\n", "0F0,2F0\n", "65535F16777214", "0F0;0B0"}) QVERIFY2(!parseCsv(text), text);
+        for (const char* text : {"", "\n\n", ",,,\n", "0F0\n0B0\n", "0F0,2F0\n", "65535F16777214", "0F0;0B0"})
+            QVERIFY2(!parseCsv(text), text);
     }
 };
 

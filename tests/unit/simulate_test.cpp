@@ -75,16 +75,25 @@ double longestPath(const Schedule& lowered, const StepCosts& costs) {
                     continue;
                 }
                 if (action.kind == ActionKind::Forward && action.stage > 0)
-                    begin = std::max(begin, endOf({lowered.crossesRanks(action.stage - 1) ? ActionKind::SendForward : ActionKind::Forward, action.stage - 1, action.microbatch}));
+                    begin = std::max(begin, endOf({lowered.crossesRanks(action.stage - 1) ? ActionKind::SendForward
+                                                                                          : ActionKind::Forward,
+                                                   action.stage - 1, action.microbatch}));
                 if (givesInputGrad(action.kind) && action.stage + 1 < lowered.stages())
-                    begin = std::max(begin, endOf({lowered.crossesRanks(action.stage) ? ActionKind::SendBackward : action.kind, action.stage + 1, action.microbatch}));
+                    begin = std::max(begin,
+                                     endOf({lowered.crossesRanks(action.stage) ? ActionKind::SendBackward : action.kind,
+                                            action.stage + 1, action.microbatch}));
                 if (action.kind == ActionKind::ReduceNorm || action.kind == ActionKind::ReduceTied)
                     for (int other = 0; other < static_cast<int>(lowered.ranks.size()); ++other)
                         for (const Action& member : lowered.ranks[static_cast<std::size_t>(other)])
-                            if (member.kind == action.kind) begin = std::max(begin, end[{other, {ActionKind::None, member.stage, static_cast<int>(member.kind)}}]);
+                            if (member.kind == action.kind)
+                                begin = std::max(
+                                    begin,
+                                    end[{other, {ActionKind::None, member.stage, static_cast<int>(member.kind)}}]);
                 // When a rank comes to a reduction, under a name of its own.
                 if (action.kind == ActionKind::ReduceNorm || action.kind == ActionKind::ReduceTied)
-                    changed |= std::exchange(end[{rank, {ActionKind::None, action.stage, static_cast<int>(action.kind)}}], free) != free;
+                    changed |=
+                        std::exchange(end[{rank, {ActionKind::None, action.stage, static_cast<int>(action.kind)}}],
+                                      free) != free;
                 free = begin + costs.seconds(action);
                 changed |= std::exchange(end[{rank, action}], free) != free;
                 last = std::max(last, free);
@@ -115,8 +124,12 @@ private slots:
                     const double theory = method.theoreticalBubble({p, 1, m});
                     const double expected = method.name == "naive" ? double(p - 1) / p : double(p - 1) / (m + p - 1);
                     QVERIFY(std::abs(theory - expected) < 1e-12);
-                    QVERIFY2(std::abs(simulation.bubble - theory) < 1e-9,
-                             qPrintable(QString("%1 p %2 m %3: %4, not %5").arg(method.name.data()).arg(p).arg(m).arg(simulation.bubble).arg(theory)));
+                    QVERIFY2(std::abs(simulation.bubble - theory) < 1e-9, qPrintable(QString("%1 p %2 m %3: %4, not %5")
+                                                                                         .arg(method.name.data())
+                                                                                         .arg(p)
+                                                                                         .arg(m)
+                                                                                         .arg(simulation.bubble)
+                                                                                         .arg(theory)));
                     QVERIFY(std::abs(simulation.stepSeconds - 0.03 * m / (1 - theory)) < 1e-9);
                 }
     }
@@ -133,7 +146,8 @@ private slots:
             const StepCosts costs = randomCosts(lowered.stages(), random);
             const double expected = longestPath(lowered, costs);
             QVERIFY2(std::abs(simulatedSeconds(lowered, costs) - expected) < 1e-9 * expected, toCsv(lowered).c_str());
-            QVERIFY(std::abs(simulate(lowered, costs, meshOf(static_cast<int>(lowered.ranks.size()))).stepSeconds - expected) < 1e-9 * expected);
+            QVERIFY(std::abs(simulate(lowered, costs, meshOf(static_cast<int>(lowered.ranks.size()))).stepSeconds -
+                             expected) < 1e-9 * expected);
         }
     }
 
@@ -142,7 +156,8 @@ private slots:
         qInfo("seed %u", seed);
         RandomStream random(seed, "events");
         for (int round = 0; round < 30; ++round) {
-            const int p = 1 + static_cast<int>(random.below(5)), d = 1 + static_cast<int>(random.below(3)), m = 1 + static_cast<int>(random.below(6));
+            const int p = 1 + static_cast<int>(random.below(5)), d = 1 + static_cast<int>(random.below(3)),
+                      m = 1 + static_cast<int>(random.below(6));
             const Mesh mesh = meshOf(p, d);
             const Schedule lowered = lower(*generateSchedule("1f1b", {p, 1, m}), {d > 1, p > 1, true});
             const Simulation simulation = simulate(lowered, randomCosts(p, random), mesh);

@@ -17,7 +17,9 @@ namespace {
 
 constexpr LowerOptions everything{true, true, true};
 
-Schedule lowered(const char* kind, int ranks, int microbatches) { return lower(*generateSchedule(kind, {ranks, 1, microbatches}), everything); }
+Schedule lowered(const char* kind, int ranks, int microbatches) {
+    return lower(*generateSchedule(kind, {ranks, 1, microbatches}), everything);
+}
 
 std::vector<Action>& list(Schedule& schedule, int rank) { return schedule.ranks[static_cast<std::size_t>(rank)]; }
 
@@ -28,7 +30,8 @@ std::size_t placeOf(Schedule& schedule, int rank, const char* text) {
 }
 
 void erase(Schedule& schedule, int rank, const char* text) {
-    list(schedule, rank).erase(list(schedule, rank).begin() + static_cast<std::ptrdiff_t>(placeOf(schedule, rank, text)));
+    list(schedule, rank)
+        .erase(list(schedule, rank).begin() + static_cast<std::ptrdiff_t>(placeOf(schedule, rank, text)));
 }
 
 void exchange(Schedule& schedule, int rank, const char* a, const char* b) {
@@ -54,15 +57,23 @@ private slots:
         using Corruption = std::function<void(Schedule&)>;
         QTest::addColumn<Corruption>("corrupt");
         QTest::addColumn<QString>("says");
-        const auto row = [](const char* name, Corruption corrupt, const char* says) { QTest::newRow(name) << corrupt << QString(says); };
+        const auto row = [](const char* name, Corruption corrupt, const char* says) {
+            QTest::newRow(name) << corrupt << QString(says);
+        };
         row("forward missing", [](Schedule& s) { erase(s, 1, "1F2"); }, "rank 1, 1F2");
         row("backward missing", [](Schedule& s) { erase(s, 2, "2B0"); }, "every forward has a backward");
         row("forward twice", [](Schedule& s) { list(s, 0).push_back(*parseAction("0F1")); }, "it stands twice");
-        row("stage of another rank", [](Schedule& s) { list(s, 0).push_back(*parseAction("1R0")); }, "stage 1 lies on rank 1");
+        row(
+            "stage of another rank", [](Schedule& s) { list(s, 0).push_back(*parseAction("1R0")); },
+            "stage 1 lies on rank 1");
         row("no such stage", [](Schedule& s) { list(s, 0).push_back(*parseAction("7F0")); }, "there is no stage 7");
-        row("no such microbatch", [](Schedule& s) { list(s, 0).push_back(*parseAction("0R9")); }, "there is no microbatch 9");
+        row(
+            "no such microbatch", [](Schedule& s) { list(s, 0).push_back(*parseAction("0R9")); },
+            "there is no microbatch 9");
         row("no action", [](Schedule& s) { list(s, 0).push_back({}); }, "it is no action");
-        row("backward before forward", [](Schedule& s) { exchange(s, 3, "3F1", "3B1"); }, "a backward needs what its forward left");
+        row(
+            "backward before forward", [](Schedule& s) { exchange(s, 3, "3F1", "3B1"); },
+            "a backward needs what its forward left");
         row("B and I", [](Schedule& s) { list(s, 0).push_back(*parseAction("0I0")); }, "makes the input gradient too");
         row("B and W", [](Schedule& s) { list(s, 0).push_back(*parseAction("0W0")); }, "makes the weight gradient too");
         row("I without W", [](Schedule& s) { list(s, 0)[placeOf(s, 0, "0B0")].kind = ActionKind::InputGrad; }, "0W0");
@@ -71,16 +82,33 @@ private slots:
         row("send missing", [](Schedule& s) { erase(s, 0, "0SEND_F1"); }, "1RECV_F1 waits for its other end");
         row("receive missing", [](Schedule& s) { erase(s, 0, "0RECV_B3"); }, "1SEND_B3 waits for its other end");
         row("sent before computed", [](Schedule& s) { exchange(s, 1, "1F0", "1SEND_F0"); }, "nothing yet to send");
-        row("used before received", [](Schedule& s) { exchange(s, 1, "1RECV_F0", "1F0"); }, "its input has not been received");
-        row("message out of the pipeline", [](Schedule& s) { list(s, 3).push_back(*parseAction("3SEND_F0")); }, "no rank at its other end");
-        row("reduced too early", [](Schedule& s) { exchange(s, 0, "0B3", "0REDUCE_GRAD"); }, "actions of its stage follow");
+        row(
+            "used before received", [](Schedule& s) { exchange(s, 1, "1RECV_F0", "1F0"); },
+            "its input has not been received");
+        row(
+            "message out of the pipeline", [](Schedule& s) { list(s, 3).push_back(*parseAction("3SEND_F0")); },
+            "no rank at its other end");
+        row(
+            "reduced too early", [](Schedule& s) { exchange(s, 0, "0B3", "0REDUCE_GRAD"); },
+            "actions of its stage follow");
         row("reduction missing", [](Schedule& s) { erase(s, 2, "2REDUCE_GRAD"); }, "all take part");
         row("tied reduction missing", [](Schedule& s) { erase(s, 3, "3REDUCE_TIED"); }, "all take part");
-        row("tied reduction in the middle", [](Schedule& s) { list(s, 1).push_back({ActionKind::ReduceTied, 1}); }, "share an embedding");
+        row(
+            "tied reduction in the middle",
+            [](Schedule& s) {
+                list(s, 1).push_back({ActionKind::ReduceTied, 1});
+            },
+            "share an embedding");
         row("norm missing", [](Schedule& s) { erase(s, 2, "2REDUCE_NORM"); }, "other ranks have it");
-        row("norm before the reduction", [](Schedule& s) { exchange(s, 2, "2REDUCE_GRAD", "2REDUCE_NORM"); }, "whole gradient");
-        row("step before the norm", [](Schedule& s) { exchange(s, 2, "2REDUCE_NORM", "2STEP"); }, "clipping needs the norm");
-        row("step before the last backward", [](Schedule& s) { exchange(s, 0, "0B3", "0STEP"); }, "actions of its stage follow");
+        row(
+            "norm before the reduction", [](Schedule& s) { exchange(s, 2, "2REDUCE_GRAD", "2REDUCE_NORM"); },
+            "whole gradient");
+        row(
+            "step before the norm", [](Schedule& s) { exchange(s, 2, "2REDUCE_NORM", "2STEP"); },
+            "clipping needs the norm");
+        row(
+            "step before the last backward", [](Schedule& s) { exchange(s, 0, "0B3", "0STEP"); },
+            "actions of its stage follow");
         row("step missing", [](Schedule& s) { erase(s, 1, "1STEP"); }, "all take part");
     }
     void corruptionIsRefused() {
@@ -99,8 +127,9 @@ private slots:
     void misshapesAreRefused() {
         Schedule schedule = *generateSchedule("gpipe", {2, 1, 2});
         for (const auto& change : std::vector<std::function<void(Schedule&)>>{
-                 [](Schedule& s) { s.ranks.clear(); }, [](Schedule& s) { s.rankOfStage.clear(); }, [](Schedule& s) { s.microbatches = 0; },
-                 [](Schedule& s) { s.microbatches = 1 << 30; }, [](Schedule& s) { s.rankOfStage[1] = 2; }, [](Schedule& s) { s.rankOfStage[1] = -1; },
+                 [](Schedule& s) { s.ranks.clear(); }, [](Schedule& s) { s.rankOfStage.clear(); },
+                 [](Schedule& s) { s.microbatches = 0; }, [](Schedule& s) { s.microbatches = 1 << 30; },
+                 [](Schedule& s) { s.rankOfStage[1] = 2; }, [](Schedule& s) { s.rankOfStage[1] = -1; },
                  [](Schedule& s) { s.rankOfStage[1] = 0; }, [](Schedule& s) { s.ranks[1].clear(); }}) {
             Schedule wrong = schedule;
             change(wrong);
@@ -125,7 +154,8 @@ private slots:
         const Status status = validate(schedule);
         QVERIFY(!status);
         const QString text = QString::fromStdString(status.error().text());
-        QVERIFY2(text.contains("rank 0 waits at 0SEND_F1 for rank 1; rank 1 waits at 1SEND_B0 for rank 0"), qPrintable(text));
+        QVERIFY2(text.contains("rank 0 waits at 0SEND_F1 for rank 1; rank 1 waits at 1SEND_B0 for rank 0"),
+                 qPrintable(text));
         QVERIFY2(text.contains("[0SEND_F1]"), qPrintable(text));
     }
 
@@ -178,21 +208,28 @@ private slots:
         int passed = 0;
         const int rounds = 3000;
         for (int i = 0; i < rounds; ++i) {
-            Schedule schedule = lowered(random.below(2) ? "1f1b" : "gpipe", 1 + static_cast<int>(random.below(5)), 1 + static_cast<int>(random.below(6)));
+            Schedule schedule = lowered(random.below(2) ? "1f1b" : "gpipe", 1 + static_cast<int>(random.below(5)),
+                                        1 + static_cast<int>(random.below(6)));
             auto& actions = schedule.ranks[random.below(static_cast<std::uint32_t>(schedule.ranks.size()))];
             const std::size_t at = random.below(static_cast<std::uint32_t>(actions.size()));
             switch (random.below(4)) {
                 case 0: actions.erase(actions.begin() + static_cast<std::ptrdiff_t>(at)); break;
-                case 1: actions.insert(actions.begin() + static_cast<std::ptrdiff_t>(random.below(static_cast<std::uint32_t>(actions.size()))), actions[at]); break;
+                case 1:
+                    actions.insert(actions.begin() + static_cast<std::ptrdiff_t>(
+                                                         random.below(static_cast<std::uint32_t>(actions.size()))),
+                                   actions[at]);
+                    break;
                 case 2: actions[at] = actionFromId(random.bits()); break;
-                default: std::swap(actions[at], actions[random.below(static_cast<std::uint32_t>(actions.size()))]); break;
+                default:
+                    std::swap(actions[at], actions[random.below(static_cast<std::uint32_t>(actions.size()))]);
+                    break;
             }
             const Status status = validate(schedule);
             passed += status.has_value();
             if (!status) QVERIFY(!status.error().text().empty());
         }
-        // What passes is a swap with itself or of neighbours that may change places, or an optimizer step left out where
-        // there is one rank.
+        // What passes is a swap with itself or of neighbours that may change places, or an optimizer step left out
+        // where there is one rank.
         QVERIFY2(passed < rounds / 5, qPrintable(QString::number(passed)));
     }
 };
