@@ -55,6 +55,7 @@ const std::array table = std::to_array<Field>({
 
     {"/optimizer/kind", "Optimizer", "adamw: Adam with decoupled weight decay; sgd: gradient descent with momentum.", TextField([](L& l) -> std::string& { return l.optimizer.kind; }), "adamw,sgd", "adam,adafactor,sm3"},
     {"/optimizer/learning_rate", "Learning rate", "Size of an update.", NumberField([](L& l) -> double& { return l.optimizer.learningRate; }), {}, {}, 1e-12, 10, "nothing is learned without a step, and larger ones diverge"},
+    {"/optimizer/warmup", "Warm-up", "Steps over which the learning rate rises to its value.", IntegerField([](L& l) -> int& { return l.optimizer.warmup; }), {}, {}, 0, int32, "steps are counted"},
     {"/optimizer/betas", "Betas", "Decay of AdamW's first and second moment.", NumberListField([](L& l) -> std::vector<double>& { return l.optimizer.betas; }), {}, {}, 0, 0.99999999, "a moment that keeps everything never forgets its start"},
     {"/optimizer/epsilon", "Epsilon", "Added to the root of AdamW's second moment.", NumberField([](L& l) -> double& { return l.optimizer.epsilon; }), {}, {}, 1e-16, 1, "it keeps the quotient finite"},
     {"/optimizer/momentum", "Momentum", "Share of the last update that SGD repeats; 0 keeps no state.", NumberField([](L& l) -> double& { return l.optimizer.momentum; }), {}, {}, 0, 0.99999999, "an update that repeats itself fully never ends"},

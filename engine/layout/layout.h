@@ -82,6 +82,7 @@ struct PrecisionSpec {
 struct OptimizerSpec {
     std::string kind = "adamw";  ///< adamw | sgd
     double learningRate = 3e-3;
+    int warmup = 20;  ///< steps over which the learning rate rises linearly to its value; 0 = from the start
     std::vector<double> betas{0.9, 0.95};  ///< adamw
     double epsilon = 1e-8;                 ///< adamw
     double momentum = 0.0;                 ///< sgd

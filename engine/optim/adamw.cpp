@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/adamw.h"
 
+#include "engine/optim/learning_rate.h"
 #include "engine/optim/optimizers.h"
 
 #include <cmath>
@@ -16,7 +17,7 @@ public:
 
     void update(std::span<Parameter> parameters, int step, float gradientScale) override {
         AdamWUpdate change;
-        change.learningRate = static_cast<float>(spec_.learningRate);
+        change.learningRate = static_cast<float>(learningRate(spec_, step));
         change.beta1 = static_cast<float>(spec_.betas[0]);
         change.beta2 = static_cast<float>(spec_.betas[1]);
         change.epsilon = static_cast<float>(spec_.epsilon);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/sgd.h"
 
+#include "engine/optim/learning_rate.h"
 #include "engine/optim/optimizers.h"
 
 namespace shardlab {
@@ -13,9 +14,9 @@ public:
         : spec_(spec),
           velocity_(arena.allocateZeroed(MemoryCategory::Optimizer, spec.momentum == 0 ? 0 : elements)) {}
 
-    void update(std::span<Parameter> parameters, int /*step*/, float gradientScale) override {
+    void update(std::span<Parameter> parameters, int step, float gradientScale) override {
         SgdUpdate change;
-        change.learningRate = static_cast<float>(spec_.learningRate);
+        change.learningRate = static_cast<float>(learningRate(spec_, step));
         change.momentum = static_cast<float>(spec_.momentum);
         change.gradientScale = gradientScale;
         std::size_t offset = 0;

@@ -131,8 +131,9 @@ void Executor::reduce(const Action& action) {
     } else {
         double squares = 0;
         for (auto& [index, rankStage] : setup_.stages) squares += squaredGradientNorm(rankStage.stage->parameters());
-        executed_.gradientNorm = std::sqrt(sum(*group, squares));
-        clipping_ = clipScale(executed_.gradientNorm, setup_.clip);
+        const double all = sum(*group, squares);
+        executed_.gradientNorm = std::sqrt(all);
+        clipping_ = clipScale(all, setup_.clip);
     }
     paceUntil(action, modelledEnd);
     setup_.trace.span(Lane::Comm, eventKind(action.kind), begin, setup_.trace.now(), action,

@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/comm/scalars.h"
+#include "engine/optim/learning_rate.h"
 #include "engine/parallel/data.h"
 #include "engine/schedule/passes.h"
 #include "engine/train/corpus.h"
@@ -104,7 +105,7 @@ void Trainer::Impl::step(int step) {
     const double loss = meanLoss(done.lossSum, plan_.lowered.microbatches);
     if (!reports()) return;
     trace_.counter(EventKind::Loss, loss);
-    trace_.counter(EventKind::LearningRate, layout_.optimizer.learningRate);
+    trace_.counter(EventKind::LearningRate, learningRate(layout_.optimizer, step + 1));
     if (layout_.optimizer.clip > 0) trace_.counter(EventKind::GradientNorm, done.gradientNorm);
     trace_.counter(EventKind::TokensPerSecond, static_cast<double>(tokensPerStep(layout_)) / toSeconds(end - begin));
 }

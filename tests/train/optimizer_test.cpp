@@ -46,6 +46,7 @@ private slots:
         RandomInputs in;
         Pair pair(in);
         OptimizerSpec spec;
+        spec.warmup = 0;
         spec.kind = "adamw";
         spec.learningRate = 0.05;
         spec.weightDecay = 0.3;
@@ -87,6 +88,7 @@ private slots:
         RandomInputs in;
         Pair pair(in);
         OptimizerSpec spec;
+        spec.warmup = 0;
         spec.kind = "sgd";
         spec.learningRate = 0.1;
         spec.weightDecay = 0.2;

@@ -76,6 +76,7 @@ private slots:
         spec.model.vocabulary = in.whole(20, 90);
         spec.samples = 3;
         OptimizerSpec options;  // the default: AdamW with decay and clipping
+        options.warmup = 0;
         constexpr int steps = 20;
         Arena arena;
         Stage stage(spec, arena);

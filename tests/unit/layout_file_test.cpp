@@ -120,6 +120,7 @@ private slots:
                                 "chunks",         "stages",
                                 "global",         "micro",
                                 "compute",        "learning_rate",
+                                "warmup",
                                 "betas",          "epsilon",
                                 "momentum",       "weight_decay",
                                 "clip",           "recompute",
