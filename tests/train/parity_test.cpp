@@ -216,6 +216,7 @@ private slots:
         for (const std::vector<int>& rankOfStage : {std::vector<int>{0, 1, 0, 1}, std::vector<int>{0, 0, 1, 1}}) {
             Plan plan = planOf(layoutOf("gpt", "adamw", 1, 2, "gpipe", 2));
             plan.layout.schedule.stages = {1, 1, 1, 1};
+            plan.costs.stages.resize(4, plan.costs.stages.back());
             plan.compute.kind = "custom";
             plan.compute.rankOfStage = rankOfStage;
             for (int rank = 0; rank < 2; ++rank) {
