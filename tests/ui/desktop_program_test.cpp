@@ -76,6 +76,13 @@ void DesktopProgramTest::withoutADisplayItSaysSo() {
     QVERIFY(answer.err.contains(QStringLiteral("no display")));
     QVERIFY(answer.err.contains(QStringLiteral("--render")));
     QCOMPARE(answer.err.count('\n'), 1);
+
+    QProcessEnvironment nowhere = bare();
+    nowhere.insert(QStringLiteral("DISPLAY"), QStringLiteral(":4242"));
+    const Answer unanswered = ask({}, nowhere);
+    QCOMPARE(unanswered.status, 1);
+    QVERIFY2(unanswered.err.contains(QStringLiteral(":4242")), qPrintable(unanswered.err));
+    QCOMPARE(unanswered.err.count('\n'), 1);
 }
 
 void DesktopProgramTest::rendersARun() {

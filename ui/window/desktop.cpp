@@ -15,6 +15,7 @@
 #include <QTimer>
 
 #include <cstdio>
+#include <cstdlib>
 
 namespace shardlab {
 namespace {
@@ -35,6 +36,14 @@ void nameProgram() {
 int complain(const std::string& text) {
     std::fprintf(stderr, "shardlab-desktop: %s\n", text.c_str());
     return 1;
+}
+
+/// Where a display is named but does not answer, Qt says so at length and aborts.
+void endWhereNoDisplayAnswers(QtMsgType type, const QMessageLogContext&, const QString&) {
+    if (type != QtFatalMsg) return;
+    const QByteArray display = qgetenv("DISPLAY") + qgetenv("WAYLAND_DISPLAY");
+    std::_Exit(complain("the display \"" + display.toStdString() + "\" does not answer. Use the command line (shardlab run), "
+                        "or draw a picture of a run (--render RUN --out FILE.png)"));
 }
 
 std::filesystem::path runFolder() {
@@ -72,7 +81,9 @@ int runDesktop(const DesktopOptions& options, int argc, char** argv) {
         return complain("there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set). Use the command line "
                         "(shardlab run), draw a picture of a run (--render RUN --out FILE.png), or set "
                         "QT_QPA_PLATFORM=offscreen");
+    const QtMessageHandler before = qInstallMessageHandler(endWhereNoDisplayAnswers);
     QApplication application(argc, argv);
+    qInstallMessageHandler(before);
     if (rendering) {
         const Status drawn = renderRun(options.render, options.picture, options.size, options.light);
         return drawn ? 0 : complain(drawn.error().text());
