@@ -293,9 +293,7 @@ void MainWindowTest::everyViewSaysWhatToPressWhileEmpty() {
         QVERIFY2(hints > 0, qPrintable(name(workspace)));
         QVERIFY(window.area(workspace).panel("mesh")->view().emptyText().contains(workspace == Workspace::Run ? "Ctrl+R" : "Ctrl+O"));
     }
-    // Design predicts at once; only the inspector waits for a click.
-    for (const DockPanel* panel : window.area(Workspace::Design).panels())
-        QVERIFY2(panel->showsView() || panel->id() == "inspector", qPrintable(panel->id()));
+    for (const DockPanel* panel : window.area(Workspace::Design).panels()) QVERIFY2(panel->showsView(), qPrintable(panel->id()));
 }
 
 void MainWindowTest::viewsAreCopied() {

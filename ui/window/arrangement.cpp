@@ -27,7 +27,7 @@ Place above(int size, std::vector<Place> parts, bool grows = true) {
 Place designed() {
     return beside(1200, {view("layout_form", 318, false),
                          above(600, {view("timeline", 320), beside(280, {view("memory", 330), view("explain", 270)})}),
-                         above(270, {view("answer", 244, false), view("traffic", 140), view("mesh", 130), view("inspector", 110)}, false)});
+                         above(270, {view("answer", 244, false), view("traffic", 140), view("mesh", 240)}, false)});
 }
 
 Place watched(bool replayed) {
