@@ -2,6 +2,7 @@
 // What memory, loss, figures, events and the inspector say, against the model they say it of.
 #include "engine/base/units.h"
 #include "tests/ui/bench_context.h"
+#include "ui/core/legend.h"
 #include "ui/timeline/event_text.h"
 #include "ui/views/cards/cards_view.h"
 #include "ui/views/events/events_view.h"
@@ -34,6 +35,7 @@ private Q_SLOTS:
     void memoryAtTheCursorAndAtItsFullest();
     void memoryOfADesign();
     void memoryClickSelectsTheRank();
+    void legendTakesTwoLines();
     void lossTableAndValues();
     void lossIsEmptyUntilMeasured();
     void figuresAreTheStepsFigures();
@@ -98,6 +100,19 @@ void RunViewsTest::memoryClickSelectsTheRank() {
     auto* bars = view.findChild<MemoryBars*>();
     QTest::mouseClick(bars, Qt::LeftButton, {}, {60, 16 + 24 + 10});
     QCOMPARE(bench.selection.rank(), 1);
+}
+
+void RunViewsTest::legendTakesTwoLines() {
+    sample::Bench bench;
+    MemoryView view(bench.context(), nullptr);
+    view.resize(420, 240);
+    view.show();
+    auto* legend = view.findChild<Legend*>();
+    QCOMPARE(legend->height(), legend->heightForWidth(legend->width()));
+    QVERIFY(legend->height() > legend->minimumSizeHint().height());
+    view.resize(1200, 240);
+    QTest::qWait(20);
+    QCOMPARE(legend->height(), legend->minimumSizeHint().height());
 }
 
 void RunViewsTest::lossTableAndValues() {

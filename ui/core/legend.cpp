@@ -24,9 +24,8 @@ QFont legendFont(const Theme& theme) {
 
 Legend::Legend(ThemeSource& theme, Qt::Alignment alignment, int mostLines, QWidget* parent)
     : QWidget(parent), theme_(theme), alignment_(alignment), mostLines_(mostLines) {
-    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-    policy.setHeightForWidth(mostLines > 1);
-    setSizePolicy(policy);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    setFixedHeight(lineHeight);
 }
 
 void Legend::setItems(std::vector<LegendItem> items) {
@@ -35,6 +34,7 @@ void Legend::setItems(std::vector<LegendItem> items) {
     for (const LegendItem& item : items_) names += item.text;
     setToolTip(names.join(QStringLiteral(", ")));
     setAccessibleName(QStringLiteral("Legend: ") + toolTip());
+    setFixedHeight(heightForWidth(width()));
     updateGeometry();
     update();
 }
@@ -63,6 +63,12 @@ std::vector<std::size_t> Legend::lines(int width) const {
         item += count;
     }
     return counts;
+}
+
+// Box layouts in boxes lose a height that depends on the width: the legend fixes its own.
+void Legend::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    setFixedHeight(heightForWidth(width()));
 }
 
 void Legend::paintEvent(QPaintEvent*) {

@@ -22,16 +22,17 @@ struct LegendItem {
 };
 
 class Legend : public QWidget {
+    Q_OBJECT
 public:
     Legend(ThemeSource& theme, Qt::Alignment alignment, int mostLines, QWidget* parent);
     void setItems(std::vector<LegendItem> items);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {40, lineHeight}; }
-    bool hasHeightForWidth() const override { return mostLines_ > 1; }
     int heightForWidth(int width) const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     static constexpr int lineHeight = 18;

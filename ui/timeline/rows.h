@@ -20,7 +20,7 @@ struct Row {
 class Rows {
 public:
     static constexpr int leastHeight = 20;
-    static constexpr int largestHeight = 60;
+    static constexpr int largestHeight = 76;
 
     /// `band`: keep room for the predicted band above the bar.
     void arrange(std::vector<int> ranks, int top, int height, bool band);

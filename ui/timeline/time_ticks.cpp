@@ -74,8 +74,8 @@ std::vector<TimeTick> timeTicks(std::int64_t begin, std::int64_t end, int most) 
     return ticks;
 }
 
-QString formatMoment(std::int64_t time, std::int64_t step) {
-    return inUnitOf(std::abs(time), time, std::max<std::int64_t>(1, step));
+QString formatMoment(std::int64_t time, std::int64_t step, std::int64_t largest) {
+    return inUnitOf(std::max(std::abs(time), largest), time, std::max<std::int64_t>(1, step));
 }
 
 }  // namespace shardlab

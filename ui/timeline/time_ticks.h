@@ -18,7 +18,7 @@ struct TimeTick {
 /// 30 of minutes and hours). All labels of one call have one unit: "41.2 ms", "12.45 s", "3:05 min".
 std::vector<TimeTick> timeTicks(std::int64_t begin, std::int64_t end, int most);
 
-/// One moment, as exact as ticks `step` nanoseconds apart need it.
-QString formatMoment(std::int64_t time, std::int64_t step);
+/// One moment, as exact as ticks `step` nanoseconds apart need it; in the unit that suits `largest` (0: itself).
+QString formatMoment(std::int64_t time, std::int64_t step, std::int64_t largest = 0);
 
 }  // namespace shardlab

@@ -33,7 +33,7 @@ QVariant HappeningsModel::data(const QModelIndex& index, int role) const {
     switch (role) {
         case Qt::DisplayRole:
             if (index.column() == Step) return happening.step < 0 ? QString() : QString::number(happening.step);
-            if (index.column() == Time) return formatMoment(happening.time, 10'000'000);
+            if (index.column() == Time) return formatMoment(happening.time, 10'000'000, happenings_.front().time);
             return happening.text;
         case Qt::ToolTipRole: return happening.text;
         case Qt::ForegroundRole:

@@ -58,6 +58,9 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
         axis->setBasePen(Qt::NoPen);
     }
     plot->xAxis->setLabel(tr("step"));
+    auto whole = QSharedPointer<QCPAxisTickerFixed>::create();  // there is no half step
+    whole->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
+    plot->xAxis->setTicker(whole);
     plot_ = std::make_unique<Plot>(Plot{plot, plot->graph(0), plot->graph(1), child<QCPItemStraightLine>(plot),
                                         child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 1, this)});
     plot->installEventFilter(this);

@@ -113,9 +113,9 @@ void TransportView::drawIcons() {
 QString TransportView::moment() const {
     const RunModel& model = context_.model;
     if (model.eventCount() == 0) return QStringLiteral("—");
-    const std::int64_t whole = model.lastTime() - model.firstTime();
-    const std::int64_t at = player_->position() - model.firstTime();
-    QString text = tr("%1 of %2").arg(formatMoment(at, 10'000'000), formatMoment(whole, 10'000'000));
+    // The run's own clock, as everywhere else.
+    constexpr std::int64_t exactness = 10'000'000;
+    QString text = tr("%1 of %2").arg(formatMoment(player_->position(), exactness, model.lastTime()), formatMoment(model.lastTime(), exactness));
     const int index = model.stepIndexAt(player_->position());
     if (index >= 0) text += tr(" · step %1").arg(model.stepExtents()[static_cast<std::size_t>(index)].step);
     return text;
