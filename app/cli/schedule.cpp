@@ -22,7 +22,9 @@ struct Options {
     LayoutArgument layout;
     std::string kind;
     int stages = 4;
+    int chunks = 0;
     int microbatches = 8;
+    int inFlight = 0;
     std::string format = "grid";
 };
 
@@ -37,7 +39,9 @@ struct Timed {
 
 /// A schedule by itself has no model: a forward takes one unit, a backward two, messages nothing.
 Result<Timed> timedByKind(const Options& options) {
-    const ScheduleShape shape{options.stages, 1, options.microbatches};
+    const ScheduleMethod* method = findScheduleMethod(options.kind);
+    const int chunks = options.chunks > 0 || method == nullptr ? options.chunks : method->minChunks;
+    const ScheduleShape shape{options.stages, chunks, options.microbatches, options.inFlight};
     auto compute = generateSchedule(options.kind, shape);
     if (!compute) return fail(compute.error());
     Layout layout;
@@ -48,7 +52,7 @@ Result<Timed> timedByKind(const Options& options) {
     StepCosts costs;
     costs.stages.assign(static_cast<std::size_t>(compute->stages()), StageCosts{1, 2, 1, 1});
     Simulation simulation = simulate(addTransfers(*compute), costs, mesh);
-    const double theory = findScheduleMethod(options.kind)->theoreticalBubble(shape);
+    const double theory = method->theoreticalBubble(shape);
     return Timed{std::move(*compute), std::move(simulation), mesh, theory, "forwards"};
 }
 
@@ -118,8 +122,10 @@ void addSchedule(CLI::App& program, Action& chosen) {
     for (const ScheduleMethod& method : scheduleMethods())
         kinds += (kinds.empty() ? "" : ", ") + std::string(method.name);
     CLI::Option* kind = verb->add_option("--kind", options->kind, "Instead of a layout: " + kinds)->type_name("KIND");
-    verb->add_option("--stages", options->stages, "Pipeline stages of --kind")->needs(kind)->capture_default_str();
+    verb->add_option("--stages", options->stages, "Pipeline ranks of --kind")->needs(kind)->capture_default_str();
+    verb->add_option("--chunks", options->chunks, "Stages on each rank of --kind; left out: the fewest it works with")->needs(kind);
     verb->add_option("--microbatches", options->microbatches, "Microbatches of --kind")->needs(kind)->capture_default_str();
+    verb->add_option("--in-flight", options->inFlight, "Most microbatches a rank of --kind holds, where it takes a limit")->needs(kind);
     verb->add_option("--format", options->format,
                      "grid: a picture of time × rank; csv: one line a rank, compute only, as torch.distributed.pipelining "
                      "reads it; json: with simulated times")

@@ -127,24 +127,51 @@ void checkBatch(const Layout& layout, std::vector<Fault>& faults) {
                           fmt::format("at most {} = microbatches × stages × data", mostForwards)});
 }
 
+/// Chunks that the method can have, those first that split the layers evenly.
+std::string chunksText(const Layout& layout, const ScheduleMethod& method) {
+    if (method.minChunks == method.maxChunks) return std::to_string(method.minChunks);
+    const int layers = layout.model.layers, ranks = std::max(layout.parallel.pipeline, 1);
+    std::vector<std::string> even;
+    for (int chunks = method.minChunks; chunks <= std::min(method.maxChunks, layers / ranks); ++chunks)
+        if (layers % (ranks * chunks) == 0 && even.size() < 6) even.push_back(std::to_string(chunks));
+    const std::string range = fmt::format("{} to {}", method.minChunks, method.maxChunks);
+    return even.empty() ? range : fmt::format("{}; {} {} layers evenly over {} ranks", range, alternatives(even) + (even.size() > 1 ? " split" : " splits"), layers, ranks);
+}
+
+/// Samples a microbatch for which the method has an order, of those that divide the replica's batch.
+std::vector<std::string> microTexts(const Layout& layout, const ScheduleMethod& method, ScheduleShape shape) {
+    std::vector<std::string> good;
+    const int share = layout.batch.global / layout.parallel.data;
+    for (int micro = 1; micro <= share && good.size() < 6; ++micro) {
+        if (share % micro != 0) continue;
+        shape.microbatches = share / micro;
+        if (!method.refusal(shape)) good.push_back(std::to_string(micro));
+    }
+    return good;
+}
+
 void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     const auto found = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (found == schedules.end()) return;
+    const ScheduleMethod& method = *found;
     const int chunks = layout.schedule.chunks;
-    const bool chunksFit = chunks >= found->minChunks && chunks <= found->maxChunks;
+    const bool chunksFit = chunks >= method.minChunks && chunks <= method.maxChunks;
     if (chunks > 0 && !chunksFit)
-        faults.push_back({"/schedule/chunks", fmt::format("{} does not work with {} chunks", found->name, chunks),
-                          "the schedule fixes how many stages a rank can hold",
-                          found->minChunks == found->maxChunks
-                              ? std::to_string(found->minChunks)
-                              : fmt::format("{} to {}", found->minChunks, found->maxChunks)});
-    const ScheduleShape shape{layout.parallel.pipeline, chunks, microbatches(layout)};
-    if (!chunksFit || shape.ranks < 1 || shape.microbatches < 1 || found->refusal == nullptr) return;
-    if (const std::optional<std::string> reason = found->refusal(shape))
-        faults.push_back({"/schedule/kind",
-                          fmt::format("{} cannot be scheduled with {} ranks and {} microbatches", found->name,
-                                      shape.ranks, shape.microbatches),
-                          *reason, "another schedule or batch"});
+        faults.push_back({"/schedule/chunks", fmt::format("{} does not work with {} chunk{}", method.name, chunks, chunks == 1 ? "" : "s"),
+                          method.minChunks > 1 && chunks < method.minChunks ? "it needs several stages on each rank"
+                                                                            : "the schedule fixes how many stages a rank can hold",
+                          chunksText(layout, method)});
+    if (layout.schedule.inFlight > 0 && !method.takesLimit)
+        faults.push_back({"/schedule/in_flight", fmt::format("{} takes no limit", method.name),
+                          "its order fixes how many microbatches a rank holds", "0"});
+    const ScheduleShape shape{layout.parallel.pipeline, chunks, microbatches(layout), layout.schedule.inFlight};
+    if (!chunksFit || shape.ranks < 1 || shape.microbatches < 1 || method.refusal == nullptr) return;
+    if (const std::optional<ShapeRefusal> refusal = method.refusal(shape)) {
+        std::string legal = refusal->legal;
+        if (const std::vector<std::string> micro = microTexts(layout, method, shape); !micro.empty()) legal += "; so with micro " + alternatives(micro);
+        faults.push_back({std::string(refusal->pointer), fmt::format("{} cannot be scheduled with {} ranks and {} microbatches", method.name,
+                                                                     shape.ranks, shape.microbatches), refusal->why, std::move(legal)});
+    }
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ struct ScheduleSpec {
     std::string kind = "1f1b";
     int chunks = 1;           ///< virtual stages per rank
     std::vector<int> stages;  ///< layers of each stage; empty = even split
+    int inFlight = 0;         ///< most microbatches a rank holds, for schedules that take a limit; 0 = pipeline
     bool operator==(const ScheduleSpec&) const = default;
 };
 

@@ -15,7 +15,15 @@ struct ScheduleShape {
     int ranks = 1;
     int chunks = 1;
     int microbatches = 1;
+    int inFlight = 0;  ///< most microbatches that a rank holds at once, for methods that take a limit; 0 = p
     bool operator==(const ScheduleShape&) const = default;
+};
+
+/// Why a method cannot schedule a shape.
+struct ShapeRefusal {
+    std::string_view pointer;  ///< the layout's field that decides it, "/batch/micro"
+    std::string why;
+    std::string legal;
 };
 
 struct ScheduleMethod {
@@ -24,14 +32,16 @@ struct ScheduleMethod {
     std::string_view paper;  ///< where it is defined
     int minChunks = 1;
     int maxChunks = 1;
-    /// Why this shape cannot be scheduled, or nothing. Chunks and positivity are checked by the caller.
-    std::optional<std::string> (*refusal)(const ScheduleShape&) = nullptr;
+    /// Chunks, positivity and whether there may be a limit are checked by the caller.
+    std::optional<ShapeRefusal> (*refusal)(const ScheduleShape&) = nullptr;
     /// Compute actions only.
     Schedule (*generate)(const ScheduleShape&) = nullptr;
-    /// Bubble of equal stages with free transfers and B = 2 F: idle share of the step, mean over ranks.
+    /// Bubble of equal stages with free transfers, I = W = F and B = 2 F: idle share of the time from the step's first
+    /// forward to its last backward, mean over ranks. Of a shape that is not refused.
     double (*theoreticalBubble)(const ScheduleShape&) = nullptr;
     /// Bubble formula as text, "(p−1)/(m+p−1)".
     std::string_view bubbleFormula;
+    bool takesLimit = false;  ///< obeys ScheduleShape::inFlight
 };
 
 }  // namespace shardlab

@@ -119,11 +119,13 @@ DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores) {
     return device;
 }
 
-StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device, int cores) {
+StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device, const std::vector<int>& rankOfStage, int cores) {
     const std::vector<StageShape> shapes = stageShapes(layout);
     const int p = mesh.size(Axis::Pipeline);
     const int d = mesh.size(Axis::Data);
     const int stages = static_cast<int>(shapes.size());
+    const auto rankOf = [&](int stage) { return rankOfStage[static_cast<std::size_t>(stage)]; };
+    std::vector<double> bytesOfRank(static_cast<std::size_t>(p));
     StepCosts costs;
     costs.stages.resize(shapes.size());
     for (int s = 0; s < stages; ++s) {
@@ -133,36 +135,32 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.inputGrad = cost.weightGrad = cost.forward;
         cost.backward = 2 * cost.forward;
 
-        if (s + 1 < stages) {
-            const Link link = linkBetween(mesh, device, s % p, (s + 1) % p);
+        if (s + 1 < stages && rankOf(s) != rankOf(s + 1)) {
+            const Link link = linkBetween(mesh, device, rankOf(s), rankOf(s + 1));
             cost.sendBytes = static_cast<std::int64_t>(floatBytes) * boundaryFloats(layout.model, layout.batch.micro);
             cost.send = link.latency + static_cast<double>(cost.sendBytes) / link.bandwidth;
         }
         const auto parameterBytes = static_cast<std::int64_t>(floatBytes) * stageParameters(layout.model, shape);
         if (d > 1) {
             cost.reduceBytes = parameterBytes;
-            cost.reduce = allReduceSeconds(static_cast<double>(parameterBytes), d,
-                                           slowestLink(mesh, device, replicas(mesh, s % p)));
+            cost.reduce = allReduceSeconds(static_cast<double>(parameterBytes), d, slowestLink(mesh, device, replicas(mesh, rankOf(s))));
         }
         if (shape.first != shape.last) {
-            cost.tiedBytes = static_cast<std::int64_t>(floatBytes) * tiedParameters(layout.model);
-            cost.tied = allReduceSeconds(static_cast<double>(cost.tiedBytes), 2,
-                                         linkBetween(mesh, device, 0, (stages - 1) % p));
+            const auto bytes = static_cast<std::int64_t>(floatBytes) * tiedParameters(layout.model);
+            const int first = rankOf(0), last = rankOf(stages - 1);
+            if (first != last) cost.tiedBytes = bytes;
+            cost.tied = first != last ? allReduceSeconds(static_cast<double>(bytes), 2, linkBetween(mesh, device, first, last))
+                                      : device.kernelSeconds + 4 * static_cast<double>(bytes) / device.memoryBandwidth;
         }
-        cost.optimizer = device.kernelSeconds +
-                         updateFloats(layout.optimizer) * static_cast<double>(parameterBytes) / device.memoryBandwidth;
+        bytesOfRank[static_cast<std::size_t>(rankOf(s))] += static_cast<double>(parameterBytes);
+        cost.optimizer = device.kernelSeconds + updateFloats(layout.optimizer) * static_cast<double>(parameterBytes) / device.memoryBandwidth;
     }
     const Link pipelineLink = slowestLink(mesh, device, mesh.group(0, Axis::Pipeline));
-    for (int r = 0; r < std::min(p, stages); ++r) {
-        double bytes = 0;
-        for (int s = r; s < stages; s += p)
-            bytes +=
-                floatBytes * static_cast<double>(stageParameters(layout.model, shapes[static_cast<std::size_t>(s)]));
-        costs.stages[static_cast<std::size_t>(r)].norm =
-            device.kernelSeconds + bytes / device.memoryBandwidth + allReduceSeconds(sizeof(double), p, pipelineLink);
-    }
-    if (!layout.cluster.pace && layout.cluster.device == "cpu")
-        costs.sharing = std::max(1.0, double(mesh.ranks()) / cores);
+    for (int s = 0; s < stages; ++s)
+        costs.stages[static_cast<std::size_t>(s)].norm = device.kernelSeconds +
+                                                         bytesOfRank[static_cast<std::size_t>(rankOf(s))] / device.memoryBandwidth +
+                                                         allReduceSeconds(sizeof(double), p, pipelineLink);
+    if (!layout.cluster.pace && layout.cluster.device == "cpu") costs.sharing = std::max(1.0, double(mesh.ranks()) / cores);
     return costs;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/plan/tally.h"
 
 #include <algorithm>
+#include <set>
 
 namespace shardlab {
 namespace {
@@ -21,13 +22,16 @@ class RankLedger {
 public:
     RankLedger(const Layout& layout, const Schedule& lowered, const std::vector<StageShape>& shapes, int rank)
         : lowered_(lowered), rank_(rank) {
-        buffers_.resize(shapes.size());
+        whole_.resize(shapes.size());
+        buffered_.resize(shapes.size());
+        for (const Action& action : lowered.ranks[static_cast<std::size_t>(rank)])
+            if (action.kind == ActionKind::InputGrad) split_.emplace(action.stage, action.microbatch);
         for (int stage : lowered.stagesOf(rank)) {
             const StageShape& shape = shapes[static_cast<std::size_t>(stage)];
-            buffers_[static_cast<std::size_t>(stage)] = stageBuffers(
-                layout, shape, {lowered.crossesRanks(stage - 1), lowered.crossesRanks(stage), splits(stage)});
-            const std::int64_t parameters =
-                static_cast<std::int64_t>(sizeof(float)) * stageParameters(layout.model, shape);
+            const bool received = lowered.crossesRanks(stage - 1);
+            whole_[static_cast<std::size_t>(stage)] = stageBuffers(layout, shape, {received, MemoryCategory::Temporary});
+            buffered_[static_cast<std::size_t>(stage)] = stageBuffers(layout, shape, {received, MemoryCategory::Buffers});
+            const std::int64_t parameters = static_cast<std::int64_t>(sizeof(float)) * stageParameters(layout.model, shape);
             tally_.add(MemoryCategory::Parameters, parameters);
             tally_.add(MemoryCategory::Gradients, parameters);
             tally_.add(MemoryCategory::Optimizer, parameters * stateFloats(layout.optimizer));
@@ -44,14 +48,17 @@ public:
     }
 
 private:
-    bool splits(int stage) const {
-        return std::ranges::any_of(lowered_.ranks[static_cast<std::size_t>(rank_)], [&](const Action& action) {
-            return action.stage == stage && action.kind == ActionKind::InputGrad;
-        });
+    bool splits(int stage, int microbatch) const { return split_.contains({stage, microbatch}); }
+
+    /// By what the action's microbatch takes from above: the gradient of a whole backward on this rank, or a buffer.
+    const StageBuffers& buffersOf(const Action& action) const {
+        const bool local = action.stage + 1 < lowered_.stages() && !lowered_.crossesRanks(action.stage);
+        const bool whole = local && !splits(action.stage + 1, action.microbatch);
+        return (whole ? whole_ : buffered_)[static_cast<std::size_t>(action.stage)];
     }
 
     void visit(const Action& action) {
-        const StageBuffers& stage = buffers_[static_cast<std::size_t>(action.stage)];
+        const StageBuffers& stage = buffersOf(action);
         switch (action.kind) {
             case ActionKind::Forward:
                 compute(stage.forward);
@@ -69,7 +76,9 @@ private:
             case ActionKind::RecvForward:
             case ActionKind::RecvBackward: tally_.add(MemoryCategory::Buffers, stage.boundaryBytes); break;
             case ActionKind::SendForward: leaving_.push_back({stage.output, stage.boundaryBytes}); break;
-            case ActionKind::SendBackward: leaving_.push_back({stage.gradient, stage.boundaryBytes}); break;
+            case ActionKind::SendBackward: 
+                leaving_.push_back({splits(action.stage, action.microbatch) ? stage.splitGradient : stage.gradient, stage.boundaryBytes});
+                break;
             default: break;
         }
     }
@@ -87,7 +96,9 @@ private:
 
     const Schedule& lowered_;
     int rank_;
-    std::vector<StageBuffers> buffers_;  ///< by global stage; only those of this rank are filled
+    /// By global stage, only those of this rank filled; by what the stage takes from above.
+    std::vector<StageBuffers> whole_, buffered_;
+    std::set<std::pair<int, int>> split_;  ///< stage and microbatch whose backward is I and W
     std::vector<Leaving> leaving_;       ///< sent, and on their way during the next compute action
     Tally tally_;
     int inFlight_ = 0;

@@ -97,7 +97,7 @@ Plan planOf(const Layout& layout) {
     const DevicePreset device = rankDevice(layout, plan.mesh);
     plan.compute = method.generate(shape);
     plan.lowered = lower(plan.compute, lowerOptions(layout));
-    plan.costs = stepCosts(layout, plan.mesh, device);
+    plan.costs = stepCosts(layout, plan.mesh, device, plan.compute.rankOfStage);
     const double modelled = simulatedSeconds(plan.lowered, plan.costs);
     if (layout.cluster.pace) plan.costs.stretch = layout.cluster.pace->stepSeconds / modelled;
     plan.simulation = simulate(plan.lowered, plan.costs, plan.mesh);

@@ -59,7 +59,7 @@ public:
         : schedule_(schedule), costs_(costs), arrival_(schedule.stages(), schedule.microbatches, never),
           posted_(schedule.stages(), schedule.microbatches, never) {
         ranks_.assign(schedule.ranks.size(), RankState{0, 0, 0, {}, Sink(keepEvents)});
-        tied_.missing = 2;
+        tied_.missing = static_cast<int>(schedule.endRanks().size());
         norm_.missing = static_cast<int>(schedule.ranks.size());
         if (!keepEvents) return;
         for (std::size_t rank = 0; rank < ranks_.size(); ++rank)

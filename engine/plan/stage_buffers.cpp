@@ -88,9 +88,6 @@ public:
     }
 
 private:
-    /// The category of the gradient that the stage takes from above.
-    Category taken(Category kept) const { return neighbours_.gradientReceived ? Category::Buffers : kept; }
-
     void freeHead(Tally& tally, Category kept) const {
         // The head's input is the last layer's output.
         tally.add(Category::Activations, -(size_.boundary + size_.statistics + size_.boundary + size_.logits));
@@ -103,7 +100,7 @@ private:
         tally.add(received ? Category::Buffers : Category::Activations, -size_.boundary);
         tally.add(Category::Activations, -(layer.held - layer.freedEarly));
         const bool fromAbove = i + 1 == layers_.size() && !shape_.last;
-        tally.add(fromAbove ? taken(kept) : kept, -size_.boundary);  // of the output
+        tally.add(fromAbove ? neighbours_.gradient : kept, -size_.boundary);  // of the output
         tally.add(kept, -size_.boundary);                            // of the norm's output
     }
 
@@ -124,7 +121,6 @@ StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const S
     buffers.backward = walk.inputGrads(Category::Temporary, true);
     buffers.inputGrad = walk.inputGrads(Category::Buffers, false);
     buffers.weightGrad = walk.weightGrads(Category::Buffers);
-    buffers.gradient = neighbours.splitBackward ? Category::Buffers : Category::Temporary;
     buffers.boundaryBytes = sizesOf(layout).boundary;
     return buffers;
 }

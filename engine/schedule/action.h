@@ -23,7 +23,7 @@ enum class ActionKind : std::uint8_t {
     SendBackward,     ///< 3SEND_B0  the input gradient of stage 3 goes to stage 2
     RecvBackward,     ///< 2RECV_B0  the output gradient of stage 2 comes from stage 3
     ReduceGradients,  ///< 2REDUCE_GRAD  average of the stage's gradients over the data axis
-    ReduceTied,       ///< 0REDUCE_TIED  sum of the tied embedding's gradient over first and last stage
+    ReduceTied,       ///< 0REDUCE_TIED  sum of the tied embedding's gradient over first and last stage; one a rank
     ReduceNorm,       ///< 0REDUCE_NORM  sum of squared gradient norms over the pipeline axis, for clipping; one a rank
     OptimizerStep,    ///< 2STEP
 };

@@ -17,7 +17,32 @@ double flushBubble(const ScheduleShape& shape);
 
 Schedule generateOneFOneB(const ScheduleShape& shape);
 
+Schedule generateInterleavedOneFOneB(const ScheduleShape& shape);
+std::optional<ShapeRefusal> interleavedRefusal(const ScheduleShape& shape);
+double interleavedBubble(const ScheduleShape& shape);
+
+Schedule generateLoopedBfs(const ScheduleShape& shape);
+double loopedBfsBubble(const ScheduleShape& shape);
+
+Schedule generateZbH1(const ScheduleShape& shape);
+double zbH1Bubble(const ScheduleShape& shape);
+
+Schedule generateZbV(const ScheduleShape& shape);
+double zbVBubble(const ScheduleShape& shape);
+
+Schedule generateZbGreedy(const ScheduleShape& shape);
+double zbGreedyBubble(const ScheduleShape& shape);
+
+Schedule generateDualPipeV(const ScheduleShape& shape);
+std::optional<ShapeRefusal> dualPipeVRefusal(const ScheduleShape& shape);
+double dualPipeVBubble(const ScheduleShape& shape);
+
 /// No actions yet; chunk c of rank r is stage c·p + r.
 Schedule emptySchedule(std::string kind, const ScheduleShape& shape);
+/// No actions yet; stages fold back: rank r holds the stages r and 2p − 1 − r.
+Schedule emptyFoldedSchedule(std::string kind, const ScheduleShape& shape);
+
+/// The bubble of a compute-only schedule, counted in its unit slots: for methods that have no closed form.
+double countedBubble(const Schedule& compute);
 
 }  // namespace shardlab

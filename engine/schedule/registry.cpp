@@ -11,12 +11,21 @@
 namespace shardlab {
 namespace {
 
+constexpr int mostChunks = 1024;  // as the layout's field
+constexpr std::string_view counted = "counted from the order with F = I = W and B = 2 F; there is no closed form";
+
 // One line a method: name, title, paper, chunks from–to, refusal, generator, bubble and its formula.
 // clang-format off
 constexpr std::array methods{
     ScheduleMethod{"naive", "Naive model parallelism", "arXiv 1811.06965, figure 2b", 1, 1, nullptr, generateNaive, naiveBubble, "(p−1)/p"},
     ScheduleMethod{"gpipe", "GPipe", "arXiv 1811.06965", 1, 1, nullptr, generateGpipe, flushBubble, "(p−1)/(m+p−1)"},
     ScheduleMethod{"1f1b", "1F1B with flush", "arXiv 1806.03377, 2006.09503", 1, 1, nullptr, generateOneFOneB, flushBubble, "(p−1)/(m+p−1)"},
+    ScheduleMethod{"interleaved-1f1b", "Interleaved 1F1B", "PTD-P, arXiv 2104.04473", 2, mostChunks, interleavedRefusal, generateInterleavedOneFOneB, interleavedBubble, "(p−1)/(vm+p−1) where p divides m, else counted from the order"},
+    ScheduleMethod{"looped-bfs", "Looped breadth-first", "arXiv 2211.05953", 2, mostChunks, nullptr, generateLoopedBfs, loopedBfsBubble, "1 − vm/((v−1)·max(m,p)+m+p−1)"},
+    ScheduleMethod{"zb-h1", "Zero bubble, ZB-H1", "arXiv 2401.10241", 1, 1, nullptr, generateZbH1, zbH1Bubble, "(p−1)/(3m+p−1) where m ≥ p, else counted from the order"},
+    ScheduleMethod{"zb-v", "Zero bubble, ZB-V", "arXiv 2401.10241, section 6", 2, 2, nullptr, generateZbV, zbVBubble, counted},
+    ScheduleMethod{"zb-greedy", "Zero bubble under a memory limit", "arXiv 2401.10241, section 3", 1, 1, nullptr, generateZbGreedy, zbGreedyBubble, counted, true},
+    ScheduleMethod{"dualpipe-v", "DualPipe-V", "arXiv 2412.19437 and its folded form", 2, 2, dualPipeVRefusal, generateDualPipeV, dualPipeVBubble, counted},
 };
 // clang-format on
 
@@ -39,6 +48,13 @@ Schedule emptySchedule(std::string kind, const ScheduleShape& shape) {
     return schedule;
 }
 
+Schedule emptyFoldedSchedule(std::string kind, const ScheduleShape& shape) {
+    Schedule schedule = emptySchedule(std::move(kind), shape);
+    for (int stage = shape.ranks; stage < schedule.stages(); ++stage)
+        schedule.rankOfStage[static_cast<std::size_t>(stage)] = 2 * shape.ranks - 1 - stage;
+    return schedule;
+}
+
 Result<Schedule> generateSchedule(std::string_view kind, const ScheduleShape& shape) {
     const ScheduleMethod* method = findScheduleMethod(kind);
     if (method == nullptr) {
@@ -54,18 +70,22 @@ Result<Schedule> generateSchedule(std::string_view kind, const ScheduleShape& sh
                       "At least one of each");
     if (shape.chunks < method->minChunks || shape.chunks > method->maxChunks)
         return refuse(fmt::format("{} chunks are asked for", shape.chunks),
-                      fmt::format("From {} to {}", method->minChunks, method->maxChunks));
+                      method->minChunks == method->maxChunks ? fmt::format("Exactly {}", method->minChunks)
+                                                             : fmt::format("From {} to {}", method->minChunks, method->maxChunks));
+    if (shape.inFlight != 0 && !method->takesLimit)
+        return refuse("its order fixes how many microbatches a rank holds", "No limit, or a schedule that takes one");
+    if (shape.inFlight < 0) return refuse(fmt::format("a rank may hold {} microbatches", shape.inFlight), "1 or more; 0 for as many as there are ranks");
     // The limits of an action's packed form, and of memory.
     const std::int64_t stages = std::int64_t{shape.ranks} * shape.chunks;
     if (stages > 65536 || stages * shape.microbatches > (1 << 22))
         return refuse("there are too many actions", "At most 65536 stages, and 4194304 = stages × microbatches");
     if (method->refusal != nullptr)
-        if (const std::optional<std::string> reason = method->refusal(shape)) return refuse(*reason, "");
+        if (std::optional<ShapeRefusal> refusal = method->refusal(shape)) return refuse(std::move(refusal->why), std::move(refusal->legal));
     return method->generate(shape);
 }
 
 ScheduleShape scheduleShape(const Layout& layout) {
-    return {layout.parallel.pipeline, layout.schedule.chunks, microbatches(layout)};
+    return {layout.parallel.pipeline, layout.schedule.chunks, microbatches(layout), layout.schedule.inFlight};
 }
 
 }  // namespace shardlab

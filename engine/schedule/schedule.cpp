@@ -10,6 +10,11 @@ std::vector<int> Schedule::stagesOf(int rank) const {
     return held;
 }
 
+std::vector<int> Schedule::endRanks() const {
+    if (rankOfStage.front() == rankOfStage.back()) return {rankOfStage.front()};
+    return {rankOfStage.front(), rankOfStage.back()};
+}
+
 bool Schedule::crossesRanks(int lowerStage) const {
     const auto lower = static_cast<std::size_t>(lowerStage);
     return lowerStage >= 0 && lower + 1 < rankOfStage.size() && rankOfStage[lower] != rankOfStage[lower + 1];

@@ -21,6 +21,8 @@ struct Schedule {
     /// Global stages of a rank, ascending.
     std::vector<int> stagesOf(int rank) const;
     bool crossesRanks(int lowerStage) const;  ///< between lowerStage and lowerStage + 1 a message is needed
+    /// The ranks of first and last stage: two, or the one that holds both.
+    std::vector<int> endRanks() const;
 };
 
 }  // namespace shardlab

@@ -4,10 +4,11 @@
 namespace shardlab {
 
 Schedule addTiedReduce(Schedule schedule) {
-    if (schedule.rankOfStage.empty() || schedule.rankOfStage.front() == schedule.rankOfStage.back()) return schedule;
-    for (int stage : {0, schedule.stages() - 1}) {
-        const auto rank = static_cast<std::size_t>(schedule.rankOfStage[static_cast<std::size_t>(stage)]);
-        schedule.ranks[rank].push_back({ActionKind::ReduceTied, stage});
+    if (schedule.stages() < 2) return schedule;
+    int stage = 0;
+    for (int rank : schedule.endRanks()) {
+        schedule.ranks[static_cast<std::size_t>(rank)].push_back({ActionKind::ReduceTied, stage});
+        stage = schedule.stages() - 1;
     }
     return schedule;
 }

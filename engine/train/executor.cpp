@@ -127,7 +127,9 @@ void Executor::reduce(const Action& action) {
     if (action.kind == ActionKind::ReduceGradients) {
         averageGradients(at(action).stage->gradientBlock(), *group);
     } else if (action.kind == ActionKind::ReduceTied) {
-        sumTiedGradients(at(action).stage->parameters(), *group);
+        std::vector<std::span<Parameter>> held;
+        for (auto& [index, rankStage] : setup_.stages) held.push_back(rankStage.stage->parameters());
+        sumTiedGradients(held, *group);
     } else {
         double squares = 0;
         for (auto& [index, rankStage] : setup_.stages) squares += squaredGradientNorm(rankStage.stage->parameters());

@@ -30,7 +30,7 @@ struct ExecutorSetup {
     int stageCount = 1;                ///< of the whole pipeline
     Communicator& pipeline;
     Communicator& data;
-    Communicator* tied = nullptr;  ///< of first and last stage; null where no list has ReduceTied
+    Communicator* tied = nullptr;  ///< of the ranks of first and last stage; null where no list has ReduceTied
     Transfers& transfers;
     RankTrace& trace;
     const StepCosts& costs;

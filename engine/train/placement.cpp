@@ -26,10 +26,10 @@ Placement place(const Plan& plan, Communicator& world) {
     placed.data = world.group(plan.mesh.group(self, Axis::Data));
     placed.holdsLast = plan.lowered.rankOfStage.back() == placed.pipelineRank;
     if (reducesTied(plan.lowered)) {
-        const int first = placed.pipelineMembers[static_cast<std::size_t>(plan.lowered.rankOfStage.front())];
-        const int last = placed.pipelineMembers[static_cast<std::size_t>(plan.lowered.rankOfStage.back())];
-        const bool atAnEnd = self == first || self == last;
-        placed.tied = world.group(atAnEnd ? std::vector<int>{first, last} : std::vector<int>{self});
+        std::vector<int> ends;
+        for (const int rank : plan.lowered.endRanks()) ends.push_back(placed.pipelineMembers[static_cast<std::size_t>(rank)]);
+        const bool atAnEnd = std::ranges::find(ends, self) != ends.end();
+        placed.tied = world.group(atAnEnd ? ends : std::vector<int>{self});
     }
     return placed;
 }

@@ -31,8 +31,8 @@ Reason bubbleReason(const Plan& plan) {
     ScheduleShape twice = shape;
     twice.microbatches *= 2;
     const bool legal = !method->refusal || !method->refusal(twice);
-    const double fewer = method->theoreticalBubble(twice);
-    if (legal && fewer < method->theoreticalBubble(shape) - 1e-9)
+    const double fewer = legal ? method->theoreticalBubble(twice) : 1;
+    if (fewer < method->theoreticalBubble(shape) - 1e-9)
         reason.why += words(" With %1 microbatches it would be %2.").arg(twice.microbatches).arg(percent(fewer));
     if (plan.bubble > plan.bubbleTheory + 0.02)
         reason.why += words(" The rest comes from transfers and from stages that are not equal.");
