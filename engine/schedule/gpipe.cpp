@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPipe: all forwards, then all backwards, then the flush.
+// GPipe: all forwards, then all backwards, then the flush. Backwards begin with the first microbatch, as
+// torch.distributed.pipelining's do.
 #include "engine/schedule/generators.h"
 
 namespace shardlab {

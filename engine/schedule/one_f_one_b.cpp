@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // 1F1B with flush: rank r warms up with p − r − 1 forwards, then one forward and one backward in turn, then the
 // backwards that are left. At most min(m, p − r) microbatches are held.
+//
+// The order is what torch.distributed.pipelining runs. The picture that it can print differs in two ways: with fewer
+// microbatches than ranks it names some that there are not, and it numbers the last rank's forwards from 1.
 #include "engine/schedule/generators.h"
 
 #include <algorithm>

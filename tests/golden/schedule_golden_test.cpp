@@ -30,12 +30,12 @@ private slots:
         std::istringstream cases(readGolden("schedules/cases.txt"));
         std::set<std::string> seen;
         std::string kind;
-        int ranks = 0, microbatches = 0;
-        while (cases >> kind >> ranks >> microbatches) {
+        int ranks = 0, chunks = 0, microbatches = 0;
+        while (cases >> kind >> ranks >> chunks >> microbatches) {
             seen.insert(kind);
-            const auto compute = generateSchedule(kind, {ranks, 1, microbatches});
+            const auto compute = generateSchedule(kind, {ranks, chunks, microbatches});
             QVERIFY2(compute.has_value(), kind.c_str());
-            const QString name = QString("schedules/%1-p%2-m%3.txt").arg(kind.c_str()).arg(ranks).arg(microbatches);
+            const QString name = QString("schedules/%1-p%2%3-m%4.txt").arg(kind.c_str()).arg(ranks).arg(chunks > 1 ? QString("-v%1").arg(chunks) : QString()).arg(microbatches);
             const QString difference = differenceFromGolden(name, picture(*compute));
             QVERIFY2(difference.isEmpty(), qPrintable(difference));
         }

@@ -7,6 +7,7 @@
 #include "engine/plan/ledger.h"
 #include "engine/plan/plan.h"
 #include "engine/schedule/passes.h"
+#include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
 
 #include <QRandomGenerator>
@@ -130,7 +131,7 @@ private slots:
         const std::uint32_t seed = QRandomGenerator::global()->generate();
         qInfo("seed %u", seed);
         RandomStream random(seed, "layouts");
-        for (int i = 0; i < 60; ++i) {
+        for (int i = 0; i < 120; ++i) {
             Layout layout;
             const int p = 1 + static_cast<int>(random.below(4)), m = 1 + static_cast<int>(random.below(5));
             const int heads = 1 + static_cast<int>(random.below(3));
@@ -146,10 +147,16 @@ private slots:
             layout.cluster.hosts[0].devices = p * layout.parallel.data;
             layout.batch.micro = 1 + static_cast<int>(random.below(3));
             layout.batch.global = m * layout.batch.micro * layout.parallel.data;
-            layout.schedule.kind = std::vector<std::string>{"naive", "gpipe", "1f1b"}[random.below(3)];
+            const ScheduleMethod& method = scheduleMethods()[random.below(scheduleMethods().size())];
+            const int v = method.minChunks;
+            layout.schedule.kind = method.name;
+            layout.schedule.chunks = v;
+            layout.model.layers *= v;
+            while (method.refusal != nullptr && method.refusal(scheduleShape(layout)))
+                layout.batch.global += layout.batch.micro * layout.parallel.data;
             if (random.below(3) == 0) {
-                layout.schedule.stages.assign(static_cast<std::size_t>(p), 1);
-                layout.schedule.stages[0] = layout.model.layers - p + 1;
+                layout.schedule.stages.assign(static_cast<std::size_t>(p * v), 1);
+                layout.schedule.stages[0] = layout.model.layers - p * v + 1;
             }
             layout.optimizer.kind = random.below(2) ? "adamw" : "sgd";
             layout.optimizer.momentum = random.below(2) ? 0.9 : 0;
@@ -168,11 +175,10 @@ private slots:
         layout.schedule.chunks = 2;
         layout.batch = {4, 2};
         for (const char* kind : {"gpt", "mlp"})
-            for (const char* csv :
-                 {"0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n",
-                  "0F0,0F1,2F0,2F1,2I0,2I1,0I0,2W0,0I1,2W1,0W0,0W1\n1F0,1F1,3F0,3I0,3F1,3W0,3I1,3W1,1I0,1I1,1W0,1W1\n",
-                  "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,"
-                  "1W1\n"}) {
+            for (const char* csv : {"0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n",
+                                    "0F0,0F1,2F0,2F1,2I0,2I1,0I0,2W0,0I1,2W1,0W0,0W1\n1F0,1F1,3F0,3I0,3F1,3W0,3I1,3W1,1I0,1I1,1W0,1W1\n",
+                                    "0F0,0F1,3F0,3B0,3F1,3I1,3W1,0I0,0B1,0W0\n1F0,2F0,1F1,2F1,2B0,1I0,2I1,1B1,1W0,2W1\n",
+                                    "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,1W1\n"}) {
                 layout.model.kind = kind;
                 compare(layout, lower(*parseCsv(csv), {false, true, true}));
                 if (QTest::currentTestFailed()) return;

@@ -130,21 +130,21 @@ private slots:
         const Layout layout;  // four ranks
         const Mesh mesh(layout);
         const DevicePreset& device = modelledDevice(layout);
-        QCOMPARE(stepCosts(layout, mesh, device, 2).sharing, 2.0);
-        QCOMPARE(stepCosts(layout, mesh, device, 64).sharing, 1.0);
+        QCOMPARE(stepCosts(layout, mesh, device, {0, 1}, 2).sharing, 2.0);
+        QCOMPARE(stepCosts(layout, mesh, device, {0, 1}, 64).sharing, 1.0);
         QCOMPARE(rankDevice(layout, mesh, 2).fp32Flops, device.fp32Flops);
         QCOMPARE(rankDevice(layout, mesh, 16).fp32Flops, 4 * device.fp32Flops);
         Layout paced = layout;
         paced.cluster.pace = PaceSpec{};
         QCOMPARE(rankDevice(paced, mesh, 16).fp32Flops, findDevice("h100-sxm")->fp32Flops);
-        QCOMPARE(stepCosts(paced, mesh, device, 2).sharing, 1.0);
+        QCOMPARE(stepCosts(paced, mesh, device, {0, 1}, 2).sharing, 1.0);
     }
 
     void linksBetweenHostsAreSlower() {
         Layout layout;
-        const StepCosts together = stepCosts(layout, Mesh(layout), modelledDevice(layout));
+        const StepCosts together = stepCosts(layout, Mesh(layout), modelledDevice(layout), {0, 1});
         layout.cluster.hosts = {{"a", 2}, {"b", 2}};  // a pipeline stage on each
-        const StepCosts apart = stepCosts(layout, Mesh(layout), modelledDevice(layout));
+        const StepCosts apart = stepCosts(layout, Mesh(layout), modelledDevice(layout), {0, 1});
         QVERIFY(apart.stages[0].send > together.stages[0].send);
         QCOMPARE(apart.stages[0].reduce, together.stages[0].reduce);
         QCOMPARE(apart.stages[0].forward, together.stages[0].forward);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The generated orders against those that torch.distributed.pipelining computes, action by action. The orders are kept
+// as files; where a Python with torch is found (python3, or SHARDLAB_TORCH_PYTHON) they are also computed anew.
+#include "tests/golden/golden.h"
+
+#include "engine/schedule/registry.h"
+#include "engine/schedule/text.h"
+
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cstdio>
+#include <sstream>
+
+using namespace shardlab;
+
+namespace {
+
+const QStringList kinds{"gpipe", "1f1b", "interleaved-1f1b", "looped-bfs", "zb-h1", "zb-v", "dualpipe-v"};
+
+}  // namespace
+
+class TorchSchedulesTest : public QObject {
+    Q_OBJECT
+private slots:
+    void ordersAreThoseOfTorch_data() {
+        QTest::addColumn<QString>("kind");
+        for (const QString& kind : kinds) QTest::newRow(qPrintable(kind)) << kind;
+    }
+    void ordersAreThoseOfTorch() {
+        QFETCH(QString, kind);
+        std::istringstream file(readGolden("torch/" + kind + ".txt"));
+        std::string line;
+        int cases = 0;
+        while (std::getline(file, line)) {
+            ScheduleShape shape;
+            QVERIFY2(std::sscanf(line.c_str(), "p=%d v=%d m=%d", &shape.ranks, &shape.chunks, &shape.microbatches) == 3, line.c_str());
+            const auto ours = generateSchedule(kind.toStdString(), shape);
+            QVERIFY2(ours.has_value(), ours ? "" : (line + ": " + ours.error().text()).c_str());
+            const QStringList lists = QString::fromStdString(toCsv(*ours)).split('\n');
+            for (int rank = 0; rank < shape.ranks; ++rank) {
+                std::string theirs;
+                QVERIFY(std::getline(file, theirs));
+                QVERIFY2(lists[rank].toStdString() == theirs, (line + " rank " + std::to_string(rank) + "\n ours  " + lists[rank].toStdString() + "\n torch " + theirs).c_str());
+            }
+            ++cases;
+        }
+        QVERIFY2(cases >= 25, qPrintable(QString("%1 cases").arg(cases)));
+    }
+
+    void torchStillComputesThem() {
+        const QString python = qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringLiteral("python3"));
+        if (QProcess::execute(python, {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"}))
+            QSKIP("no torch for python3 (or SHARDLAB_TORCH_PYTHON): the kept orders are not computed anew");
+        QTemporaryDir folder;
+        QProcess process;
+        process.start(python, {QStringLiteral(SHARDLAB_TEST_DATA "/torch_schedules.py"), folder.path()});
+        QVERIFY2(process.waitForFinished(300'000) && process.exitCode() == 0, process.readAllStandardError().constData());
+        for (const QString& kind : kinds) {
+            QFile computed(folder.filePath(kind + ".txt"));
+            QVERIFY2(computed.open(QIODevice::ReadOnly), qPrintable(computed.fileName()));
+            const QString difference = differenceFromGolden("torch/" + kind + ".txt", computed.readAll().toStdString());
+            QVERIFY2(difference.isEmpty(), qPrintable(difference));
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TorchSchedulesTest)
+#include "torch_schedules_test.moc"

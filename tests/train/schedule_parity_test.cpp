@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every registered schedule, executed: the losses are those of one rank, and what the arena held is what the ledger said.
+#include "engine/schedule/registry.h"
+#include "tests/train/run_in_process.h"
+
+#include <QtTest>
+#include <cmath>
+#include <random>
+
+using namespace shardlab;
+
+namespace {
+
+constexpr int steps = 20;
+
+QString difference(const std::vector<double>& got, const std::vector<double>& wanted, double tolerance) {
+    if (got.size() != wanted.size()) return QString("%1 values instead of %2").arg(got.size()).arg(wanted.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+        if (!(std::abs(got[i] - wanted[i]) <= tolerance * std::abs(wanted[i])))
+            return QString("value %1 is %2 instead of %3").arg(i).arg(got[i], 0, 'g', 12).arg(wanted[i], 0, 'g', 12);
+    return {};
+}
+
+}  // namespace
+
+class ScheduleParityTest : public QObject {
+    Q_OBJECT
+
+private:
+    Layout layoutOf(const std::string& kind, int data, int pipeline, int chunks) {
+        Layout layout;
+        layout.model = {"gpt", 8, 16, 2, 16, 256, 0.0};
+        layout.cluster.hosts = {{"localhost", data * pipeline}};
+        layout.parallel.data = data;
+        layout.parallel.pipeline = pipeline;
+        layout.schedule.kind = kind;
+        layout.schedule.chunks = chunks;
+        layout.batch = {8, 1};
+        layout.run = {steps, seed_, 10, 2};
+        return layout;
+    }
+
+    std::int64_t seed_ = 0;
+    RunOutcome reference_;
+
+private slots:
+    void initTestCase() {
+        seed_ = std::random_device{}();
+        qInfo("seed %lld", static_cast<long long>(seed_));
+        Layout layout = layoutOf("naive", 1, 1, 1);
+        layout.batch.micro = layout.batch.global;
+        reference_ = runInProcess(planOf(layout));
+        QVERIFY2(reference_.error.empty(), reference_.error.c_str());
+        const std::vector<double> losses = reference_.counter(EventKind::Loss);
+        QVERIFY(losses.size() == steps && losses.back() < losses.front() - 0.3);
+    }
+
+    void everyScheduleEqualsOneRank_data() {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("chunks");
+        for (const ScheduleMethod& method : scheduleMethods())
+            for (const auto& [data, pipeline, chunks] : std::vector<std::array<int, 3>>{{1, 1, 1}, {1, 2, 1}, {1, 4, 1}, {2, 2, 1}, {1, 1, 2}, {1, 2, 2}, {1, 4, 2}, {2, 2, 2}, {1, 2, 4}}) {
+                if (chunks < method.minChunks || chunks > method.maxChunks) continue;
+                const QString kind = QString::fromUtf8(method.name.data(), qsizetype(method.name.size()));
+                QTest::addRow("%s data %d pipeline %d chunks %d", qPrintable(kind), data, pipeline, chunks) << kind << data << pipeline << chunks;
+            }
+    }
+    void everyScheduleEqualsOneRank() {
+        QFETCH(QString, kind);
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, chunks);
+        const Plan plan = planOf(layoutOf(kind.toStdString(), data, pipeline, chunks));
+        const RunOutcome run = runInProcess(plan);
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        QString wrong = difference(run.counter(EventKind::Loss), reference_.counter(EventKind::Loss), 1e-5);
+        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1: loss: %2").arg(seed_).arg(wrong)));
+        wrong = difference(run.counter(EventKind::ValidationLoss), reference_.counter(EventKind::ValidationLoss), 1e-5);
+        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1: validation loss: %2").arg(seed_).arg(wrong)));
+
+        // The embedding's two copies stay one weight, wherever they lie.
+        std::map<std::string, const std::vector<float>*> byName;
+        for (const RankOutcome& rank : run.ranks)
+            for (const auto& [key, values] : rank.parameters) {
+                const auto [entry, added] = byName.try_emplace(key.substr(key.find('/') + 1), &values);
+                QVERIFY2(added || *entry->second == values, (entry->first + " has two values").c_str());
+            }
+
+        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+            const double predicted = static_cast<double>(plan.memory[rank].peak);
+            std::int64_t measured = 0;
+            for (const Event& event : run.ranks[rank].events)
+                if (event.kind == EventKind::MemoryPeak) measured = std::max(measured, event.bytes);
+            // A message may leave a little sooner or later than the ledger has it.
+            QVERIFY2(std::abs(static_cast<double>(measured) - predicted) < 0.02 * predicted,
+                     qPrintable(QString("rank %1: peak %2, predicted %3").arg(rank).arg(measured).arg(predicted)));
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(ScheduleParityTest)
+#include "schedule_parity_test.moc"
