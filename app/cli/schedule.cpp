@@ -123,9 +123,12 @@ void addSchedule(CLI::App& program, Action& chosen) {
         kinds += (kinds.empty() ? "" : ", ") + std::string(method.name);
     CLI::Option* kind = verb->add_option("--kind", options->kind, "Instead of a layout: " + kinds)->type_name("KIND");
     verb->add_option("--stages", options->stages, "Pipeline ranks of --kind")->needs(kind)->capture_default_str();
-    verb->add_option("--chunks", options->chunks, "Stages on each rank of --kind; left out: the fewest it works with")->needs(kind);
+    verb->add_option("--chunks", options->chunks, "Stages on each rank of --kind; left out: the fewest it works with")
+        ->needs(kind);
     verb->add_option("--microbatches", options->microbatches, "Microbatches of --kind")->needs(kind)->capture_default_str();
-    verb->add_option("--in-flight", options->inFlight, "Most microbatches a rank of --kind holds, where it takes a limit")->needs(kind);
+    verb->add_option("--in-flight", options->inFlight,
+                     "Most microbatches a rank of --kind holds, where it takes a limit")
+        ->needs(kind);
     verb->add_option("--format", options->format,
                      "grid: a picture of time × rank; csv: one line a rank, compute only, as torch.distributed.pipelining "
                      "reads it; json: with simulated times")

@@ -135,7 +135,9 @@ std::string chunksText(const Layout& layout, const ScheduleMethod& method) {
     for (int chunks = method.minChunks; chunks <= std::min(method.maxChunks, layers / ranks); ++chunks)
         if (layers % (ranks * chunks) == 0 && even.size() < 6) even.push_back(std::to_string(chunks));
     const std::string range = fmt::format("{} to {}", method.minChunks, method.maxChunks);
-    return even.empty() ? range : fmt::format("{}; {} {} layers evenly over {} ranks", range, alternatives(even) + (even.size() > 1 ? " split" : " splits"), layers, ranks);
+    return even.empty() ? range
+                        : fmt::format("{}; {} {} layers evenly over {} ranks", range,
+                                      alternatives(even) + (even.size() > 1 ? " split" : " splits"), layers, ranks);
 }
 
 /// Samples a microbatch for which the method has an order, of those that divide the replica's batch.
@@ -157,9 +159,11 @@ void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedul
     const int chunks = layout.schedule.chunks;
     const bool chunksFit = chunks >= method.minChunks && chunks <= method.maxChunks;
     if (chunks > 0 && !chunksFit)
-        faults.push_back({"/schedule/chunks", fmt::format("{} does not work with {} chunk{}", method.name, chunks, chunks == 1 ? "" : "s"),
-                          method.minChunks > 1 && chunks < method.minChunks ? "it needs several stages on each rank"
-                                                                            : "the schedule fixes how many stages a rank can hold",
+        faults.push_back({"/schedule/chunks",
+                          fmt::format("{} does not work with {} chunk{}", method.name, chunks, chunks == 1 ? "" : "s"),
+                          method.minChunks > 1 && chunks < method.minChunks
+                              ? "it needs several stages on each rank"
+                              : "the schedule fixes how many stages a rank can hold",
                           chunksText(layout, method)});
     if (layout.schedule.inFlight > 0 && !method.takesLimit)
         faults.push_back({"/schedule/in_flight", fmt::format("{} takes no limit", method.name),
@@ -168,9 +172,12 @@ void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedul
     if (!chunksFit || shape.ranks < 1 || shape.microbatches < 1 || method.refusal == nullptr) return;
     if (const std::optional<ShapeRefusal> refusal = method.refusal(shape)) {
         std::string legal = refusal->legal;
-        if (const std::vector<std::string> micro = microTexts(layout, method, shape); !micro.empty()) legal += "; so with micro " + alternatives(micro);
-        faults.push_back({std::string(refusal->pointer), fmt::format("{} cannot be scheduled with {} ranks and {} microbatches", method.name,
-                                                                     shape.ranks, shape.microbatches), refusal->why, std::move(legal)});
+        if (const std::vector<std::string> micro = microTexts(layout, method, shape); !micro.empty())
+            legal += "; so with micro " + alternatives(micro);
+        faults.push_back({std::string(refusal->pointer),
+                          fmt::format("{} cannot be scheduled with {} ranks and {} microbatches", method.name,
+                                      shape.ranks, shape.microbatches),
+                          refusal->why, std::move(legal)});
     }
 }
 

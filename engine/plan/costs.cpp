@@ -119,7 +119,8 @@ DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores) {
     return device;
 }
 
-StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device, const std::vector<int>& rankOfStage, int cores) {
+StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device,
+                    const std::vector<int>& rankOfStage, int cores) {
     const std::vector<StageShape> shapes = stageShapes(layout);
     const int p = mesh.size(Axis::Pipeline);
     const int d = mesh.size(Axis::Data);
@@ -143,24 +144,28 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         const auto parameterBytes = static_cast<std::int64_t>(floatBytes) * stageParameters(layout.model, shape);
         if (d > 1) {
             cost.reduceBytes = parameterBytes;
-            cost.reduce = allReduceSeconds(static_cast<double>(parameterBytes), d, slowestLink(mesh, device, replicas(mesh, rankOf(s))));
+            cost.reduce = allReduceSeconds(static_cast<double>(parameterBytes), d,
+                                           slowestLink(mesh, device, replicas(mesh, rankOf(s))));
         }
         if (shape.first != shape.last) {
             const auto bytes = static_cast<std::int64_t>(floatBytes) * tiedParameters(layout.model);
             const int first = rankOf(0), last = rankOf(stages - 1);
             if (first != last) cost.tiedBytes = bytes;
-            cost.tied = first != last ? allReduceSeconds(static_cast<double>(bytes), 2, linkBetween(mesh, device, first, last))
-                                      : device.kernelSeconds + 4 * static_cast<double>(bytes) / device.memoryBandwidth;
+            cost.tied = first != last
+                            ? allReduceSeconds(static_cast<double>(bytes), 2, linkBetween(mesh, device, first, last))
+                            : device.kernelSeconds + 4 * static_cast<double>(bytes) / device.memoryBandwidth;
         }
         bytesOfRank[static_cast<std::size_t>(rankOf(s))] += static_cast<double>(parameterBytes);
-        cost.optimizer = device.kernelSeconds + updateFloats(layout.optimizer) * static_cast<double>(parameterBytes) / device.memoryBandwidth;
+        cost.optimizer = device.kernelSeconds +
+                         updateFloats(layout.optimizer) * static_cast<double>(parameterBytes) / device.memoryBandwidth;
     }
     const Link pipelineLink = slowestLink(mesh, device, mesh.group(0, Axis::Pipeline));
     for (int s = 0; s < stages; ++s)
-        costs.stages[static_cast<std::size_t>(s)].norm = device.kernelSeconds +
-                                                         bytesOfRank[static_cast<std::size_t>(rankOf(s))] / device.memoryBandwidth +
-                                                         allReduceSeconds(sizeof(double), p, pipelineLink);
-    if (!layout.cluster.pace && layout.cluster.device == "cpu") costs.sharing = std::max(1.0, double(mesh.ranks()) / cores);
+        costs.stages[static_cast<std::size_t>(s)].norm =
+            device.kernelSeconds + bytesOfRank[static_cast<std::size_t>(rankOf(s))] / device.memoryBandwidth +
+            allReduceSeconds(sizeof(double), p, pipelineLink);
+    if (!layout.cluster.pace && layout.cluster.device == "cpu")
+        costs.sharing = std::max(1.0, double(mesh.ranks()) / cores);
     return costs;
 }
 

@@ -21,9 +21,10 @@ struct StageCosts {
     double backward = 0;     ///< = inputGrad + weightGrad
     double inputGrad = 0;
     double weightGrad = 0;
-    double send = 0;         ///< output activation to the next stage (and its gradient back): latency + bytes ÷ bandwidth
-    double reduce = 0;       ///< all-reduce of the stage's gradients over the data axis: 2(d−1)/d · bytes ÷ bandwidth + 2(d−1) · latency
-    double tied = 0;         ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both
+    double send = 0;  ///< output activation to the next stage (and its gradient back): latency + bytes ÷ bandwidth
+    double reduce =
+        0;  ///< all-reduce of the stage's gradients over the data axis: 2(d−1)/d · bytes ÷ bandwidth + 2(d−1) · latency
+    double tied = 0;  ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both
     double norm = 0;         ///< reading the gradients of all stages of its rank, and one number over the pipeline axis
     double optimizer = 0;    ///< reading and writing weights, gradients and state
     std::int64_t sendBytes = 0;
@@ -52,7 +53,7 @@ DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores = host
 
 /// stretch is 1; makePlan sets it from the simulated step. `rankOfStage`: the schedule's. `cores`: of this machine, for
 /// runs at full speed; a link is as slow as the slowest over the replicas.
-StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device, const std::vector<int>& rankOfStage,
-                    int cores = hostCores());
+StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device,
+                    const std::vector<int>& rankOfStage, int cores = hostCores());
 
 }  // namespace shardlab

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/ledger.h"
 
+#include <algorithm>
+#include <set>
+
 #include "engine/layout/model_shape.h"
 #include "engine/plan/stage_buffers.h"
 #include "engine/plan/tally.h"
-
-#include <algorithm>
-#include <set>
 
 namespace shardlab {
 namespace {
@@ -29,9 +29,12 @@ public:
         for (int stage : lowered.stagesOf(rank)) {
             const StageShape& shape = shapes[static_cast<std::size_t>(stage)];
             const bool received = lowered.crossesRanks(stage - 1);
-            whole_[static_cast<std::size_t>(stage)] = stageBuffers(layout, shape, {received, MemoryCategory::Temporary});
-            buffered_[static_cast<std::size_t>(stage)] = stageBuffers(layout, shape, {received, MemoryCategory::Buffers});
-            const std::int64_t parameters = static_cast<std::int64_t>(sizeof(float)) * stageParameters(layout.model, shape);
+            whole_[static_cast<std::size_t>(stage)] =
+                stageBuffers(layout, shape, {received, MemoryCategory::Temporary});
+            buffered_[static_cast<std::size_t>(stage)] =
+                stageBuffers(layout, shape, {received, MemoryCategory::Buffers});
+            const std::int64_t parameters =
+                static_cast<std::int64_t>(sizeof(float)) * stageParameters(layout.model, shape);
             tally_.add(MemoryCategory::Parameters, parameters);
             tally_.add(MemoryCategory::Gradients, parameters);
             tally_.add(MemoryCategory::Optimizer, parameters * stateFloats(layout.optimizer));
@@ -76,8 +79,9 @@ private:
             case ActionKind::RecvForward:
             case ActionKind::RecvBackward: tally_.add(MemoryCategory::Buffers, stage.boundaryBytes); break;
             case ActionKind::SendForward: leaving_.push_back({stage.output, stage.boundaryBytes}); break;
-            case ActionKind::SendBackward: 
-                leaving_.push_back({splits(action.stage, action.microbatch) ? stage.splitGradient : stage.gradient, stage.boundaryBytes});
+            case ActionKind::SendBackward:
+                leaving_.push_back({splits(action.stage, action.microbatch) ? stage.splitGradient : stage.gradient,
+                                    stage.boundaryBytes});
                 break;
             default: break;
         }

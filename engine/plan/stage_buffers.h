@@ -19,7 +19,7 @@ struct Excursion {
 /// Where a stage's input and its output's gradient come from. From another rank: a receive buffer (Buffers). From the
 /// stage above on the same rank: what its B (Temporary) or I (Buffers) left.
 struct StageNeighbours {
-    bool inputReceived = false;     ///< from another rank
+    bool inputReceived = false;                         ///< from another rank
     MemoryCategory gradient = MemoryCategory::Buffers;  ///< of the output's gradient that it takes
 };
 
@@ -28,10 +28,10 @@ struct StageBuffers {
     Excursion backward;    ///< ends with the input's gradient, if any, allocated; the taken gradient is freed
     Excursion inputGrad;
     Excursion weightGrad;
-    MemoryCategory output = MemoryCategory::Activations;          ///< category of the output
-    MemoryCategory gradient = MemoryCategory::Temporary;          ///< category of the input's gradient that backward leaves
-    MemoryCategory splitGradient = MemoryCategory::Buffers;       ///< and of that which inputGrad leaves
-    std::int64_t boundaryBytes = 0;                               ///< of either
+    MemoryCategory output = MemoryCategory::Activations;     ///< category of the output
+    MemoryCategory gradient = MemoryCategory::Temporary;     ///< category of the input's gradient that backward leaves
+    MemoryCategory splitGradient = MemoryCategory::Buffers;  ///< and of that which inputGrad leaves
+    std::int64_t boundaryBytes = 0;                          ///< of either
 };
 
 StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours);

@@ -18,7 +18,10 @@ bool isMessage(ActionKind kind) { return isSend(kind) || isReceive(kind); }
 class Play {
 public:
     Play(const Schedule& schedule, bool grouped)
-        : schedule_(schedule), grouped_(grouped), position_(schedule.ranks.size(), 0), pending_(schedule.ranks.size(), 0),
+        : schedule_(schedule),
+          grouped_(grouped),
+          position_(schedule.ranks.size(), 0),
+          pending_(schedule.ranks.size(), 0),
           posted_(schedule.stages(), schedule.microbatches, -1) {
         tiedMembers_ = schedule.endRanks();
         for (int rank = 0; rank < static_cast<int>(schedule.ranks.size()); ++rank) everyone_.push_back(rank);

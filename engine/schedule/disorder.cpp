@@ -170,22 +170,29 @@ private:
         const bool tiedStage = schedule_.stages() > 1 && (stage == 0 || stage + 1 == schedule_.stages());
         // Where one rank holds both ends, the first stage's action is the last one's too.
         const int tiedName = tiedStage && rankOf(0) == rankOf(schedule_.stages() - 1) ? 0 : stage;
-        const Action reduce{Kind::ReduceGradients, stage}, tied{Kind::ReduceTied, tiedName}, step{Kind::OptimizerStep, stage};
+        const Action reduce{Kind::ReduceGradients, stage}, tied{Kind::ReduceTied, tiedName},
+            step{Kind::OptimizerStep, stage};
         const int last = lastOfStage_[static_cast<std::size_t>(stage)];
         if (end(tied.kind, stage) >= 0 && (!tiedStage || tiedName != stage))
-            return wrong(rankOf(stage), end(tied.kind, stage), {tied.kind, stage}, "only the first and the last stage share an embedding, and a rank that holds both sums it once",
-                         tiedStage ? "That of the first stage" : "");
+            return wrong(
+                rankOf(stage), end(tied.kind, stage), {tied.kind, stage},
+                "only the first and the last stage share an embedding, and a rank that holds both sums it once",
+                tiedStage ? "That of the first stage" : "");
         for (const Action& each : {reduce, tied, step}) {
             const int there = end(each.kind, each.stage);
-            const bool wanted = anyEnd_[static_cast<std::size_t>(each.kind)] && (each.kind != Kind::ReduceTied || tiedStage);
+            const bool wanted =
+                anyEnd_[static_cast<std::size_t>(each.kind)] && (each.kind != Kind::ReduceTied || tiedStage);
             if (there < 0 && wanted) return missing(each, "other stages have it, and all take part");
             if (there >= 0 && there < last)
                 return wrong(rankOf(stage), there, each, "actions of its stage follow",
                              "After the last backward of its stage");
         }
-        return before(end(reduce.kind, stage), reduce, end(tied.kind, tiedName), tied, "replicas are averaged before the shared embedding is summed") &&
-               before(end(reduce.kind, stage), reduce, end(step.kind, stage), step, "the update needs the averaged gradient") &&
-               before(end(tied.kind, tiedName), tied, end(step.kind, stage), step, "the update needs the whole gradient");
+        return before(end(reduce.kind, stage), reduce, end(tied.kind, tiedName), tied,
+                      "replicas are averaged before the shared embedding is summed") &&
+               before(end(reduce.kind, stage), reduce, end(step.kind, stage), step,
+                      "the update needs the averaged gradient") &&
+               before(end(tied.kind, tiedName), tied, end(step.kind, stage), step,
+                      "the update needs the whole gradient");
     }
 
     bool normIsWhole(int rank) {

@@ -6,20 +6,23 @@
 // The order is torch.distributed.pipelining's. It marks the pairs of the steady part as overlapped (the forward's
 // communication runs during the backward's computation); here they are two actions, first the forward, and transfers
 // overlap with computation everywhere anyway.
-#include "engine/schedule/folded_rank.h"
-#include "engine/schedule/generators.h"
+#include <fmt/format.h>
 
 #include <deque>
-#include <fmt/format.h>
+
+#include "engine/schedule/folded_rank.h"
+#include "engine/schedule/generators.h"
 
 namespace shardlab {
 
 std::optional<ShapeRefusal> dualPipeVRefusal(const ScheduleShape& shape) {
     if (shape.microbatches >= 2 * shape.ranks) return {};
-    return ShapeRefusal{"/batch/micro",
-                        fmt::format("it fills the V with two microbatches a rank before its steady part: {} ranks need {}, there are {}",
-                                    shape.ranks, 2 * shape.ranks, shape.microbatches),
-                        fmt::format("{} microbatches or more", 2 * shape.ranks)};
+    return ShapeRefusal{
+        "/batch/micro",
+        fmt::format(
+            "it fills the V with two microbatches a rank before its steady part: {} ranks need {}, there are {}",
+            shape.ranks, 2 * shape.ranks, shape.microbatches),
+        fmt::format("{} microbatches or more", 2 * shape.ranks)};
 }
 
 Schedule generateDualPipeV(const ScheduleShape& shape) {

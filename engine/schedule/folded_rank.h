@@ -2,15 +2,15 @@
 // The list of one rank of a V-shaped schedule while a generator writes it.
 #pragma once
 
+#include <array>
+
 #include "engine/layout/schedule_method.h"
 #include "engine/schedule/schedule.h"
 
-#include <array>
-
 namespace shardlab {
 
-/// Each call adds the next microbatch of its kind for chunk 0 (stage r, on the way down the V) or chunk 1 (stage 2p−1−r).
-/// Microbatches that the shape does not have are counted and left out.
+/// Each call adds the next microbatch of its kind for chunk 0 (stage r, on the way down the V) or chunk 1 (stage
+/// 2p−1−r). Microbatches that the shape does not have are counted and left out.
 class FoldedRank {
 public:
     FoldedRank(const ScheduleShape& shape, int rank, std::vector<Action>& actions)

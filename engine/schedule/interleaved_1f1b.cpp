@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interleaved 1F1B (PTD-P): each rank holds v chunks that are p stages apart. Rounds of microbatches go through the first
-// chunk, then the second …; backwards go through the chunks the other way round. Rank r warms up with
-// (v−1)·round + 2(p−r−1) forwards, then one forward and one backward in turn, then the backwards that are left.
+// Interleaved 1F1B (PTD-P): each rank holds v chunks that are p stages apart. Rounds of microbatches go through the
+// first chunk, then the second …; backwards go through the chunks the other way round. Rank r warms up with (v−1)·round
+// + 2(p−r−1) forwards, then one forward and one backward in turn, then the backwards that are left.
 //
 // The paper has rounds of p microbatches and wants p to divide m. As torch.distributed.pipelining does, m ÷ p rounds,
-// rounded down, of equal length are made instead, so that with 4 ranks 10 microbatches go in 2 rounds of 5 and 3 in one;
-// where p divides m the two are the same. The order is torch's in full.
-#include "engine/schedule/generators.h"
+// rounded down, of equal length are made instead, so that with 4 ranks 10 microbatches go in 2 rounds of 5 and 3 in
+// one; where p divides m the two are the same. The order is torch's in full.
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <fmt/format.h>
+
+#include "engine/schedule/generators.h"
 
 namespace shardlab {
 namespace {
@@ -25,10 +26,12 @@ std::optional<ShapeRefusal> interleavedRefusal(const ScheduleShape& shape) {
     int below = m, above = m;
     while (!divides(p, below)) --below;
     while (!divides(p, above)) ++above;
-    return ShapeRefusal{"/batch/micro",
-                        fmt::format("microbatches go through the chunks in {} rounds (one for every {} ranks) of equal length, "
-                                    "and {} do not divide by {}", roundsOf(p, m), p, m, roundsOf(p, m)),
-                        fmt::format("{} or {} microbatches, or any multiple of {}", below, above, p)};
+    return ShapeRefusal{
+        "/batch/micro",
+        fmt::format("microbatches go through the chunks in {} rounds (one for every {} ranks) of equal length, "
+                    "and {} do not divide by {}",
+                    roundsOf(p, m), p, m, roundsOf(p, m)),
+        fmt::format("{} or {} microbatches, or any multiple of {}", below, above, p)};
 }
 
 Schedule generateInterleavedOneFOneB(const ScheduleShape& shape) {

@@ -2,9 +2,9 @@
 // Looped breadth-first: all microbatches go forward through a rank's first chunk, then all through its second …; all
 // backwards follow in the opposite order of chunks and of microbatches. The order is torch.distributed.pipelining's in
 // full.
-#include "engine/schedule/generators.h"
-
 #include <algorithm>
+
+#include "engine/schedule/generators.h"
 
 namespace shardlab {
 

@@ -12,9 +12,9 @@ namespace shardlab {
 Schedule addTransfers(Schedule compute);
 /// After the last backward of each stage, and after what it sends: average over the data axis.
 Schedule addGradientReduce(Schedule schedule);
-/// First and last stage sum the gradient of the embedding they share. Where one rank holds both, it has one such action,
-/// the first stage's, and sums the two without a message.
-/// At the end of both lists: earlier, a rank with several stages would wait there while others wait for it.
+/// First and last stage sum the gradient of the embedding they share. Where one rank holds both, it has one such
+/// action, the first stage's, and sums the two without a message. At the end of both lists: earlier, a rank with
+/// several stages would wait there while others wait for it.
 Schedule addTiedReduce(Schedule schedule);
 /// Before the optimizer step: the ranks of the pipeline sum their squared gradient norms (for clipping).
 Schedule addNormReduce(Schedule schedule);

@@ -70,17 +70,21 @@ Result<Schedule> generateSchedule(std::string_view kind, const ScheduleShape& sh
                       "At least one of each");
     if (shape.chunks < method->minChunks || shape.chunks > method->maxChunks)
         return refuse(fmt::format("{} chunks are asked for", shape.chunks),
-                      method->minChunks == method->maxChunks ? fmt::format("Exactly {}", method->minChunks)
-                                                             : fmt::format("From {} to {}", method->minChunks, method->maxChunks));
+                      method->minChunks == method->maxChunks
+                          ? fmt::format("Exactly {}", method->minChunks)
+                          : fmt::format("From {} to {}", method->minChunks, method->maxChunks));
     if (shape.inFlight != 0 && !method->takesLimit)
         return refuse("its order fixes how many microbatches a rank holds", "No limit, or a schedule that takes one");
-    if (shape.inFlight < 0) return refuse(fmt::format("a rank may hold {} microbatches", shape.inFlight), "1 or more; 0 for as many as there are ranks");
+    if (shape.inFlight < 0)
+        return refuse(fmt::format("a rank may hold {} microbatches", shape.inFlight),
+                      "1 or more; 0 for as many as there are ranks");
     // The limits of an action's packed form, and of memory.
     const std::int64_t stages = std::int64_t{shape.ranks} * shape.chunks;
     if (stages > 65536 || stages * shape.microbatches > (1 << 22))
         return refuse("there are too many actions", "At most 65536 stages, and 4194304 = stages × microbatches");
     if (method->refusal != nullptr)
-        if (std::optional<ShapeRefusal> refusal = method->refusal(shape)) return refuse(std::move(refusal->why), std::move(refusal->legal));
+        if (std::optional<ShapeRefusal> refusal = method->refusal(shape))
+            return refuse(std::move(refusal->why), std::move(refusal->legal));
     return method->generate(shape);
 }
 

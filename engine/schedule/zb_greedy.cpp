@@ -4,10 +4,10 @@
 // zero-bubble paper several rules of thumb are tried; the order that ends first is kept.
 //
 // With a limit of p it needs no longer than ZB-H1; with less memory it still has a schedule where 1F1B has none.
-#include "engine/schedule/generators.h"
-
 #include <algorithm>
 #include <array>
+
+#include "engine/schedule/generators.h"
 
 namespace shardlab {
 namespace {
@@ -36,8 +36,11 @@ struct RankProgress {
 class Greedy {
 public:
     Greedy(const ScheduleShape& shape, const Preference& preference)
-        : microbatches_(shape.microbatches), limit_(shape.inFlight > 0 ? shape.inFlight : shape.ranks), preference_(preference),
-          schedule_(emptySchedule("zb-greedy", shape)), ranks_(static_cast<std::size_t>(shape.ranks)) {}
+        : microbatches_(shape.microbatches),
+          limit_(shape.inFlight > 0 ? shape.inFlight : shape.ranks),
+          preference_(preference),
+          schedule_(emptySchedule("zb-greedy", shape)),
+          ranks_(static_cast<std::size_t>(shape.ranks)) {}
 
     Schedule run() {
         std::size_t left = ranks_.size() * static_cast<std::size_t>(3 * microbatches_);
@@ -68,13 +71,17 @@ private:
         const RankProgress& mine = before[rank];
         if (kind == Kind::WeightGrad) return mine.weightGrads < mine.inputGrads;
         if (kind == Kind::Forward)
-            return mine.forwards < microbatches_ && mine.held() < limit_ && (rank == 0 || mine.forwards < before[rank - 1].forwards);
-        return mine.inputGrads < mine.forwards && (rank + 1 == before.size() || mine.inputGrads < before[rank + 1].inputGrads);
+            return mine.forwards < microbatches_ && mine.held() < limit_ &&
+                   (rank == 0 || mine.forwards < before[rank - 1].forwards);
+        return mine.inputGrads < mine.forwards &&
+               (rank + 1 == before.size() || mine.inputGrads < before[rank + 1].inputGrads);
     }
 
     void take(std::size_t rank, Kind kind) {
         RankProgress& mine = ranks_[rank];
-        int& next = kind == Kind::Forward ? mine.forwards : kind == Kind::InputGrad ? mine.inputGrads : mine.weightGrads;
+        int& next = kind == Kind::Forward     ? mine.forwards
+                    : kind == Kind::InputGrad ? mine.inputGrads
+                                              : mine.weightGrads;
         schedule_.ranks[rank].push_back({kind, static_cast<int>(rank), next++});
         if (kind != Kind::WeightGrad) mine.last = kind;
     }

@@ -3,14 +3,14 @@
 // microbatches, so that they fill what was bubble at the end. Every rank holds at most min(m, p) microbatches: no more
 // than the first rank of 1F1B.
 //
-// The order is that of torch.distributed.pipelining's interleaved zero bubble with one stage a rank (ZB1P), which refuses
-// some numbers of microbatches only for the sake of chunks.
+// The order is that of torch.distributed.pipelining's interleaved zero bubble with one stage a rank (ZB1P), which
+// refuses some numbers of microbatches only for the sake of chunks.
 //
-// From the first forward of rank 0 no rank p − 1 can be done before p − 1 + 3m slots; ZB-H1 is, and so its bubble cannot be
-// lowered within one step. (ZB-H2's gain comes from ranks that begin the next step at different times.)
-#include "engine/schedule/generators.h"
-
+// From the first forward of rank 0 no rank p − 1 can be done before p − 1 + 3m slots; ZB-H1 is, and so its bubble
+// cannot be lowered within one step. (ZB-H2's gain comes from ranks that begin the next step at different times.)
 #include <algorithm>
+
+#include "engine/schedule/generators.h"
 
 namespace shardlab {
 
@@ -20,7 +20,8 @@ Schedule generateZbH1(const ScheduleShape& shape) {
     for (int rank = 0; rank < shape.ranks; ++rank) {
         std::vector<Action>& actions = schedule.ranks[static_cast<std::size_t>(rank)];
         const int warmUp = std::min(shape.ranks - rank - 1, m);
-        for (int microbatch = 0; microbatch < warmUp; ++microbatch) actions.push_back({ActionKind::Forward, rank, microbatch});
+        for (int microbatch = 0; microbatch < warmUp; ++microbatch)
+            actions.push_back({ActionKind::Forward, rank, microbatch});
         for (int microbatch = 0; microbatch < m; ++microbatch) {
             if (warmUp + microbatch < m) actions.push_back({ActionKind::Forward, rank, warmUp + microbatch});
             actions.push_back({ActionKind::InputGrad, rank, microbatch});

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZB-V: two chunks a rank, folded back, so that the last stage lies on rank 0 and gradients start where forwards did. Each
-// input gradient is followed by its weight gradient; at the end they are put off to fill the bubble. All ranks hold at
-// most 2p chunks of activations, as much as p whole microbatches of 1F1B's first rank.
+// ZB-V: two chunks a rank, folded back, so that the last stage lies on rank 0 and gradients start where forwards did.
+// Each input gradient is followed by its weight gradient; at the end they are put off to fill the bubble. All ranks
+// hold at most 2p chunks of activations, as much as p whole microbatches of 1F1B's first rank.
 //
 // The order is torch.distributed.pipelining's in full. With fewer than 2p−1 microbatches it is that of 2p−1 with the
 // missing ones left out, which torch does too.
+#include <algorithm>
+
 #include "engine/schedule/folded_rank.h"
 #include "engine/schedule/generators.h"
-
-#include <algorithm>
 
 namespace shardlab {
 

@@ -27,7 +27,8 @@ Placement place(const Plan& plan, Communicator& world) {
     placed.holdsLast = plan.lowered.rankOfStage.back() == placed.pipelineRank;
     if (reducesTied(plan.lowered)) {
         std::vector<int> ends;
-        for (const int rank : plan.lowered.endRanks()) ends.push_back(placed.pipelineMembers[static_cast<std::size_t>(rank)]);
+        for (const int rank : plan.lowered.endRanks())
+            ends.push_back(placed.pipelineMembers[static_cast<std::size_t>(rank)]);
         const bool atAnEnd = std::ranges::find(ends, self) != ends.end();
         placed.tied = world.group(atAnEnd ? ends : std::vector<int>{self});
     }

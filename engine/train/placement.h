@@ -18,7 +18,8 @@ struct Placement {
     std::vector<int> pipelineMembers;  ///< world ranks of this rank's pipeline, in order
     std::unique_ptr<Communicator> pipeline;
     std::unique_ptr<Communicator> data;
-    std::unique_ptr<Communicator> tied;  ///< ranks of first and last stage; null where the plan never reduces a tied weight
+    std::unique_ptr<Communicator>
+        tied;  ///< ranks of first and last stage; null where the plan never reduces a tied weight
     bool holdsLast = false;              ///< of the pipeline's stages: the one that knows the loss
 };
 

@@ -35,7 +35,11 @@ private slots:
             seen.insert(kind);
             const auto compute = generateSchedule(kind, {ranks, chunks, microbatches});
             QVERIFY2(compute.has_value(), kind.c_str());
-            const QString name = QString("schedules/%1-p%2%3-m%4.txt").arg(kind.c_str()).arg(ranks).arg(chunks > 1 ? QString("-v%1").arg(chunks) : QString()).arg(microbatches);
+            const QString name = QString("schedules/%1-p%2%3-m%4.txt")
+                                     .arg(kind.c_str())
+                                     .arg(ranks)
+                                     .arg(chunks > 1 ? QString("-v%1").arg(chunks) : QString())
+                                     .arg(microbatches);
             const QString difference = differenceFromGolden(name, picture(*compute));
             QVERIFY2(difference.isEmpty(), qPrintable(difference));
         }

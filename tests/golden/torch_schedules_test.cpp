@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generated orders against those that torch.distributed.pipelining computes, action by action. The orders are kept
 // as files; where a Python with torch is found (python3, or SHARDLAB_TORCH_PYTHON) they are also computed anew.
-#include "tests/golden/golden.h"
-
-#include "engine/schedule/registry.h"
-#include "engine/schedule/text.h"
-
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
-
 #include <cstdio>
 #include <sstream>
+
+#include "engine/schedule/registry.h"
+#include "engine/schedule/text.h"
+#include "tests/golden/golden.h"
 
 using namespace shardlab;
 
@@ -35,14 +33,17 @@ private slots:
         int cases = 0;
         while (std::getline(file, line)) {
             ScheduleShape shape;
-            QVERIFY2(std::sscanf(line.c_str(), "p=%d v=%d m=%d", &shape.ranks, &shape.chunks, &shape.microbatches) == 3, line.c_str());
+            QVERIFY2(std::sscanf(line.c_str(), "p=%d v=%d m=%d", &shape.ranks, &shape.chunks, &shape.microbatches) == 3,
+                     line.c_str());
             const auto ours = generateSchedule(kind.toStdString(), shape);
             QVERIFY2(ours.has_value(), ours ? "" : (line + ": " + ours.error().text()).c_str());
             const QStringList lists = QString::fromStdString(toCsv(*ours)).split('\n');
             for (int rank = 0; rank < shape.ranks; ++rank) {
                 std::string theirs;
                 QVERIFY(std::getline(file, theirs));
-                QVERIFY2(lists[rank].toStdString() == theirs, (line + " rank " + std::to_string(rank) + "\n ours  " + lists[rank].toStdString() + "\n torch " + theirs).c_str());
+                QVERIFY2(lists[rank].toStdString() == theirs, (line + " rank " + std::to_string(rank) + "\n ours  " +
+                                                               lists[rank].toStdString() + "\n torch " + theirs)
+                                                                  .c_str());
             }
             ++cases;
         }
@@ -51,12 +52,14 @@ private slots:
 
     void torchStillComputesThem() {
         const QString python = qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringLiteral("python3"));
-        if (QProcess::execute(python, {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"}))
+        if (QProcess::execute(python,
+                              {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"}))
             QSKIP("no torch for python3 (or SHARDLAB_TORCH_PYTHON): the kept orders are not computed anew");
         QTemporaryDir folder;
         QProcess process;
         process.start(python, {QStringLiteral(SHARDLAB_TEST_DATA "/torch_schedules.py"), folder.path()});
-        QVERIFY2(process.waitForFinished(300'000) && process.exitCode() == 0, process.readAllStandardError().constData());
+        QVERIFY2(process.waitForFinished(300'000) && process.exitCode() == 0,
+                 process.readAllStandardError().constData());
         for (const QString& kind : kinds) {
             QFile computed(folder.filePath(kind + ".txt"));
             QVERIFY2(computed.open(QIODevice::ReadOnly), qPrintable(computed.fileName()));

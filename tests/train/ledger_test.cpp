@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory ledger against the arena: the same list of actions, once counted, once carried out by real stages.
+#include "engine/plan/ledger.h"
+
+#include <QRandomGenerator>
+#include <QTest>
+#include <map>
+
 #include "engine/base/random.h"
 #include "engine/layout/layout_file.h"
 #include "engine/model/stage.h"
 #include "engine/optim/optimizer.h"
-#include "engine/plan/ledger.h"
 #include "engine/plan/plan.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
-
-#include <QRandomGenerator>
-#include <QTest>
-
-#include <map>
 
 using namespace shardlab;
 
@@ -175,10 +175,12 @@ private slots:
         layout.schedule.chunks = 2;
         layout.batch = {4, 2};
         for (const char* kind : {"gpt", "mlp"})
-            for (const char* csv : {"0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n",
-                                    "0F0,0F1,2F0,2F1,2I0,2I1,0I0,2W0,0I1,2W1,0W0,0W1\n1F0,1F1,3F0,3I0,3F1,3W0,3I1,3W1,1I0,1I1,1W0,1W1\n",
-                                    "0F0,0F1,3F0,3B0,3F1,3I1,3W1,0I0,0B1,0W0\n1F0,2F0,1F1,2F1,2B0,1I0,2I1,1B1,1W0,2W1\n",
-                                    "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,1W1\n"}) {
+            for (const char* csv :
+                 {"0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n",
+                  "0F0,0F1,2F0,2F1,2I0,2I1,0I0,2W0,0I1,2W1,0W0,0W1\n1F0,1F1,3F0,3I0,3F1,3W0,3I1,3W1,1I0,1I1,1W0,1W1\n",
+                  "0F0,0F1,3F0,3B0,3F1,3I1,3W1,0I0,0B1,0W0\n1F0,2F0,1F1,2F1,2B0,1I0,2I1,1B1,1W0,2W1\n",
+                  "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,"
+                  "1W1\n"}) {
                 layout.model.kind = kind;
                 compare(layout, lower(*parseCsv(csv), {false, true, true}));
                 if (QTest::currentTestFailed()) return;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paced runs show the modelled cluster's timeline: the measured bubble is that of the simulator and of the formula, with
 // more ranks than cores.
-#include "engine/schedule/registry.h"
-#include "engine/trace/summary.h"
-#include "tests/train/run_in_process.h"
-
 #include <QTemporaryDir>
 #include <QtTest>
 #include <algorithm>
 #include <fstream>
+
+#include "engine/schedule/registry.h"
+#include "engine/trace/summary.h"
+#include "tests/train/run_in_process.h"
 
 using namespace shardlab;
 
@@ -50,7 +50,8 @@ private slots:
                     QTest::newRow(qPrintable(QString("%1 p=%2 m=%3").arg(schedule).arg(ranks).arg(microbatches)))
                         << schedule << ranks << microbatches;
         const auto add = [](const char* schedule, int ranks, int microbatches) {
-            QTest::newRow(qPrintable(QString("%1 p=%2 m=%3").arg(schedule).arg(ranks).arg(microbatches))) << schedule << ranks << microbatches;
+            QTest::newRow(qPrintable(QString("%1 p=%2 m=%3").arg(schedule).arg(ranks).arg(microbatches)))
+                << schedule << ranks << microbatches;
         };
         for (const char* schedule : {"interleaved-1f1b", "looped-bfs", "zb-h1", "zb-v", "zb-greedy", "dualpipe-v"})
             for (const int ranks : {2, 4}) add(schedule, ranks, 8);

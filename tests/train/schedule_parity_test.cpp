@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every registered schedule, executed: the losses are those of one rank, and what the arena held is what the ledger said.
-#include "engine/schedule/registry.h"
-#include "tests/train/run_in_process.h"
-
+// Every registered schedule, executed: the losses are those of one rank, and what the arena held is what the ledger
+// said.
 #include <QtTest>
 #include <cmath>
 #include <random>
+
+#include "engine/schedule/registry.h"
+#include "tests/train/run_in_process.h"
 
 using namespace shardlab;
 
@@ -61,10 +62,19 @@ private slots:
         QTest::addColumn<int>("pipeline");
         QTest::addColumn<int>("chunks");
         for (const ScheduleMethod& method : scheduleMethods())
-            for (const auto& [data, pipeline, chunks] : std::vector<std::array<int, 3>>{{1, 1, 1}, {1, 2, 1}, {1, 4, 1}, {2, 2, 1}, {1, 1, 2}, {1, 2, 2}, {1, 4, 2}, {2, 2, 2}, {1, 2, 4}}) {
+            for (const auto& [data, pipeline, chunks] : std::vector<std::array<int, 3>>{{1, 1, 1},
+                                                                                        {1, 2, 1},
+                                                                                        {1, 4, 1},
+                                                                                        {2, 2, 1},
+                                                                                        {1, 1, 2},
+                                                                                        {1, 2, 2},
+                                                                                        {1, 4, 2},
+                                                                                        {2, 2, 2},
+                                                                                        {1, 2, 4}}) {
                 if (chunks < method.minChunks || chunks > method.maxChunks) continue;
                 const QString kind = QString::fromUtf8(method.name.data(), qsizetype(method.name.size()));
-                QTest::addRow("%s data %d pipeline %d chunks %d", qPrintable(kind), data, pipeline, chunks) << kind << data << pipeline << chunks;
+                QTest::addRow("%s data %d pipeline %d chunks %d", qPrintable(kind), data, pipeline, chunks)
+                    << kind << data << pipeline << chunks;
             }
     }
     void everyScheduleEqualsOneRank() {

@@ -74,11 +74,25 @@ const std::vector<Case> cases{
      "pipeline × chunks 1 or 5; or schedule.stages [3, 2]"},
     {"fewer layers than stages", [](Layout& l) { l.model.layers = 1; }, "/parallel/pipeline", "pipeline × chunks 1"},
     {"unknown schedule", [](Layout& l) { l.schedule.kind = "1f1"; }, "/schedule/kind", "did you mean 1f1b?"},
-    {"schedule to come", [](Layout& l) { l.schedule.kind = "pipedream"; }, "/schedule/kind", "naive, gpipe, 1f1b, interleaved-1f1b"},
-    {"too many stages listed", [](Layout& l) { l.schedule.stages = {1, 1, 2}; }, "/schedule/stages", "2 numbers, for instance [2, 2]"},
-    {"stages of another sum", [](Layout& l) { l.schedule.stages = {2, 3}; }, "/schedule/stages", "a sum of 4, for instance [2, 2]"},
-    {"an empty stage", [](Layout& l) { l.schedule.stages = {4, 0}; }, "/schedule/stages/1", "1 to 10000"},
-    {"batch does not divide", [](Layout& l) { l.batch.global = 18; }, "/batch/global", "global 16 or 20; or micro 1, 3 or 9"},
+    {"schedule to come", [](Layout& l) { l.schedule.kind = "pipedream"; }, "/schedule/kind",
+     "naive, gpipe, 1f1b, interleaved-1f1b"},
+    {"too many stages listed",
+     [](Layout& l) {
+         l.schedule.stages = {1, 1, 2};
+     },
+     "/schedule/stages", "2 numbers, for instance [2, 2]"},
+    {"stages of another sum",
+     [](Layout& l) {
+         l.schedule.stages = {2, 3};
+     },
+     "/schedule/stages", "a sum of 4, for instance [2, 2]"},
+    {"an empty stage",
+     [](Layout& l) {
+         l.schedule.stages = {4, 0};
+     },
+     "/schedule/stages/1", "1 to 10000"},
+    {"batch does not divide", [](Layout& l) { l.batch.global = 18; }, "/batch/global",
+     "global 16 or 20; or micro 1, 3 or 9"},
     {"batch too small", [](Layout& l) { l.batch.global = 1; }, "/batch/global", "global 4"},
     {"no microbatch", [](Layout& l) { l.batch.micro = 0; }, "/batch/micro", "1 to 65536"},
     {"half precision", [](Layout& l) { l.precision.compute = "bf16"; }, "/precision/compute", "fp32"},

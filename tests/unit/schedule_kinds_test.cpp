@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every registered schedule over every small shape: proved, and as good as its formulas say.
+#include <QTest>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
 #include "engine/layout/check.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedule/registry.h"
 #include "engine/schedule/slots.h"
 #include "engine/schedule/validate.h"
 
-#include <QTest>
-
-#include <algorithm>
-#include <cmath>
-#include <map>
-
 using namespace shardlab;
 
 namespace {
 
 std::string nameOf(const ScheduleMethod& method, const ScheduleShape& shape) {
-    return std::string(method.name) + " p " + std::to_string(shape.ranks) + " v " + std::to_string(shape.chunks) + " m " + std::to_string(shape.microbatches);
+    return std::string(method.name) + " p " + std::to_string(shape.ranks) + " v " + std::to_string(shape.chunks) +
+           " m " + std::to_string(shape.microbatches);
 }
 
-/// Calls visit for every shape with p 1–8, v 1–4, m 1–32 that the method schedules; the others must be refused for a reason.
+/// Calls visit for every shape with p 1–8, v 1–4, m 1–32 that the method schedules; the others must be refused for a
+/// reason.
 template <class Visit>
 void forEveryShape(const ScheduleMethod& method, const Visit& visit) {
     for (int p = 1; p <= 8; ++p)
@@ -32,7 +33,8 @@ void forEveryShape(const ScheduleMethod& method, const Visit& visit) {
                 const bool refused = method.refusal != nullptr && method.refusal(shape).has_value();
                 QVERIFY2(compute.has_value() == (chunksFit && !refused), nameOf(method, shape).c_str());
                 if (!compute) {
-                    QVERIFY2(!compute.error().why.empty() && !compute.error().legal.empty(), nameOf(method, shape).c_str());
+                    QVERIFY2(!compute.error().why.empty() && !compute.error().legal.empty(),
+                             nameOf(method, shape).c_str());
                     continue;
                 }
                 visit(shape, *compute);
@@ -62,7 +64,8 @@ double slotBubble(const Schedule& compute) {
 
 void addMethods() {
     QTest::addColumn<QString>("kind");
-    for (const ScheduleMethod& method : scheduleMethods()) QTest::newRow(method.name.data()) << QString::fromUtf8(method.name.data(), qsizetype(method.name.size()));
+    for (const ScheduleMethod& method : scheduleMethods())
+        QTest::newRow(method.name.data()) << QString::fromUtf8(method.name.data(), qsizetype(method.name.size()));
 }
 
 }  // namespace
@@ -79,14 +82,16 @@ private slots:
             ++shapes;
             const std::string name = nameOf(method, shape);
             QCOMPARE(compute.stages(), shape.ranks * shape.chunks);
-            for (const Schedule& each : {compute, lower(compute, {true, true, true}), forwardOnly(compute, shape.microbatches)}) {
+            for (const Schedule& each :
+                 {compute, lower(compute, {true, true, true}), forwardOnly(compute, shape.microbatches)}) {
                 const Status status = validate(each);
                 QVERIFY2(status.has_value(), status ? "" : (name + ": " + status.error().text()).c_str());
             }
             const Schedule lowered = lower(compute, {});
             for (std::size_t rank = 0; rank < lowered.ranks.size(); ++rank) {
                 std::vector<Action> computeOnly;
-                std::ranges::copy_if(lowered.ranks[rank], std::back_inserter(computeOnly), [](const Action& a) { return isCompute(a.kind); });
+                std::ranges::copy_if(lowered.ranks[rank], std::back_inserter(computeOnly),
+                                     [](const Action& a) { return isCompute(a.kind); });
                 QVERIFY2(computeOnly == compute.ranks[rank], name.c_str());
             }
         });
@@ -100,7 +105,9 @@ private slots:
         const ScheduleMethod& method = *findScheduleMethod(kind.toStdString());
         forEveryShape(method, [&](const ScheduleShape& shape, const Schedule& compute) {
             const double theory = method.theoreticalBubble(shape), counted = slotBubble(compute);
-            QVERIFY2(std::abs(theory - counted) < 1e-12, (nameOf(method, shape) + ": " + std::to_string(theory) + ", counted " + std::to_string(counted)).c_str());
+            QVERIFY2(std::abs(theory - counted) < 1e-12,
+                     (nameOf(method, shape) + ": " + std::to_string(theory) + ", counted " + std::to_string(counted))
+                         .c_str());
         });
     }
 
@@ -112,34 +119,48 @@ private slots:
             {"gpipe", [](int, int, int m, int) { return m; }},
             {"1f1b", [](int p, int, int m, int r) { return std::min(m, p - r); }},
             {"looped-bfs", [](int, int v, int m, int) { return v * m; }},
-            {"interleaved-1f1b", [](int p, int v, int m, int r) {
+            {"interleaved-1f1b",
+             [](int p, int v, int m, int r) {
                  const int round = m / std::max(1, m / p);
                  return std::min(v * m, (v - 1) * round + 2 * (p - r - 1) + 1);
              }},
             {"zb-h1", [](int p, int, int m, int) { return std::min(m, p); }},
         };
         for (const auto& [name, formula] : formulas)
-            forEveryShape(*findScheduleMethod(name), [&, formula = formula](const ScheduleShape& shape, const Schedule& compute) {
+            forEveryShape(*findScheduleMethod(name), [&, formula = formula](const ScheduleShape& shape,
+                                                                            const Schedule& compute) {
                 for (int rank = 0; rank < shape.ranks; ++rank) {
                     const int held = mostHeld(compute.ranks[static_cast<std::size_t>(rank)]);
                     const int expected = formula(shape.ranks, shape.chunks, shape.microbatches, rank);
-                    QVERIFY2(held == expected, qPrintable(QString("%1 p %2 v %3 m %4 rank %5 holds %6 instead of %7").arg(name.c_str()).arg(shape.ranks)
-                                                              .arg(shape.chunks).arg(shape.microbatches).arg(rank).arg(held).arg(expected)));
+                    QVERIFY2(held == expected, qPrintable(QString("%1 p %2 v %3 m %4 rank %5 holds %6 instead of %7")
+                                                              .arg(name.c_str())
+                                                              .arg(shape.ranks)
+                                                              .arg(shape.chunks)
+                                                              .arg(shape.microbatches)
+                                                              .arg(rank)
+                                                              .arg(held)
+                                                              .arg(expected)));
                 }
             });
         // Bounds over all ranks: p whole microbatches, and one more.
         for (const auto& [name, more] : std::map<std::string, int>{{"zb-v", 0}, {"dualpipe-v", 1}})
-            forEveryShape(*findScheduleMethod(name), [&, more = more](const ScheduleShape& shape, const Schedule& compute) {
+            forEveryShape(*findScheduleMethod(name), [&, more = more](const ScheduleShape& shape,
+                                                                      const Schedule& compute) {
                 for (const auto& actions : compute.ranks)
-                    QVERIFY2(mostHeld(actions) <= 2 * shape.ranks + more, qPrintable(QString("%1 p %2 m %3 holds %4").arg(name.c_str()).arg(shape.ranks)
-                                                                                         .arg(shape.microbatches).arg(mostHeld(actions))));
+                    QVERIFY2(mostHeld(actions) <= 2 * shape.ranks + more, qPrintable(QString("%1 p %2 m %3 holds %4")
+                                                                                         .arg(name.c_str())
+                                                                                         .arg(shape.ranks)
+                                                                                         .arg(shape.microbatches)
+                                                                                         .arg(mostHeld(actions))));
             });
     }
 
     void splittingTheBackwardLowersTheBubble() {
         for (int p = 2; p <= 8; ++p)
             for (int m = p; m <= 32; ++m) {
-                const auto bubble = [&](const char* kind, int chunks) { return findScheduleMethod(kind)->theoreticalBubble({p, chunks, m}); };
+                const auto bubble = [&](const char* kind, int chunks) {
+                    return findScheduleMethod(kind)->theoreticalBubble({p, chunks, m});
+                };
                 QVERIFY(bubble("zb-h1", 1) < bubble("1f1b", 1) / 2);
                 QVERIFY(bubble("zb-greedy", 1) <= bubble("zb-h1", 1) + 1e-12);
                 if (m >= 2 * p) {
@@ -159,7 +180,12 @@ private slots:
                     QVERIFY(validate(lower(*compute, {true, true, true})).has_value());
                     for (const auto& actions : compute->ranks) QVERIFY(mostHeld(actions) <= limit);
                     const double bubble = slotBubble(*compute);
-                    QVERIFY2(bubble <= before + 1e-12, qPrintable(QString("p %1 m %2 limit %3: %4 after %5").arg(p).arg(m).arg(limit).arg(bubble).arg(before)));
+                    QVERIFY2(bubble <= before + 1e-12, qPrintable(QString("p %1 m %2 limit %3: %4 after %5")
+                                                                      .arg(p)
+                                                                      .arg(m)
+                                                                      .arg(limit)
+                                                                      .arg(bubble)
+                                                                      .arg(before)));
                     before = bubble;
                 }
             }
@@ -174,12 +200,15 @@ private slots:
             const char* pointer;
             const char* legal;
         };
-        for (const Case& each : {Case{"interleaved-1f1b", 1, 4, 16, 32, 2, 0, "/schedule/chunks", "2 to 1024; 2 or 4 split 16 layers evenly over 4 ranks"},
-                                 Case{"zb-v", 3, 4, 24, 32, 2, 0, "/schedule/chunks", "2"},
-                                 Case{"1f1b", 2, 4, 16, 32, 2, 0, "/schedule/chunks", "1"},
-                                 Case{"interleaved-1f1b", 2, 4, 16, 22, 2, 0, "/batch/micro", "10 or 12 microbatches, or any multiple of 4; so with micro 11 or 22"},
-                                 Case{"dualpipe-v", 2, 4, 16, 24, 6, 0, "/batch/micro", "8 microbatches or more; so with micro 1, 2 or 3"},
-                                 Case{"1f1b", 1, 4, 16, 32, 2, 3, "/schedule/in_flight", "0"}}) {
+        for (const Case& each :
+             {Case{"interleaved-1f1b", 1, 4, 16, 32, 2, 0, "/schedule/chunks",
+                   "2 to 1024; 2 or 4 split 16 layers evenly over 4 ranks"},
+              Case{"zb-v", 3, 4, 24, 32, 2, 0, "/schedule/chunks", "2"},
+              Case{"1f1b", 2, 4, 16, 32, 2, 0, "/schedule/chunks", "1"},
+              Case{"interleaved-1f1b", 2, 4, 16, 22, 2, 0, "/batch/micro",
+                   "10 or 12 microbatches, or any multiple of 4; so with micro 11 or 22"},
+              Case{"dualpipe-v", 2, 4, 16, 24, 6, 0, "/batch/micro", "8 microbatches or more; so with micro 1, 2 or 3"},
+              Case{"1f1b", 1, 4, 16, 32, 2, 3, "/schedule/in_flight", "0"}}) {
             Layout layout;
             layout.model.layers = each.layers;
             layout.parallel.data = 1;

@@ -80,7 +80,9 @@ double longestPath(const Schedule& lowered, const StepCosts& costs) {
                                                    action.stage - 1, action.microbatch}));
                 if (givesInputGrad(action.kind) && action.stage + 1 < lowered.stages())
                     for (const ActionKind giver : {ActionKind::Backward, ActionKind::InputGrad})
-                        begin = std::max(begin, endOf({lowered.crossesRanks(action.stage) ? ActionKind::SendBackward : giver, action.stage + 1, action.microbatch}));
+                        begin = std::max(begin,
+                                         endOf({lowered.crossesRanks(action.stage) ? ActionKind::SendBackward : giver,
+                                                action.stage + 1, action.microbatch}));
                 if (action.kind == ActionKind::ReduceNorm || action.kind == ActionKind::ReduceTied)
                     for (int other = 0; other < static_cast<int>(lowered.ranks.size()); ++other)
                         for (const Action& member : lowered.ranks[static_cast<std::size_t>(other)])
@@ -121,12 +123,18 @@ private slots:
                     const ScheduleShape shape{p, method.minChunks, m};
                     const auto compute = generateSchedule(method.name, shape);
                     if (!compute) continue;  // refused; schedule_kinds_test asks why
-                    const Simulation simulation = simulate(lower(*compute, {}), equalCosts(compute->stages(), 0.01), meshOf(p));
+                    const Simulation simulation =
+                        simulate(lower(*compute, {}), equalCosts(compute->stages(), 0.01), meshOf(p));
                     const double theory = method.theoreticalBubble(shape);
                     if (method.name == "naive") QVERIFY(std::abs(theory - double(p - 1) / p) < 1e-12);
-                    if (method.name == "gpipe" || method.name == "1f1b") QVERIFY(std::abs(theory - double(p - 1) / (m + p - 1)) < 1e-12);
-                    QVERIFY2(std::abs(simulation.bubble - theory) < 1e-9,
-                             qPrintable(QString("%1 p %2 m %3: %4, not %5").arg(method.name.data()).arg(p).arg(m).arg(simulation.bubble).arg(theory)));
+                    if (method.name == "gpipe" || method.name == "1f1b")
+                        QVERIFY(std::abs(theory - double(p - 1) / (m + p - 1)) < 1e-12);
+                    QVERIFY2(std::abs(simulation.bubble - theory) < 1e-9, qPrintable(QString("%1 p %2 m %3: %4, not %5")
+                                                                                         .arg(method.name.data())
+                                                                                         .arg(p)
+                                                                                         .arg(m)
+                                                                                         .arg(simulation.bubble)
+                                                                                         .arg(theory)));
                     QVERIFY(std::abs(simulation.stepSeconds - 0.03 * m * shape.chunks / (1 - theory)) < 1e-9);
                 }
     }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What splitting the backward gains and what it costs, on a real model's costs and memory.
+#include <QTest>
+#include <algorithm>
+
 #include "engine/layout/fault.h"
 #include "engine/layout/presets.h"
 #include "engine/plan/plan.h"
-
-#include <QTest>
-
-#include <algorithm>
 
 using namespace shardlab;
 
@@ -24,7 +23,9 @@ Plan planOf(const char* kind, int chunks, int inFlight = 0, void (*change)(Layou
 }
 
 std::int64_t peakOf(const Plan& plan) { return std::ranges::max(plan.memory, {}, &RankMemory::peak).peak; }
-int heldBy(const Plan& plan) { return std::ranges::max(plan.memory, {}, &RankMemory::microbatchesInFlight).microbatchesInFlight; }
+int heldBy(const Plan& plan) {
+    return std::ranges::max(plan.memory, {}, &RankMemory::microbatchesInFlight).microbatchesInFlight;
+}
 
 }  // namespace
 
@@ -36,8 +37,8 @@ private slots:
     void zbH1WaitsLessThanOneFOneBInTheSameMemory() {
         const auto wide = [](Layout& layout) { layout.model = {"gpt", 16, 256, 8, 256, 256, 0}; };
         const Plan plain = planOf("1f1b", 1, 0, wide), split = planOf("zb-h1", 1, 0, wide);
-        qInfo("1f1b: bubble %.4f, peak %lld bytes; zb-h1: bubble %.4f, peak %lld bytes", plain.bubble, static_cast<long long>(peakOf(plain)), split.bubble,
-              static_cast<long long>(peakOf(split)));
+        qInfo("1f1b: bubble %.4f, peak %lld bytes; zb-h1: bubble %.4f, peak %lld bytes", plain.bubble,
+              static_cast<long long>(peakOf(plain)), split.bubble, static_cast<long long>(peakOf(split)));
         QVERIFY(split.bubble < 0.75 * plain.bubble);
         QVERIFY(split.stepSeconds / split.costs.stretch < plain.stepSeconds / plain.costs.stretch);
         QCOMPARE(heldBy(split), heldBy(plain));
@@ -59,7 +60,8 @@ private slots:
             return found == plan.traffic.end() ? 0 : found->bytes;
         };
         // Six crossings of seven, and no message for the embedding that rank 0 holds twice.
-        QCOMPARE(bytes(folded, "activations and their gradients, send") * 7, bytes(looped, "activations and their gradients, send") * 6);
+        QCOMPARE(bytes(folded, "activations and their gradients, send") * 7,
+                 bytes(looped, "activations and their gradients, send") * 6);
         QCOMPARE(bytes(folded, "tied embedding's gradient, all-reduce"), 0);
         QVERIFY(bytes(looped, "tied embedding's gradient, all-reduce") > 0);
         QVERIFY(heldBy(folded) <= 8);
