@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
 #include "app/cli/layout_argument.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/base/clock.h"
+#include "engine/base/file.h"
 #include "engine/plan/plan.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
-
-#include <fmt/format.h>
-#include <memory>
-#include <nlohmann/json.hpp>
+#include "engine/schedule/validate.h"
 
 namespace shardlab::cli {
 
@@ -21,6 +26,7 @@ using Json = nlohmann::ordered_json;
 struct Options {
     LayoutArgument layout;
     std::string kind;
+    std::string file;
     int stages = 4;
     int chunks = 0;
     int microbatches = 8;
@@ -33,27 +39,43 @@ struct Timed {
     Schedule compute;
     Simulation simulation;
     Mesh mesh;
-    double theory = 0;
+    std::optional<double> theory;  ///< none where no method wrote it
     std::string unitName = "seconds";
 };
 
 /// A schedule by itself has no model: a forward takes one unit, a backward two, messages nothing.
+Timed timedAlone(Schedule schedule, std::optional<double> theory) {
+    Layout layout;
+    layout.parallel.data = 1;
+    layout.parallel.pipeline = static_cast<int>(schedule.ranks.size());
+    layout.cluster.hosts.front().devices = layout.parallel.pipeline;
+    const Mesh mesh(layout);
+    StepCosts costs;
+    costs.stages.assign(static_cast<std::size_t>(schedule.stages()), StageCosts{1, 2, 1, 1});
+    const bool hasMessages = std::ranges::any_of(schedule.ranks, [](const std::vector<shardlab::Action>& actions) {
+        return std::ranges::any_of(actions, [](const shardlab::Action& action) { return isSend(action.kind); });
+    });
+    Simulation simulation = simulate(hasMessages ? schedule : addTransfers(schedule), costs, mesh);
+    return Timed{std::move(schedule), std::move(simulation), mesh, theory, "forwards"};
+}
+
+/// One line a rank, as --format csv and torch.distributed.pipelining write them; proved before anything is said of it.
+Result<Timed> timedFromFile(const std::string& file) {
+    const Result<std::string> text = readFile(file);
+    if (!text) return fail(text.error());
+    Result<Schedule> schedule = parseCsv(*text);
+    if (!schedule) return fail(schedule.error());
+    if (const Status valid = validate(*schedule); !valid) return fail(valid.error());
+    return timedAlone(*std::move(schedule), std::nullopt);
+}
+
 Result<Timed> timedByKind(const Options& options) {
     const ScheduleMethod* method = findScheduleMethod(options.kind);
     const int chunks = options.chunks > 0 || method == nullptr ? options.chunks : method->minChunks;
     const ScheduleShape shape{options.stages, chunks, options.microbatches, options.inFlight};
     auto compute = generateSchedule(options.kind, shape);
     if (!compute) return fail(compute.error());
-    Layout layout;
-    layout.parallel.data = 1;
-    layout.parallel.pipeline = shape.ranks;
-    layout.cluster.hosts.front().devices = shape.ranks;
-    const Mesh mesh(layout);
-    StepCosts costs;
-    costs.stages.assign(static_cast<std::size_t>(compute->stages()), StageCosts{1, 2, 1, 1});
-    Simulation simulation = simulate(addTransfers(*compute), costs, mesh);
-    const double theory = method->theoreticalBubble(shape);
-    return Timed{std::move(*compute), std::move(simulation), mesh, theory, "forwards"};
+    return timedAlone(*std::move(compute), method->theoreticalBubble(shape));
 }
 
 Json timedJson(const Timed& timed) {
@@ -69,13 +91,14 @@ Json timedJson(const Timed& timed) {
         list.push_back({{"rank", rank},
                         {"stages", timed.compute.stagesOf(timed.mesh.coordinate(static_cast<int>(rank), Axis::Pipeline))},
                         {"actions", std::move(ranks[rank])}});
-    return {{"kind", timed.compute.kind},
-            {"stages", timed.compute.stages()},
-            {"microbatches", timed.compute.microbatches},
-            {"unit", timed.unitName},
-            {"step", timed.simulation.stepSeconds},
-            {"bubble", {{"predicted", timed.simulation.bubble}, {"theory", timed.theory}}},
-            {"ranks", std::move(list)}};
+    return {
+        {"kind", timed.compute.kind},
+        {"stages", timed.compute.stages()},
+        {"microbatches", timed.compute.microbatches},
+        {"unit", timed.unitName},
+        {"step", timed.simulation.stepSeconds},
+        {"bubble", {{"predicted", timed.simulation.bubble}, {"theory", timed.theory ? Json(*timed.theory) : Json()}}},
+        {"ranks", std::move(list)}};
 }
 
 int printTimed(const Timed& timed, const std::string& format) {
@@ -90,7 +113,7 @@ int printTimed(const Timed& timed, const std::string& format) {
 
 int schedule(const Options& options) {
     if (options.layout.layout.empty()) {
-        const auto timed = timedByKind(options);
+        const auto timed = options.file.empty() ? timedByKind(options) : timedFromFile(options.file);
         if (timed) return printTimed(*timed, options.format);
         printError(timed.error());
         return failure;
@@ -124,7 +147,8 @@ void addSchedule(CLI::App& program, Action& chosen) {
     CLI::Option* kind = verb->add_option("--kind", options->kind, "Instead of a layout: " + kinds)->type_name("KIND");
     verb->add_option("--stages", options->stages, "Pipeline ranks of --kind")->needs(kind)->capture_default_str();
     verb->add_option("--chunks", options->chunks, "Stages on each rank of --kind; left out: the fewest it works with")
-        ->needs(kind);
+        ->needs(kind)
+        ->check(CLI::PositiveNumber);
     verb->add_option("--microbatches", options->microbatches, "Microbatches of --kind")->needs(kind)->capture_default_str();
     verb->add_option("--in-flight", options->inFlight,
                      "Most microbatches a rank of --kind holds, where it takes a limit")
@@ -135,10 +159,16 @@ void addSchedule(CLI::App& program, Action& chosen) {
         ->check(CLI::IsMember({"grid", "csv", "json"}))
         ->capture_default_str();
     verb->add_flag_callback("--json", [options] { options->format = "json"; }, "The same as --format json");
-    verb->get_option("LAYOUT")->excludes(kind);
+    CLI::Option* file =
+        verb->add_option("--file", options->file,
+                         "Instead of a layout: a schedule as CSV, one line a rank, proved and timed; as "
+                         "--format csv and torch.distributed.pipelining write it")
+            ->type_name("CSV");
+    verb->get_option("LAYOUT")->excludes(kind)->excludes(file);
+    kind->excludes(file);
     verb->callback([&chosen, options] {
-        if (options->layout.layout.empty() && options->kind.empty())
-            throw CLI::RequiredError("a LAYOUT or --kind");
+        if (options->layout.layout.empty() && options->kind.empty() && options->file.empty())
+            throw CLI::RequiredError("a LAYOUT, --kind or --file");
         chosen = [options] { return schedule(*options); };
     });
 }

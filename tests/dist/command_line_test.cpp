@@ -157,6 +157,34 @@ private Q_SLOTS:
         QCOMPARE(json["ranks"].toArray().size(), 4);
     }
 
+    void scheduleFromAFile() {
+        QTemporaryDir folder;
+        const auto write = [&](const char* name, const QByteArray& text) {
+            QFile file(folder.filePath(name));
+            return file.open(QIODevice::WriteOnly) && file.write(text) == text.size();
+        };
+        // What is printed is read again, of a kind that folds back and splits its backwards.
+        const Answer printed =
+            run({"schedule", "--kind", "zb-v", "--stages", "3", "--microbatches", "6", "--format", "csv"});
+        QCOMPARE(printed.status, 0);
+        QVERIFY(write("zb-v.csv", printed.out));
+        const Answer again = run({"schedule", "--file", folder.filePath("zb-v.csv"), "--format", "csv"});
+        QVERIFY2(again.status == 0, again.error);
+        QCOMPARE(again.out, printed.out);
+        const QJsonValue timed = run({"schedule", "--file", folder.filePath("zb-v.csv"), "--json"}).json();
+        const QJsonValue kind =
+            run({"schedule", "--kind", "zb-v", "--stages", "3", "--microbatches", "6", "--json"}).json();
+        QCOMPARE(timed["step"], kind["step"]);
+        QVERIFY(timed["bubble"]["theory"].isNull() && kind["bubble"]["theory"].isDouble());
+
+        QVERIFY(write("wrong.csv", "0F0,0B0,0F1,0B1\n1F0,1B0,1B1,1F1\n"));
+        const Answer wrong = run({"schedule", "--file", folder.filePath("wrong.csv")});
+        QCOMPARE(wrong.status, 1);
+        QVERIFY2(wrong.error.contains("[1B1]"), wrong.error);
+        QCOMPARE(run({"schedule", "--file", folder.filePath("none.csv")}).status, 1);
+        QCOMPARE(run({"schedule", "--file", "a.csv", "--kind", "1f1b"}).status, 2);
+    }
+
     void scheduleRefusesWithTheReason() {
         const Answer kind = run({"schedule", "--kind", "zigzag"});
         QCOMPARE(kind.status, 1);
