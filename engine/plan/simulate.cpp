@@ -175,7 +175,9 @@ private:
         if (--gathering.missing > 0) return;
         for (const auto& [member, time] : gathering.arrived) {
             RankState& other = ranks_[static_cast<std::size_t>(member)];
-            reduce(other, current(member), time, gathering.latest + duration(current(member)));
+            const Action& action = current(member);
+            if (gathering.latest > time) other.sink.add(Lane::Compute, EventKind::Wait, time, gathering.latest, action);
+            reduce(other, action, gathering.latest, gathering.latest + duration(action));
             ++other.position;
             ready_.push_back(member);
         }

@@ -29,8 +29,9 @@ struct Simulation {
 /// - A receive is posted when it is reached and holds nothing up. A compute action whose input comes from another rank
 ///   starts when its rank is free and the message has arrived: what lies between is a Wait span with the receive's
 ///   action.
-/// - A reduction starts when the last of its members has reached it, and takes each member its cost from then; the
-///   member's span begins where it reached it. Members of a data group are alike and reach it together.
+/// - A reduction starts when the last of its members has reached it, and takes each member its cost from then; what a
+///   member waits for the others is a Wait span with the reduction's action. Members of a data group are alike and
+///   reach it together.
 /// - The optimizer takes its cost in the compute lane.
 /// `lowered` is valid (validate.h).
 Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh);

@@ -30,7 +30,7 @@ enum class EventKind : std::uint8_t {
     ReduceGradients = 10,
     ReduceTied = 11,
     Optimizer = 12,
-    Wait = 13,      ///< compute lane idle until the message of `action` (a receive) arrives
+    Wait = 13,      ///< compute lane idle until the message of `action` (a receive) arrives, or all members reach it (a reduction)
     Step = 14,      ///< host lane: one per rank and step
     Validation = 15,///< host lane: one forward-only pass
     Setup = 16,     ///< host lane: from the rank's start to its first step

@@ -114,16 +114,24 @@ void Executor::work(const Action& action, Buffer received) {
 }
 
 void Executor::reduce(const Action& action) {
-    const std::int64_t begin = setup_.trace.now();
+    const std::int64_t reached = setup_.trace.now();
     setup_.trace.doing(RankPhase::Communicating, action);
     Communicator* group = &setup_.data;
     if (action.kind == ActionKind::ReduceNorm) group = &setup_.pipeline;
     if (action.kind == ActionKind::ReduceTied) group = setup_.tied;
     if (!group) throw std::logic_error(toText(action) + ": this rank has no group for it");
 
-    std::int64_t modelledEnd = 0;  // the last to come starts it, the longest of them ends it for all
-    if (setup_.pacer)
-        modelledEnd = largest(*group, setup_.pacer->clock()) + largest(*group, setup_.pacer->duration(action));
+    // The members meet first: waiting for the last of them is told apart from moving the data.
+    std::int64_t modelledEnd = 0;
+    if (setup_.pacer) {
+        const std::int64_t modelledBegin = largest(*group, setup_.pacer->clock());
+        modelledEnd = modelledBegin + largest(*group, setup_.pacer->duration(action));
+        setup_.pacer->waitForArrival(modelledBegin);
+    } else {
+        group->barrier();
+    }
+    const std::int64_t begin = setup_.trace.now();
+    setup_.trace.span(Lane::Compute, EventKind::Wait, reached, begin, action);
     if (action.kind == ActionKind::ReduceGradients) {
         averageGradients(at(action).stage->gradientBlock(), *group);
     } else if (action.kind == ActionKind::ReduceTied) {

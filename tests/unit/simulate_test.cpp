@@ -188,11 +188,20 @@ private slots:
                     if (event.lane != Lane::Compute) continue;
                     QVERIFY(event.begin >= free);  // one thing at a time
                     free = event.end;
-                    if (event.kind == EventKind::Wait) QVERIFY(isReceive(actionFromId(event.action).kind));
+                    if (event.kind != EventKind::Wait) continue;
+                    const ActionKind awaited = actionFromId(event.action).kind;
+                    QVERIFY(isReceive(awaited) || awaited == ActionKind::ReduceNorm || awaited == ActionKind::ReduceTied);
                 }
                 QCOMPARE(told, expected);
             }
             QVERIFY(std::abs(static_cast<double>(latest) * 1e-9 - simulation.stepSeconds) < 1e-8);
+            // A reduction moves data only once all are there: it begins at one moment, whatever each waited.
+            for (const EventKind kind : {EventKind::ReduceNorm, EventKind::ReduceTied}) {
+                std::set<std::int64_t> begins;
+                for (const Event& event : simulation.events)
+                    if (event.kind == kind) begins.insert(event.begin);
+                QVERIFY(begins.size() <= 1);
+            }
             // What is told of measured steps, told of this one, agrees.
             Summarizer summarizer(mesh.ranks());
             summarizer.add(simulation.events);
