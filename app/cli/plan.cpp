@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/fault_json.h"
 #include "app/cli/layout_argument.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
@@ -19,13 +20,6 @@ struct Options {
     LayoutArgument layout;
     bool json = false;
 };
-
-Json faultsJson(const std::vector<Fault>& faults) {
-    Json list = Json::array();
-    for (const Fault& fault : faults)
-        list.push_back({{"pointer", fault.pointer}, {"what", fault.what}, {"why", fault.why}, {"legal", fault.legal}});
-    return list;
-}
 
 Json planJson(const Plan& plan) {
     Json memory = Json::array();

@@ -111,11 +111,18 @@ private:
 
 }  // namespace
 
-std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh) {
+std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered) {
     const std::vector<StageShape> shapes = stageShapes(layout);
     std::vector<RankMemory> pipeline;
-    for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank)
+    for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank) {
         pipeline.push_back(RankLedger(layout, lowered, shapes, rank).run());
+        pipeline.back().rank = rank;
+    }
+    return pipeline;
+}
+
+std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh) {
+    const std::vector<RankMemory> pipeline = replicaLedger(layout, lowered);
     std::vector<RankMemory> all;
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
         all.push_back(pipeline[static_cast<std::size_t>(mesh.coordinate(rank, Axis::Pipeline))]);

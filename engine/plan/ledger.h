@@ -24,4 +24,7 @@ struct RankMemory {
 /// compute action that follows the send is done: it is on its way while that runs.
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh);
 
+/// The same of one replica: one entry a pipeline rank, which is its `rank`. All replicas are alike.
+std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered);
+
 }  // namespace shardlab

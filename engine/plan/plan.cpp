@@ -116,9 +116,7 @@ Plan planOf(const Layout& layout) {
 
     plan.parameters = modelParameters(layout.model);
     plan.memory = memoryLedger(layout, plan.lowered, plan.mesh);
-    plan.capacityBytes = layout.cluster.pace || layout.cluster.device != "cpu"
-                             ? device.memoryBytes
-                             : hostMemory() / mostRanksOnAHost(plan.mesh);
+    plan.capacityBytes = deviceCapacity(layout, plan.mesh);
     plan.fits =
         std::ranges::all_of(plan.memory, [&](const RankMemory& rank) { return rank.peak <= plan.capacityBytes; });
     plan.traffic = trafficOf(plan);
@@ -127,6 +125,11 @@ Plan planOf(const Layout& layout) {
 }
 
 }  // namespace
+
+std::int64_t deviceCapacity(const Layout& layout, const Mesh& mesh) {
+    if (layout.cluster.pace || layout.cluster.device != "cpu") return modelledDevice(layout).memoryBytes;
+    return hostMemory() / mostRanksOnAHost(mesh);
+}
 
 tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout) {
     std::vector<Fault> faults = check(layout, scheduleMethods());

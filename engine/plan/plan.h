@@ -46,6 +46,9 @@ struct Plan {
     std::vector<std::string> notes;  ///< what a reader should know: "paced: stretched 2 400 ×"
 };
 
+/// Bytes that one rank may use: the device's; of this machine's memory its share, where ranks run at full speed on it.
+std::int64_t deviceCapacity(const Layout& layout, const Mesh& mesh);
+
 /// A plan, or every fault of the layout.
 tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout);
 

@@ -201,15 +201,30 @@ private:
 
 }  // namespace
 
-Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh) {
-    Simulator simulator(lowered, costs, true);
-    simulator.run();
+namespace {
+
+Simulation figuresOf(Simulator& simulator) {
     Simulation result;
     result.stepSeconds = simulator.end();
     result.bubble = simulator.bubble();
+    for (const RankState& state : simulator.ranks()) result.busySeconds.push_back(state.busy);
+    return result;
+}
+
+}  // namespace
+
+Simulation simulateWithoutEvents(const Schedule& lowered, const StepCosts& costs) {
+    Simulator simulator(lowered, costs, false);
+    simulator.run();
+    return figuresOf(simulator);
+}
+
+Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh) {
+    Simulator simulator(lowered, costs, true);
+    simulator.run();
+    Simulation result = figuresOf(simulator);
     std::size_t count = 0;
     for (RankState& state : simulator.ranks()) {
-        result.busySeconds.push_back(state.busy);
         std::ranges::stable_sort(state.sink.events(), {}, &Event::begin);
         count += state.sink.events().size();
     }

@@ -36,7 +36,10 @@ struct Simulation {
 /// `lowered` is valid (validate.h).
 Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh);
 
-/// Only how long the step takes, without events.
+/// The same without the events, several times faster.
+Simulation simulateWithoutEvents(const Schedule& lowered, const StepCosts& costs);
+
+/// Only how long the step takes.
 double simulatedSeconds(const Schedule& lowered, const StepCosts& costs);
 
 }  // namespace shardlab

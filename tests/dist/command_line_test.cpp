@@ -14,7 +14,7 @@ private Q_SLOTS:
     void everyVerbHasHelp_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::newRow("itself") << QStringList{"--help"};
-        for (const char* verb : {"plan", "schedule", "run", "info", "export", "layouts", "doctor"})
+        for (const char* verb : {"plan", "search", "schedule", "run", "info", "export", "layouts", "doctor"})
             QTest::newRow(verb) << QStringList{verb, "--help"};
     }
     void everyVerbHasHelp() {
@@ -36,6 +36,7 @@ private Q_SLOTS:
         QTest::newRow("unknown verb") << QStringList{"fly"};
         QTest::newRow("unknown option") << QStringList{"plan", "default", "--fast"};
         QTest::newRow("layout missing") << QStringList{"plan"};
+        QTest::newRow("no candidates asked for") << QStringList{"search", "default", "--top", "0"};
         QTest::newRow("run file missing") << QStringList{"info"};
         QTest::newRow("neither layout nor kind") << QStringList{"schedule"};
         QTest::newRow("layout and kind") << QStringList{"schedule", "default", "--kind", "1f1b"};
@@ -73,6 +74,44 @@ private Q_SLOTS:
         }
         QVERIFY(!plan["traffic"].toArray().isEmpty());
         QVERIFY(plan["faults"].toArray().isEmpty());
+    }
+
+    void searchAnswersInATableAndInJson() {
+        const Answer text = run({"search", "1f1b-4", "--top", "3"});
+        QCOMPARE(text.status, 0);
+        for (const char* word : {"legal layouts", "tokens/s", "bubble", "peak", "not stretched"})
+            QVERIFY2(text.out.contains(word), word);
+
+        QTemporaryDir folder;
+        const QString best = folder.filePath("best.layout.json");
+        const Answer json = run({"search", "1f1b-4", "--top", "1000000", "--out", best, "--json"});
+        QCOMPARE(json.status, 0);
+        const QJsonObject found = json.json();
+        const QJsonArray candidates = found["candidates"].toArray();
+        QVERIFY(candidates.size() > 3);
+        QCOMPARE(candidates.size(), found["legal"].toInt());
+        for (int i = 1; i < candidates.size(); ++i)
+            if (candidates[i - 1]["fits"] == candidates[i]["fits"])
+                QVERIFY(candidates[i - 1]["tokens_per_second"].toDouble() >= candidates[i]["tokens_per_second"].toDouble());
+        QCOMPARE(run({"search", "1f1b-4", "--top", "2", "--json"}).json()["candidates"].toArray().size(), 2);
+
+        // What plan says of the best one is what search said.
+        const QJsonObject plan = run({"plan", best, "--json"}).json();
+        const double stretched = candidates.at(0)["tokens_per_second"].toDouble() / plan["stretch"].toDouble();
+        QVERIFY(qAbs(plan["tokens_per_second"].toDouble() / stretched - 1) < 1e-6);
+        QCOMPARE(plan["bubble"].toObject()["predicted"].toDouble(), candidates.at(0)["bubble"].toDouble());
+    }
+
+    void searchSaysWhatNoLayoutMends() {
+        const Answer heads = run({"search", "default", "--set", "/model/heads=3", "--json"});
+        QCOMPARE(heads.status, 1);
+        QVERIFY(heads.error.contains("/model/heads"));
+        QCOMPARE(heads.json()["faults"].toArray().at(0)["pointer"].toString(), QString("/model/heads"));
+        const Answer misread = run({"search", "default", "--set", "/model/layers=many"});
+        QCOMPARE(misread.status, 1);
+        QVERIFY(misread.error.contains("/model/layers"));
+        // Wrong degrees are what the search is for.
+        QCOMPARE(run({"search", "default", "--set", "/parallel/data=3"}).status, 0);
     }
 
     void everyFaultOfALayoutAtOnce() {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/layout/fault.h"
+
+#include <nlohmann/json.hpp>
+
+#include <vector>
+
+namespace shardlab::cli {
+
+inline nlohmann::ordered_json faultsJson(const std::vector<Fault>& faults) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Fault& fault : faults)
+        list.push_back({{"pointer", fault.pointer}, {"what", fault.what}, {"why", fault.why}, {"legal", fault.legal}});
+    return list;
+}
+
+}  // namespace shardlab::cli

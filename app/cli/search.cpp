@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/fault_json.h"
+#include "app/cli/layout_argument.h"
+#include "app/cli/print.h"
+#include "app/cli/verbs.h"
+#include "engine/base/units.h"
+#include "engine/layout/check.h"
+#include "engine/layout/layout_file.h"
+#include "engine/plan/costs.h"
+#include "engine/plan/search.h"
+#include "engine/schedule/registry.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace shardlab::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    LayoutArgument layout;
+    int top = 10;
+    std::string out;
+    bool json = false;
+};
+
+Json candidateJson(const Candidate& candidate) {
+    const Choice& choice = candidate.choice;
+    const ParallelSpec& parallel = choice.parallel;
+    return {{"parallel",
+             {{"data", parallel.data},
+              {"pipeline", parallel.pipeline},
+              {"tensor", parallel.tensor},
+              {"expert", parallel.expert},
+              {"context", parallel.context},
+              {"sequence", parallel.sequence},
+              {"zero", parallel.zero}}},
+            {"schedule", {{"kind", choice.kind}, {"chunks", choice.chunks}}},
+            {"micro", choice.micro},
+            {"microbatches", candidate.microbatches},
+            {"recompute", choice.recompute},
+            {"step_seconds", candidate.stepSeconds},
+            {"tokens_per_second", candidate.tokensPerSecond},
+            {"bubble", candidate.bubble},
+            {"peak_bytes", candidate.peakBytes},
+            {"fits", candidate.fits},
+            {"why", candidate.why},
+            {"front", candidate.front},
+            {"exact", candidate.exact}};
+}
+
+/// "data 4 × pipeline 2": degrees longer than 1.
+std::string degreesText(const ParallelSpec& parallel) {
+    std::string text;
+    const auto add = [&](const char* axis, int degree) {
+        if (degree > 1) text += fmt::format("{}{} {}", text.empty() ? "" : " × ", axis, degree);
+    };
+    add("data", parallel.data);
+    add("pipeline", parallel.pipeline);
+    add("tensor", parallel.tensor);
+    add("expert", parallel.expert);
+    add("context", parallel.context);
+    if (parallel.sequence) text += " + sequence";
+    if (parallel.zero > 0) text += fmt::format(" + ZeRO {}", parallel.zero);
+    return text.empty() ? "one rank" : text;
+}
+
+std::string memoryText(const Candidate& candidate) {
+    if (!candidate.fits) return "out of memory";
+    return candidate.front ? "fits, on the front" : "fits";
+}
+
+std::string resultText(const Layout& base, const SearchResult& result, std::size_t top) {
+    const auto& all = result.candidates;
+    const auto fitting = std::ranges::count(all, true, &Candidate::fits);
+    const auto front = std::ranges::count(all, true, &Candidate::front);
+    std::string text = fmt::format(
+        "{}\n\n{} legal layouts, {} within {} a device, {} on the front of throughput against memory\n"
+        "Figures are of {}, not stretched.\n\n",
+        base.name, all.size(), fitting, formatBytes(result.capacityBytes), front, modelledDevice(base).title);
+    Table table({"degrees", "chunks", "schedule", "micro", "step", "tokens/s", "bubble", "peak", "memory"});
+    for (const Candidate& candidate : std::span(all).first(top))
+        table.add({degreesText(candidate.choice.parallel), std::to_string(candidate.choice.chunks),
+                   candidate.choice.kind, std::to_string(candidate.choice.micro),
+                   formatSeconds(candidate.stepSeconds), formatCount(candidate.tokensPerSecond),
+                   formatPercent(candidate.bubble), formatBytes(candidate.peakBytes), memoryText(candidate)});
+    text += table.text();
+    if (fitting == 0) text += fmt::format("\nNone fits. The fastest: {}\n", all.front().why);
+    return text;
+}
+
+/// Faults of the file and the assignments themselves. What check() finds may be mended by the search.
+std::vector<Fault> faultsOfReading(const LoadedLayout& loaded) {
+    std::vector<Fault> faults = loaded.faults;
+    const std::vector<Fault> judged = check(loaded.layout, scheduleMethods());
+    std::erase_if(faults, [&](const Fault& fault) { return std::ranges::find(judged, fault) != judged.end(); });
+    return faults;
+}
+
+tl::expected<SearchResult, std::vector<Fault>> found(const LoadedLayout& loaded) {
+    if (auto faults = faultsOfReading(loaded); !faults.empty()) return tl::unexpected(std::move(faults));
+    return searchLayouts(loaded.layout);
+}
+
+int search(const Options& options) {
+    const auto loaded = load(options.layout);
+    if (!loaded) {
+        printError(loaded.error());
+        return failure;
+    }
+    const auto result = found(*loaded);
+    if (!result) {
+        printFaults(result.error());
+        if (options.json)
+            print(Json{{"name", loaded->layout.name}, {"faults", faultsJson(result.error())}}.dump(2) + "\n");
+        return failure;
+    }
+    const std::size_t top = std::min(static_cast<std::size_t>(options.top), result->candidates.size());
+    if (!options.out.empty()) {
+        Layout best = loaded->layout;
+        apply(result->candidates.front().choice, best);
+        if (const Status saved = saveLayout(best, options.out); !saved) {
+            printError(saved.error());
+            return failure;
+        }
+    }
+    if (!options.json) {
+        print(resultText(loaded->layout, *result, top));
+        return success;
+    }
+    Json candidates = Json::array();
+    for (const Candidate& candidate : std::span(result->candidates).first(top))
+        candidates.push_back(candidateJson(candidate));
+    print(Json{{"name", loaded->layout.name},
+               {"device", modelledDevice(loaded->layout).name},
+               {"capacity_bytes", result->capacityBytes},
+               {"legal", result->candidates.size()},
+               {"fitting", std::ranges::count(result->candidates, true, &Candidate::fits)},
+               {"candidates", std::move(candidates)},
+               {"faults", Json::array()}}
+              .dump(2) +
+          "\n");
+    return success;
+}
+
+}  // namespace
+
+void addSearch(CLI::App& program, Action& chosen) {
+    CLI::App* verb = program.add_subcommand(
+        "search", "Plan for me: try every legal layout for this model, cluster and batch, and show the best");
+    const auto options = std::make_shared<Options>();
+    options->layout.addTo(*verb);
+    verb->add_option("--top", options->top, "Candidates to show")->check(CLI::Range(1, 1000000))->capture_default_str();
+    verb->add_option("--out", options->out, "Write the best one to this layout file")->type_name("FILE");
+    verb->add_flag("--json", options->json, "Answer with one JSON object");
+    verb->callback([&chosen, options] { chosen = [options] { return search(*options); }; });
+}
+
+}  // namespace shardlab::cli

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/search.h"
+
+#include "engine/base/units.h"
+#include "engine/plan/step_estimate.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <tuple>
+
+namespace shardlab {
+namespace {
+
+constexpr std::size_t batch = 32;  ///< candidates told at once
+
+std::string whyNot(const StepEstimate& estimate) {
+    const MemoryBytes& bytes = estimate.worst.bytes;
+    const auto most = std::ranges::max_element(bytes);
+    const auto category = static_cast<MemoryCategory>(most - bytes.begin());
+    std::string text = fmt::format("pipeline rank {} needs {}, {} more than a device has; most are {}, {}",
+                                   estimate.worst.rank, formatBytes(estimate.worst.peak),
+                                   formatBytes(estimate.worst.peak - estimate.capacityBytes), name(category),
+                                   formatBytes(*most));
+    if (category == MemoryCategory::Activations)
+        text += fmt::format(" for {} microbatches in flight", estimate.worst.microbatchesInFlight);
+    return text;
+}
+
+Candidate candidateOf(const Layout& base, const Choice& choice, const StepEstimate& estimate) {
+    Candidate candidate;
+    candidate.choice = choice;
+    candidate.microbatches = base.batch.global / (choice.parallel.data * choice.micro);
+    candidate.stepSeconds = estimate.stepSeconds;
+    candidate.tokensPerSecond = static_cast<double>(tokensPerStep(base)) / estimate.stepSeconds;
+    candidate.bubble = estimate.bubble;
+    candidate.peakBytes = estimate.worst.peak;
+    candidate.fits = estimate.worst.peak <= estimate.capacityBytes;
+    if (!candidate.fits) candidate.why = whyNot(estimate);
+    candidate.exact = estimate.exact;
+    return candidate;
+}
+
+/// Best is least.
+auto rankOf(const Candidate& c) {
+    const ParallelSpec& p = c.choice.parallel;
+    return std::tuple(!c.fits, -c.tokensPerSecond, c.peakBytes, p.pipeline, p.data, p.tensor, p.expert, p.context,
+                      p.sequence, p.zero, c.choice.chunks, c.choice.micro, std::string_view(c.choice.kind),
+                      std::string_view(c.choice.recompute));
+}
+
+}  // namespace
+
+void rankCandidates(std::vector<Candidate>& candidates) {
+    std::ranges::sort(candidates, {}, rankOf);
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (Candidate& candidate : candidates) {
+        candidate.front = candidate.fits && candidate.peakBytes < least;
+        if (candidate.front) least = candidate.peakBytes;
+    }
+}
+
+tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base, const SearchOptions& options) {
+    auto choices = legalChoices(base, options.stop);
+    if (!choices) return tl::unexpected(std::move(choices.error()));
+    SearchResult result;
+    StepEstimator estimator(base);
+    std::size_t told = 0;
+    const auto tell = [&] {
+        const auto news = std::span<const Candidate>(result.candidates).subspan(told);
+        if (options.found && !news.empty()) options.found(news, {result.candidates.size(), choices->size()});
+        told = result.candidates.size();
+    };
+    for (const Choice& choice : *choices) {
+        if (options.stop.stop_requested()) break;
+        const StepEstimate estimate = estimator.estimate(choice);
+        if (result.candidates.empty()) result.capacityBytes = estimate.capacityBytes;
+        result.candidates.push_back(candidateOf(base, choice, estimate));
+        if (result.candidates.size() - told >= batch) tell();
+    }
+    tell();
+    result.complete = !options.stop.stop_requested() && result.candidates.size() == choices->size();
+    rankCandidates(result.candidates);
+    return result;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/search_axes.h"
+
+#include "engine/layout/check.h"
+#include "engine/layout/check_rules.h"
+#include "engine/layout/fields.h"
+#include "engine/layout/suggest.h"
+#include "engine/schedule/registry.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace shardlab {
+namespace {
+
+/// Faults of what a choice leaves alone, and of fields on their own.
+std::vector<Fault> fixedFaults(const Layout& layout) {
+    std::vector<Fault> faults;
+    checkFields(layout, scheduleMethods(), faults);
+    checkBuilt(layout, faults);
+    checkModel(layout, faults);
+    return faults;
+}
+
+/// A choice whose every field is legal by itself.
+Choice plainChoice() {
+    return {ParallelSpec{1, 1, 1, 1, 1, false, 0}, std::string(scheduleMethods().front().name), 1, 1, "none"};
+}
+
+std::vector<int> divisors(int number) {
+    std::vector<int> all;
+    for (int i = 1; i <= number / i; ++i) {
+        if (number % i != 0) continue;
+        all.push_back(i);
+        if (i != number / i) all.push_back(number / i);
+    }
+    std::ranges::sort(all);
+    return all;
+}
+
+class Enumeration {
+public:
+    Enumeration(const Layout& base, std::stop_token stop) : probe_(base), stop_(std::move(stop)) {
+        // The hosts were judged once; for each choice only their number of devices counts.
+        for (const HostSpec& host : base.cluster.hosts) devices_ += host.devices;
+        probe_.cluster.hosts = {HostSpec{"localhost", devices_}};
+        apply(plainChoice(), probe_);
+        plain_ = probe_;
+        zero_ = open<int>("/parallel/zero", integers("/parallel/zero"));
+        sequence_ = open<bool>("/parallel/sequence", {false, true});
+        recompute_ = open<std::string>("/memory/recompute", words("/memory/recompute"));
+    }
+
+    std::vector<Choice> run() {
+        const std::vector<int> degrees = divisors(devices_);
+        for (auto& [access, values] : degrees_) values = open<int>(access, degrees);
+        spread(0, devices_);
+        return std::move(found_);
+    }
+
+private:
+    using Values = std::pair<const char*, std::vector<int>>;
+
+    template <class T>
+    T& field(std::string_view pointer, Layout& layout) const {
+        return std::get<T& (*)(Layout&)>(findField(pointer)->access)(layout);
+    }
+
+    /// Those of `values` that the field may have, whatever the others are.
+    template <class T>
+    std::vector<T> open(std::string_view pointer, std::vector<T> values) const {
+        std::erase_if(values, [&](const T& value) {
+            Layout layout = plain_;
+            field<T>(pointer, layout) = value;
+            std::vector<Fault> faults;
+            checkFields(layout, scheduleMethods(), faults);
+            checkBuilt(layout, faults);
+            return std::ranges::any_of(faults, [&](const Fault& fault) { return fault.pointer == pointer; });
+        });
+        return values;
+    }
+
+    static std::vector<int> integers(std::string_view pointer) {
+        const Field& limits = *findField(pointer);
+        std::vector<int> all(static_cast<std::size_t>(limits.most - limits.least) + 1);
+        std::iota(all.begin(), all.end(), static_cast<int>(limits.least));
+        return all;
+    }
+
+    static std::vector<std::string> words(std::string_view pointer) {
+        std::vector<std::string> all;
+        for (const std::string_view list : {findField(pointer)->choices, findField(pointer)->planned})
+            for (const std::string_view word : splitWords(list)) all.emplace_back(word);
+        return all;
+    }
+
+    /// Degrees whose product is the number of devices.
+    void spread(std::size_t axis, int left) {
+        if (stop_.stop_requested()) return;
+        if (axis == degrees_.size()) {
+            if (left == 1) stages();
+            return;
+        }
+        for (const int degree : degrees_[axis].second) {
+            if (left % degree != 0) continue;
+            field<int>(degrees_[axis].first, probe_) = degree;
+            spread(axis + 1, left / degree);
+        }
+    }
+
+    /// Even splits of the layers, and microbatches that divide a replica's share.
+    void stages() {
+        const int layers = probe_.model.layers, pipeline = probe_.parallel.pipeline;
+        const int global = probe_.batch.global, data = probe_.parallel.data;
+        if (layers % pipeline != 0 || global % data != 0) return;
+        for (const int chunks : divisors(layers / pipeline))
+            for (const int micro : divisors(global / data)) {
+                probe_.schedule.chunks = chunks;
+                probe_.batch.micro = micro;
+                memory();
+            }
+    }
+
+    void memory() {
+        for (const int zero : zero_)
+            for (const bool sequence : sequence_)
+                for (const std::string& recompute : recompute_) {
+                    probe_.parallel.zero = zero;
+                    probe_.parallel.sequence = sequence;
+                    probe_.memory.recompute = recompute;
+                    schedules();
+                }
+    }
+
+    void schedules() {
+        const int chunks = probe_.schedule.chunks;
+        for (const ScheduleMethod& method : scheduleMethods()) {
+            if (chunks < method.minChunks || chunks > method.maxChunks) continue;
+            probe_.schedule.kind = method.name;
+            if (check(probe_, scheduleMethods()).empty()) found_.push_back(choiceOf(probe_));
+        }
+    }
+
+    Layout probe_, plain_;
+    std::stop_token stop_;
+    int devices_ = 0;
+    std::array<Values, 5> degrees_{{{"/parallel/pipeline", {}},
+                                    {"/parallel/data", {}},
+                                    {"/parallel/tensor", {}},
+                                    {"/parallel/expert", {}},
+                                    {"/parallel/context", {}}}};
+    std::vector<int> zero_;
+    std::vector<bool> sequence_;
+    std::vector<std::string> recompute_;
+    std::vector<Choice> found_;
+};
+
+}  // namespace
+
+Choice choiceOf(const Layout& layout) {
+    return {layout.parallel, layout.schedule.kind, layout.schedule.chunks, layout.batch.micro, layout.memory.recompute};
+}
+
+void apply(const Choice& choice, Layout& layout) {
+    layout.parallel = choice.parallel;
+    layout.schedule = ScheduleSpec{choice.kind, choice.chunks, {}};
+    layout.batch.micro = choice.micro;
+    layout.memory.recompute = choice.recompute;
+}
+
+bool sameQuestion(const Layout& one, const Layout& other) {
+    // What a run does with its losses, and how a step is stretched, changes no figure.
+    const auto question = [](Layout layout) {
+        apply(plainChoice(), layout);
+        layout.name.clear();
+        layout.run = {};
+        layout.data = {};
+        if (layout.cluster.pace) layout.cluster.pace->stepSeconds = 1;
+        return layout;
+    };
+    return question(one) == question(other);
+}
+
+tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop) {
+    Layout plain = base;
+    apply(plainChoice(), plain);
+    if (std::vector<Fault> faults = fixedFaults(plain); !faults.empty()) return tl::unexpected(std::move(faults));
+    std::vector<Choice> choices = Enumeration(base, stop).run();
+    if (!choices.empty() || stop.stop_requested()) return choices;
+    for (const HostSpec& host : base.cluster.hosts) plain.parallel.data += host.devices;
+    --plain.parallel.data;
+    return tl::unexpected(check(plain, scheduleMethods()));
+}
+
+}  // namespace shardlab

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search varies, and which values are legal together.
+#pragma once
+
+#include "engine/layout/fault.h"
+#include "engine/layout/layout.h"
+
+#include <tl/expected.hpp>
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+/// The fields of a layout that a search chooses; all others stay. The stages are an even split.
+struct Choice {
+    ParallelSpec parallel;
+    std::string kind;
+    int chunks = 1;
+    int micro = 1;
+    std::string recompute;
+    bool operator==(const Choice&) const = default;
+};
+
+Choice choiceOf(const Layout& layout);
+/// Sets the chosen fields of `layout`; a split of the layers that was listed gives way to the even one.
+void apply(const Choice& choice, Layout& layout);
+
+/// Two layouts of one question have the same choices, and each of them the same figures.
+bool sameQuestion(const Layout& one, const Layout& other);
+
+/// Every choice that check() accepts for the model, cluster and batch of `base`, in a fixed order: those with the same
+/// degrees, chunks and microbatch follow each other. An axis takes the values that its field may have, so that a
+/// method is tried as soon as check() lets it pass.
+/// Otherwise what no choice could mend: the faults of all that stays; where there are none, those of pure data
+/// parallelism. Stopped: those found so far.
+tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop = {});
+
+}  // namespace shardlab

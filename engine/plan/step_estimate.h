@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What makePlan() says of a step, without its events: for comparing many layouts.
+#pragma once
+
+#include "engine/layout/layout.h"
+#include "engine/layout/mesh.h"
+#include "engine/plan/costs.h"
+#include "engine/plan/ledger.h"
+#include "engine/plan/search_axes.h"
+#include "engine/layout/schedule_method.h"
+
+#include <optional>
+#include <vector>
+
+namespace shardlab {
+
+/// On the modelled device, not stretched: Plan's stepSeconds ÷ stretch.
+struct StepEstimate {
+    double stepSeconds = 0;
+    double bubble = 0;
+    RankMemory worst;  ///< of the pipeline rank that needs most
+    std::int64_t capacityBytes = 0;
+    bool exact = true;  ///< false where a long step was estimated from two shorter ones
+};
+
+/// Remembers mesh and costs from one choice to the next: quickest where neighbours differ in the schedule only.
+///
+/// A step of many microbatches repeats itself between its fill and its drain. Where it has more than 12 p of them and
+/// more than about 2048 forwards, two shorter steps of m₁ and m₂ = about 2 m₁ microbatches are simulated, both with m's
+/// remainder by 2 p; the step, the busy time, the time between first forward and last backward, and the memory are
+/// continued as f(m) = f(m₂) + (m − m₂)·(f(m₂) − f(m₁))/(m₂ − m₁). The bubble follows from them.
+class StepEstimator {
+public:
+    explicit StepEstimator(Layout base) : layout_(std::move(base)) {}
+    /// `choice` is legal for the base layout.
+    StepEstimate estimate(const Choice& choice);
+
+private:
+    struct Measured {
+        double step = 0;  ///< seconds, as the others
+        double busy = 0;  ///< of a compute lane, mean over ranks
+        double span = 0;  ///< first forward to last backward
+        std::vector<RankMemory> memory;
+    };
+    struct Costed {
+        Choice choice;  ///< all but its schedule's kind decide the costs
+        std::vector<int> rankOfStage;
+        StepCosts costs;
+    };
+
+    Measured measure(ScheduleShape shape);
+    const StepCosts& costsFor(const std::vector<int>& rankOfStage);
+
+    Layout layout_;
+    std::optional<Mesh> mesh_;
+    std::int64_t capacity_ = 0;
+    std::optional<Costed> costed_;
+};
+
+}  // namespace shardlab

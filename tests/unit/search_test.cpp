@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/check.h"
+#include "engine/layout/presets.h"
+#include "engine/plan/plan.h"
+#include "engine/plan/search.h"
+#include "engine/plan/step_estimate.h"
+#include "engine/schedule/registry.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+
+using namespace shardlab;
+
+namespace {
+
+using Key = std::tuple<int, int, int, int, std::string>;  ///< data, pipeline, chunks, micro, schedule
+
+Key keyOf(const Choice& choice) {
+    return {choice.parallel.data, choice.parallel.pipeline, choice.chunks, choice.micro, choice.kind};
+}
+
+Layout withChoice(Layout layout, const Choice& choice) {
+    apply(choice, layout);
+    return layout;
+}
+
+/// A small model on a few hosts, paced or not, on a device that not every candidate fits.
+Layout randomLayout(std::mt19937& random) {
+    const auto from = [&](std::initializer_list<int> values) { return values.begin()[random() % values.size()]; };
+    Layout layout;
+    layout.model.kind = from({0, 1}) ? "gpt" : "mlp";
+    layout.model.layers = from({2, 4, 6, 8, 12});
+    layout.model.heads = from({1, 2, 4});
+    layout.model.hidden = layout.model.heads * from({16, 64, 512, 2048});
+    layout.model.sequence = from({16, 64, 1024});
+    layout.model.vocabulary = from({64, 256, 32000});
+    layout.batch.global = from({6, 8, 12, 16});
+    layout.optimizer.kind = from({0, 1}) ? "adamw" : "sgd";
+    layout.optimizer.clip = from({0, 1});
+    layout.cluster.hosts = {{"a", from({1, 2, 4})}};
+    if (from({0, 1})) layout.cluster.hosts.push_back({"b", from({1, 2, 4})});
+    if (from({0, 1, 1})) layout.cluster.pace = PaceSpec{from({0, 1}) ? "h100-sxm" : "a100-sxm", 0.25};
+    return layout;
+}
+
+/// check() and makePlan() over everything that the numbers could be.
+std::map<Key, Plan> bruteForce(const Layout& base) {
+    std::map<Key, Plan> plans;
+    int devices = 0;
+    for (const HostSpec& host : base.cluster.hosts) devices += host.devices;
+    for (int data = 1; data <= devices; ++data)
+        for (int pipeline = 1; pipeline <= devices; ++pipeline)
+            for (int chunks = 1; chunks <= base.model.layers; ++chunks)
+                for (int micro = 1; micro <= base.batch.global; ++micro)
+                    for (const ScheduleMethod& method : scheduleMethods()) {
+                        Layout layout = base;
+                        layout.parallel.data = data;
+                        layout.parallel.pipeline = pipeline;
+                        layout.schedule = ScheduleSpec{};
+                        layout.schedule.kind = method.name;
+                        layout.schedule.chunks = chunks;
+                        layout.batch.micro = micro;
+                        if (auto plan = makePlan(layout))
+                            plans.emplace(Key{data, pipeline, chunks, micro, layout.schedule.kind}, std::move(*plan));
+                    }
+    return plans;
+}
+
+bool near(double one, double other) { return std::abs(one - other) <= 1e-9 * std::max(std::abs(one), std::abs(other)); }
+
+std::int64_t peakOf(const Plan& plan) { return std::ranges::max(plan.memory, {}, &RankMemory::peak).peak; }
+
+SearchResult searchOrFail(const Layout& layout) {
+    auto found = searchLayouts(layout);
+    if (!found) qFatal("%s", toText(found.error()).c_str());
+    return std::move(*found);
+}
+
+}  // namespace
+
+class SearchTest : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        seed_ = std::random_device{}();
+        qInfo("seed %u", seed_);
+        random_.seed(seed_);
+    }
+
+    void findsWhatBruteForceFinds() {
+        int compared = 0, tooLarge = 0;
+        for (int round = 0; round < 40; ++round) {
+            const Layout base = randomLayout(random_);
+            const std::map<Key, Plan> expected = bruteForce(base);
+            const auto found = searchLayouts(base);
+            QCOMPARE(found.has_value(), !expected.empty());
+            if (!found) continue;
+            QCOMPARE(found->candidates.size(), expected.size());
+            QVERIFY(found->complete);
+            for (const Candidate& candidate : found->candidates) {
+                const auto plan = expected.find(keyOf(candidate.choice));
+                QVERIFY2(plan != expected.end(), candidate.choice.kind.c_str());
+                const Plan& wanted = plan->second;
+                QVERIFY(candidate.exact);
+                QVERIFY(near(candidate.stepSeconds, wanted.stepSeconds / wanted.costs.stretch));
+                QVERIFY(near(candidate.tokensPerSecond, wanted.tokensPerSecond * wanted.costs.stretch));
+                QVERIFY(std::abs(candidate.bubble - wanted.bubble) < 1e-9);
+                QCOMPARE(candidate.peakBytes, peakOf(wanted));
+                QCOMPARE(candidate.fits, wanted.fits);
+                QCOMPARE(candidate.why.empty(), wanted.fits);
+                QCOMPARE(candidate.microbatches, microbatches(wanted.layout));
+                tooLarge += !candidate.fits;
+                ++compared;
+            }
+        }
+        qInfo("%d candidates compared, %d of them too large", compared, tooLarge);
+        QVERIFY(compared > 50);
+    }
+
+    void theBestComeFirstAndTheFrontIsNotDominated() {
+        const SearchResult found = searchOrFail(searchable());
+        const auto& all = found.candidates;
+        QVERIFY(std::ranges::is_sorted(all, [](const Candidate& a, const Candidate& b) {
+            return a.fits != b.fits ? a.fits : a.tokensPerSecond > b.tokensPerSecond;
+        }));
+        for (const Candidate& one : all) {
+            const bool dominated = std::ranges::any_of(all, [&](const Candidate& other) {
+                return other.fits && other.tokensPerSecond >= one.tokensPerSecond &&
+                       other.peakBytes <= one.peakBytes &&
+                       (other.tokensPerSecond > one.tokensPerSecond || other.peakBytes < one.peakBytes);
+            });
+            if (one.front) QVERIFY(one.fits && !dominated);
+            // Of equals one stands for all.
+            const auto equal = [&](const Candidate& other) {
+                return other.front && other.tokensPerSecond == one.tokensPerSecond && other.peakBytes == one.peakBytes;
+            };
+            if (one.fits && !dominated) QVERIFY(std::ranges::any_of(all, equal));
+        }
+    }
+
+    void everyCandidateIsLegal() {
+        const Layout base = searchable();
+        for (const Candidate& candidate : searchOrFail(base).candidates) {
+            const auto faults = check(withChoice(base, candidate.choice), scheduleMethods());
+            QVERIFY2(faults.empty(), toText(faults).c_str());
+        }
+    }
+
+    void layoutsThatDoNotFitSayWhy() {
+        Layout base = searchable();
+        base.model = {"gpt", 96, 12288, 96, 2048, 50257, 0};
+        base.cluster.hosts = {{"a", 8}};
+        const SearchResult found = searchOrFail(base);
+        QVERIFY(!found.candidates.empty());
+        for (const Candidate& candidate : found.candidates) {
+            QVERIFY(!candidate.fits && !candidate.front);
+            QVERIFY2(candidate.why.find("more than a device has; most are") != std::string::npos, candidate.why.c_str());
+        }
+    }
+
+    /// Steps too long to be simulated at once, against their whole simulation.
+    void longStepsAreContinued() {
+        double worstStep = 0, worstBubble = 0, worstMemory = 0;
+        int continued = 0;
+        for (int round = 0; round < 6; ++round) {
+            Layout base = searchable();
+            base.model.layers = 16;
+            base.model.vocabulary = 1 << (8 + random_() % 8);
+            base.cluster.hosts = {{"a", 4}, {"b", 4}};
+            base.batch.global = 512 + 32 * static_cast<int>(random_() % 17);
+            for (const Candidate& candidate : searchOrFail(base).candidates) {
+                if (candidate.exact) continue;
+                const auto plan = makePlan(withChoice(base, candidate.choice));
+                QVERIFY(plan.has_value());
+                const auto off = [](double is, double should) { return std::abs(is / should - 1); };
+                worstStep = std::max(worstStep, off(candidate.stepSeconds, plan->stepSeconds / plan->costs.stretch));
+                worstBubble = std::max(worstBubble, std::abs(candidate.bubble - plan->bubble));
+                worstMemory = std::max(worstMemory, off(double(candidate.peakBytes), double(peakOf(*plan))));
+                ++continued;
+            }
+        }
+        qInfo("%d long steps: worst error %.2g of the step, %.2g of the bubble (absolute), %.2g of the peak", continued,
+              worstStep, worstBubble, worstMemory);
+        QVERIFY(continued > 20);
+        QVERIFY(worstStep < 0.01 && worstBubble < 0.01 && worstMemory < 0.01);
+    }
+
+    void theSameLayoutGivesTheSameAnswer() {
+        const Layout base = searchable();
+        const SearchResult first = searchOrFail(base);
+        Layout moved = base;  // where the search starts from does not matter
+        apply(first.candidates.back().choice, moved);
+        QVERIFY(sameQuestion(base, moved));
+        QVERIFY(searchOrFail(base).candidates == first.candidates);
+        QVERIFY(searchOrFail(moved).candidates == first.candidates);
+        moved.model.hidden *= 2;
+        QVERIFY(!sameQuestion(base, moved));
+    }
+
+    void resultsStreamInAndTheSearchCanBeStopped() {
+        const Layout base = searchable();
+        std::vector<Candidate> streamed;
+        SearchProgress last;
+        SearchOptions options;
+        options.found = [&](std::span<const Candidate> news, const SearchProgress& progress) {
+            streamed.insert(streamed.end(), news.begin(), news.end());
+            last = progress;
+        };
+        const auto whole = searchLayouts(base, options);
+        QVERIFY(whole.has_value() && whole->complete);
+        QCOMPARE(last.tried, last.legal);
+        rankCandidates(streamed);
+        QVERIFY(streamed == whole->candidates);
+
+        std::stop_source source;
+        options.stop = source.get_token();
+        std::size_t told = 0;
+        options.found = [&](std::span<const Candidate> news, const SearchProgress&) {
+            told += news.size();
+            source.request_stop();
+        };
+        const auto stopped = searchLayouts(base, options);
+        QVERIFY(stopped.has_value() && !stopped->complete);
+        QCOMPARE(stopped->candidates.size(), told);
+        QVERIFY(told < whole->candidates.size());
+        const auto never = searchLayouts(base, options);  // stopped before it began
+        QVERIFY(never.has_value() && never->candidates.empty() && !never->complete);
+    }
+
+    void whatNoChoiceMendsComesBackAsFaults() {
+        Layout heads = searchable();
+        heads.model.heads = 5;
+        const auto wrong = searchLayouts(heads);
+        QVERIFY(!wrong);
+        QCOMPARE(wrong.error().front().pointer, std::string("/model/heads"));
+
+        Layout prime;  // 7 devices divide neither 4 layers nor 16 samples
+        prime.cluster.hosts = {{"a", 7}};
+        const auto none = searchLayouts(prime);
+        QVERIFY(!none && !none.error().empty());
+        QCOMPARE(none.error().front().pointer, std::string("/batch/global"));
+
+        Layout wrongChoice;  // the search chooses anew: what it chooses may be wrong before
+        wrongChoice.parallel.data = 3;
+        wrongChoice.schedule.kind = "none such";
+        QVERIFY(searchLayouts(wrongChoice).has_value());
+    }
+
+private:
+    static Layout searchable() {
+        Layout layout;
+        layout.model = {"gpt", 12, 768, 12, 1024, 50304, 0};
+        layout.cluster.hosts = {{"a", 4}, {"b", 4}};
+        layout.cluster.pace = PaceSpec{"h100-sxm", 1};
+        layout.batch.global = 96;
+        return layout;
+    }
+
+    unsigned seed_ = 0;
+    std::mt19937 random_;
+};
+
+QTEST_GUILESS_MAIN(SearchTest)
+#include "search_test.moc"
