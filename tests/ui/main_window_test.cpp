@@ -2,6 +2,7 @@
 // The window: every command does something, files can be dropped, nothing is lost unasked, everything is restored.
 #include "desktop_fixture.h"
 
+#include "ui/views/layout_form/field_editor.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/file_actions.h"
@@ -21,6 +22,7 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QUndoStack>
 #include <QtTest>
 
@@ -32,6 +34,7 @@ private Q_SLOTS:
     void everyCommandHasAHandlerAndItsOwnKeys();
     void everyCommandTriggers();
     void keysWork();
+    void undoServesInAFieldToo();
     void paletteFindsAndTriggers();
     void droppedFilesOpen();
     void unsavedChangesAreAskedFor();
@@ -99,6 +102,28 @@ void MainWindowTest::everyCommandTriggers() {
     QTRY_COMPARE(desk.jobs->started.load(), 1);  // run.start
     if (desk.workbench.run().active()) desk.jobs->end("stopped");
     QTRY_VERIFY(!desk.workbench.run().active());
+}
+
+void MainWindowTest::undoServesInAFieldToo() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    const Layout before = desk.document().layout();
+    const auto control = [&](const char* pointer) -> QWidget& {
+        return window.findChild<FieldEditor*>(QString::fromLatin1(pointer))->control();
+    };
+    auto& layers = static_cast<QSpinBox&>(control("/model/layers"));
+    layers.setFocus();
+    layers.selectAll();
+    QTest::keyClicks(&layers, QStringLiteral("8"));
+    QCOMPARE(desk.document().layout().model.layers, 8);
+    control("/name").setFocus();  // whose own undo has nothing to take back
+    QTest::keyClick(&control("/name"), Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(desk.document().layout() == before);
+    QCOMPARE(layers.value(), before.model.layers);
+    QTest::keyClick(&control("/name"), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(desk.document().layout().model.layers, 8);
 }
 
 void MainWindowTest::keysWork() {

@@ -97,6 +97,7 @@ int runDesktop(const DesktopOptions& options, int argc, char** argv) {
     QTimer::singleShot(0, &window, [&] {
         if (!options.run.empty()) runAtOnce(workbench, options.run);
         else if (!options.file.empty()) window.files().open(QString::fromStdString(options.file));
+        else if (const auto first = findPreset("default")) workbench.newFromPreset(first->layout);
     });
     return QApplication::exec();
 }

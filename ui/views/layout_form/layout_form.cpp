@@ -11,7 +11,9 @@
 #include "engine/layout/fields.h"
 #include "engine/layout/layout_file.h"
 
+#include <QApplication>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -52,7 +54,20 @@ LayoutForm::LayoutForm(const ViewContext& context, QWidget* parent) : View(conte
     connect(&context_.document, &Document::layoutChanged, this, &LayoutForm::refresh);
     connect(&context_.document, &Document::planChanged, this, &LayoutForm::refreshNotes);
     connect(&context_.document, &Document::fieldRequested, this, &LayoutForm::focusField);
+    qApp->installEventFilter(this);
     refresh();
+}
+
+bool LayoutForm::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto& key = *static_cast<QKeyEvent*>(event);
+        const auto* control = qobject_cast<QWidget*>(watched);
+        if ((key.matches(QKeySequence::Undo) || key.matches(QKeySequence::Redo)) && control && isAncestorOf(control)) {
+            event->ignore();
+            return true;
+        }
+    }
+    return View::eventFilter(watched, event);
 }
 
 void LayoutForm::addSection(QVBoxLayout& column, const QString& name) {

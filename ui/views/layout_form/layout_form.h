@@ -24,6 +24,8 @@ public:
     QString emptyText() const override { return {}; }
     const std::vector<FieldRow*>& rows() const { return rows_; }
     FieldRow* row(const QString& pointer) const;
+    /// Every keystroke is a step of the document, so its undo serves in the fields too, not their own.
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     struct Section {
