@@ -9,6 +9,7 @@
 #include <QPixmap>
 #include <QTimer>
 
+#include <algorithm>
 #include <optional>
 
 namespace shardlab {
@@ -21,6 +22,16 @@ void wait(int milliseconds) {
     QEventLoop loop;
     QTimer::singleShot(milliseconds, &loop, &QEventLoop::quit);
     loop.exec();
+}
+
+/// The last two steps, as one sees them when a run has ended: the figures of all views are of one moment.
+void showLastSteps(const RunModel& model, Selection& selection) {
+    const std::vector<StepExtent>& steps = model.stepExtents();
+    if (steps.empty()) return;
+    const std::int64_t begin = steps[steps.size() > 1 ? steps.size() - 2 : 0].begin;
+    const std::int64_t length = std::max<std::int64_t>(1, steps.back().end - begin);
+    selection.setVisible({begin - length / 40, begin + length + length / 40});
+    selection.setCursor(steps.back().end);
 }
 
 }  // namespace
@@ -43,6 +54,8 @@ Status renderRun(const std::filesystem::path& run, const std::filesystem::path& 
     workbench.openRun(run);
     reading.exec();
     if (error) return fail(*error);
+    wait(settleMilliseconds);
+    showLastSteps(workbench.model(Workspace::Replay), workbench.selection(Workspace::Replay));
     wait(settleMilliseconds);
     if (!window.grab().save(QString::fromStdString(picture.string()), "PNG"))
         return fail({.what = "the picture could not be written", .where = picture.string(),
