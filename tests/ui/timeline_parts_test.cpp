@@ -20,6 +20,7 @@ private Q_SLOTS:
     void rowPartsStayInside_data();
     void rowPartsStayInside();
     void ticksAreRoundAndInside();
+    void ticksFillTheRoomTheyHave();
     void ticksHaveTheirUnit();
     void zoomKeepsTheFixedMoment();
     void nothingLeavesSight();
@@ -87,6 +88,25 @@ void TimelinePartsTest::ticksAreRoundAndInside() {
         }
         if (most >= 5) QVERIFY2(ticks.size() >= 1, where);
     }
+}
+
+void TimelinePartsTest::ticksFillTheRoomTheyHave() {
+    const std::uint64_t seed = sample::seed();
+    std::mt19937_64 random(seed);
+    const auto width = [](const QString& label) { return 6 * static_cast<int>(label.size()); };
+    for (int round = 0; round < 2000; ++round) {
+        const int pixels = std::uniform_int_distribution<int>(480, 2200)(random);
+        const auto length = static_cast<std::int64_t>(std::pow(10.0, std::uniform_real_distribution<double>(4, 10.9)(random)));
+        const std::int64_t begin = std::uniform_int_distribution<std::int64_t>(0, length)(random);
+        const auto ticks = timeTicksWithin(begin, begin + length, pixels, width);
+        const QByteArray where = QByteArray("seed ") + QByteArray::number(qulonglong(seed)) + " length " + QByteArray::number(qlonglong(length));
+        QVERIFY2(ticks.size() >= 3, where);
+        for (std::size_t i = 1; i < ticks.size(); ++i) {
+            const double apart = static_cast<double>(ticks[i].time - ticks[i - 1].time) / static_cast<double>(length) * pixels;
+            QVERIFY2(apart > width(ticks[i - 1].label), where);
+        }
+    }
+    QVERIFY(timeTicksWithin(0, 96'000'000, 570, width).size() >= 5);  // one predicted step in a narrow panel
 }
 
 void TimelinePartsTest::ticksHaveTheirUnit() {

@@ -66,12 +66,24 @@ QString inUnitOf(std::int64_t largest, std::int64_t time, std::int64_t step) {
 std::vector<TimeTick> timeTicks(std::int64_t begin, std::int64_t end, int most) {
     std::vector<TimeTick> ticks;
     if (end <= begin || most < 1) return ticks;
-    const std::int64_t step = roundStep(std::max<std::int64_t>(1, (end - begin) / most));
+    const std::int64_t step = roundStep((end - begin + most - 1) / most);
     std::int64_t time = begin / step * step;
     if (time < begin) time += step;
     const std::int64_t largest = std::max(std::abs(begin), std::abs(end));
     for (; time <= end; time += step) ticks.push_back({time, inUnitOf(largest, time, step)});
     return ticks;
+}
+
+std::vector<TimeTick> timeTicksWithin(std::int64_t begin, std::int64_t end, int pixels,
+                                      const std::function<int(const QString&)>& labelWidth) {
+    constexpr int closest = 60, gap = 16;
+    for (int most = std::max(1, pixels / closest);; --most) {
+        std::vector<TimeTick> ticks = timeTicks(begin, end, most);
+        if (ticks.size() < 2 || most == 1) return ticks;
+        const double apart = static_cast<double>(ticks[1].time - ticks[0].time) / static_cast<double>(end - begin) * pixels;
+        const int widest = std::max(labelWidth(ticks.front().label), labelWidth(ticks.back().label));
+        if (apart >= widest + gap) return ticks;
+    }
 }
 
 QString formatMoment(std::int64_t time, std::int64_t step, std::int64_t largest) {

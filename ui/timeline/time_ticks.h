@@ -5,6 +5,7 @@
 #include <QString>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace shardlab {
@@ -17,6 +18,10 @@ struct TimeTick {
 /// At most `most` ticks within [begin, end], at 1, 2 or 5 times a power of ten (from a minute on at 1, 2, 5, 10, 15,
 /// 30 of minutes and hours). All labels of one call have one unit: "41.2 ms", "12.45 s", "3:05 min".
 std::vector<TimeTick> timeTicks(std::int64_t begin, std::int64_t end, int most);
+
+/// As many ticks as have room for their labels on `pixels`, and no more than one every 60.
+std::vector<TimeTick> timeTicksWithin(std::int64_t begin, std::int64_t end, int pixels,
+                                      const std::function<int(const QString&)>& labelWidth);
 
 /// One moment, as exact as ticks `step` nanoseconds apart need it; in the unit that suits `largest` (0: itself).
 QString formatMoment(std::int64_t time, std::int64_t step, std::int64_t largest = 0);

@@ -32,13 +32,12 @@ void paintTimes(QPainter& painter, const TimelineState& state) {
     font.setPixelSize(11);
     painter.setFont(font);
     const QFontMetrics metrics(font);
-    const int most = std::max(1, plot.width() / 110);
-    for (const TimeTick& tick : timeTicks(state.scale.begin, state.scale.end, most)) {
+    const auto width = [&metrics](const QString& label) { return metrics.horizontalAdvance(label); };
+    for (const TimeTick& tick : timeTicksWithin(state.scale.begin, state.scale.end, plot.width(), width)) {
         const int x = static_cast<int>(std::floor(state.scale.x(tick.time)));
         painter.setPen(state.theme.grid);
         painter.drawLine(x, plot.top(), x, plot.bottom());
-        const int width = metrics.horizontalAdvance(tick.label);
-        if (x + 3 + width > state.whole.right()) continue;
+        if (x + 3 + width(tick.label) > state.whole.right()) continue;
         painter.setPen(state.theme.dim);
         painter.drawText(x + 3, state.whole.top() + metrics.ascent() + 3, tick.label);
     }
