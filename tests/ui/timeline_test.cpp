@@ -61,6 +61,7 @@ class TimelineTest : public QObject {
 private Q_SLOTS:
     void everyVisibleEventIsHit();
     void clickSelectsEverywhere();
+    void whatIsClickedStaysWhileTheRunGoesOn();
     void bandSelectsTheMeasured();
     void hoverIsShared();
     void keysZoomAndPan();
@@ -115,6 +116,21 @@ void TimelineTest::clickSelectsEverywhere() {
     stand.key(Qt::Key_Escape);
     QVERIFY(!stand.bench.selection.event());
     QCOMPARE(stand.bench.selection.cursor(), -1);
+}
+
+void TimelineTest::whatIsClickedStaysWhileTheRunGoesOn() {
+    Stand stand(Workspace::Run, 0);
+    const std::vector<Event> all = sample::events(stand.plan, 8, 4);
+    const std::size_t half = all.size() / 2;
+    stand.bench.model.append(std::span(all).first(half));
+    QTest::qWait(60);
+    QVERIFY(stand.bench.selection.followLive());
+    QTest::mouseClick(&stand.canvas(), Qt::LeftButton, {}, stand.state().plot.center());
+    QVERIFY(stand.bench.selection.cursor() >= 0);
+    const TimeRange held = stand.visible();
+    stand.bench.model.append(std::span(all).subspan(half));
+    QTest::qWait(60);
+    QVERIFY(stand.visible() == held);
 }
 
 void TimelineTest::bandSelectsTheMeasured() {

@@ -86,8 +86,10 @@ void TimelineInput::release(const QMouseEvent& event) {
         if (const int row = state.rows.positionAt(position.y()); row >= 0 && !event_)
             context_.selection.setRank(state.rows.ranks()[static_cast<std::size_t>(row)]);
         context_.selection.select(event_);
-        if (context_.workspace != Workspace::Design && position.x() >= state.plot.left())
+        if (context_.workspace != Workspace::Design && position.x() >= state.plot.left()) {
+            context_.selection.setFollowLive(false);  // what was clicked stays in sight while the run goes on
             context_.selection.setCursor(std::max<std::int64_t>(0, state.scale.time(position.x())));
+        }
     }
     drag_ = Drag::None;
     plot_.canvas()->setCursor(state.measuring ? Qt::CrossCursor : Qt::ArrowCursor);
