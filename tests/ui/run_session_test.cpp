@@ -19,6 +19,7 @@ private Q_SLOTS:
     void aFaultyLayoutIsNotStarted();
     void aSecondStartWaitsForTheFirstToEnd();
     void everyRunGetsItsOwnFile();
+    void theNextRunForgetsWhatWasSelected();
 };
 
 void RunSessionTest::aStartDoesNotBlockAndFeedsTheModel() {
@@ -50,6 +51,26 @@ void RunSessionTest::aStartDoesNotBlockAndFeedsTheModel() {
     QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Ended));
     QVERIFY(model.end().has_value());
     QTRY_COMPARE(desk.jobs->destroyed.load(), 1);
+}
+
+void RunSessionTest::theNextRunForgetsWhatWasSelected() {
+    Desk desk;
+    Selection& selection = desk.workbench.selection(Workspace::Run);
+    QVERIFY(desk.workbench.startRun());
+    QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
+    selection.setCursor(31'000'000'000);
+    selection.setRank(1);
+    selection.setFollowLive(false);
+    desk.jobs->end("failed", "rank 1 was killed");
+    QTRY_VERIFY(!desk.workbench.run().active());
+    QCOMPARE(selection.rank(), 1);
+    QVERIFY(desk.workbench.startRun());
+    QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
+    QCOMPARE(selection.cursor(), -1);
+    QCOMPARE(selection.rank(), -1);
+    QVERIFY(selection.followLive());
+    desk.jobs->end("stopped");
+    QTRY_VERIFY(!desk.workbench.run().active());
 }
 
 void RunSessionTest::commandsReachTheJob() {

@@ -40,6 +40,9 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
       run_(models_[static_cast<std::size_t>(Workspace::Run)], std::move(starter)),
       replay_(models_[static_cast<std::size_t>(Workspace::Replay)]) {
     connect(&document_, &Document::planChanged, this, &Workbench::showPrediction);
+    // A cursor or a selected action of the last run means nothing in the next.
+    for (const Workspace workspace : {Workspace::Run, Workspace::Replay})
+        connect(&model(workspace), &RunModel::reset, this, [this, workspace] { selection(workspace).clear(); });
     connect(&run_, &RunSession::stateChanged, this, &Workbench::sayStarted);
     connect(&run_, &RunSession::ended, this, &Workbench::sayEnded);
     connect(&run_, &RunSession::failedToStart, this,
