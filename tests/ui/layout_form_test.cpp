@@ -13,6 +13,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLineEdit>
+#include <QScrollArea>
 #include <QSpinBox>
 #include <QToolButton>
 #include <QUndoStack>
@@ -33,6 +34,7 @@ private Q_SLOTS:
     void choicesComeFromTheRegistries();
     void stagesCanBeUneven();
     void hostsCanBeAddedRenamedAndRemoved();
+    void everyScheduleLeavesTheFieldsInSight();
     void aRequestedFieldGetsTheKeyboard();
 
 private:
@@ -204,6 +206,18 @@ void LayoutFormTest::hostsCanBeAddedRenamedAndRemoved() {
     QCOMPARE(desk_->document().layout().cluster.hosts.size(), std::size_t{1});
     QCOMPARE(desk_->document().layout().cluster.hosts[0].name, std::string("node-b"));
     QVERIFY(!button(QStringLiteral("✕")));  // one host must stay
+}
+
+void LayoutFormTest::everyScheduleLeavesTheFieldsInSight() {
+    const auto* area = form_->findChild<QScrollArea*>();
+    QVERIFY(area);
+    for (const ScheduleMethod& method : scheduleMethods()) {
+        Layout layout = desk_->document().layout();
+        layout.schedule.kind = std::string(method.name);
+        desk_->document().replace(layout, {});
+        QTest::qWait(1);
+        QVERIFY2(area->widget()->minimumSizeHint().width() <= area->viewport()->width(), layout.schedule.kind.c_str());
+    }
 }
 
 void LayoutFormTest::aRequestedFieldGetsTheKeyboard() {

@@ -77,7 +77,8 @@ void LayoutForm::addSection(QVBoxLayout& column, const QString& name) {
     title->setProperty("role", "section");
     auto* note = child<QLabel>();
     note->setProperty("role", "small");
-    note->setAlignment(Qt::AlignRight);
+    note->setAlignment(Qt::AlignRight | Qt::AlignTop);
+    note->setWordWrap(true);  // a long note must not widen the form beyond its panel
     row->addWidget(title);
     row->addWidget(note, 1);
     column.addLayout(row);
