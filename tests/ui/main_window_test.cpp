@@ -41,6 +41,7 @@ private Q_SLOTS:
     void closingWhileRunningAsksAndEndsTheRun();
     void endingNeedsNoAnswer();
     void arrangementAndWorkspaceAreRestored();
+    void aClickBesideAControlLeavesTheSizesToTheWindow();
     void resetPutsClosedViewsBack();
     void everyViewSaysWhatToPressWhileEmpty();
     void viewsAreCopied();
@@ -264,6 +265,21 @@ void MainWindowTest::endingNeedsNoAnswer() {
     QVERIFY(window.isVisible());
     desk.jobs->end("stopped");
     QTRY_VERIFY(!window.isVisible());
+}
+
+void MainWindowTest::aClickBesideAControlLeavesTheSizesToTheWindow() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    window.resize(1600, 1000);
+    window.show();
+    DockPanel* form = window.area(Workspace::Design).panel(QStringLiteral("layout_form"));
+    DockPanel* notes = window.area(Workspace::Design).panel(QStringLiteral("explain"));
+    QVERIFY(form && notes);
+    QTest::qWait(200);
+    const int width = form->width();
+    QTest::mouseClick(notes, Qt::LeftButton, {}, QPoint(1, notes->height() - 2));
+    window.resize(1280, 720);
+    QTRY_COMPARE(form->width(), width);
 }
 
 void MainWindowTest::arrangementAndWorkspaceAreRestored() {

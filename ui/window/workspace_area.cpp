@@ -146,8 +146,9 @@ void WorkspaceArea::storeArrangement() const {
 
 bool WorkspaceArea::event(QEvent* event) {
     const bool handled = QMainWindow::event(event);
-    // QMainWindow takes presses on its separators itself: the person moves one.
-    if (handled && event->type() == QEvent::MouseButtonPress) own_ = true;
+    // QMainWindow takes presses on its separators itself: the person moves one. A press that no view wanted ends here
+    // too, but is not accepted.
+    if (handled && event->type() == QEvent::MouseButtonPress && event->isAccepted()) own_ = true;
     return handled;
 }
 
