@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Replay's player with a clock of the test's own, and the controls that drive it.
 #include "tests/ui/bench_context.h"
+#include "ui/core/child.h"
 #include "ui/views/transport/player.h"
 #include "ui/views/transport/transport_view.h"
 
@@ -26,6 +27,7 @@ private Q_SLOTS:
     void keepsTheCursorInSight();
     void controlsDriveThePlayer();
     void nothingOpenNothingPlays();
+    void keysServeInTheWholeWindow();
 
 private:
     std::unique_ptr<sample::Bench> bench_;
@@ -151,6 +153,7 @@ void TransportTest::controlsDriveThePlayer() {
     QTest::mouseClick(&view.playButton(), Qt::LeftButton);
     QVERIFY(view.player().playing());
     QCOMPARE(view.playButton().accessibleName(), QStringLiteral("Pause"));
+    QVERIFY(QTest::qWaitForWindowActive(&view));
     QTest::keyClick(&view, Qt::Key_Space);
     QVERIFY(!view.player().playing());
     view.slider().setValue(view.slider().maximum() / 2);
@@ -168,6 +171,21 @@ void TransportTest::controlsDriveThePlayer() {
     QTest::keyClick(&view, Qt::Key_Comma);
     QCOMPARE(bench_->selection.cursor(), bench_->model.stepExtents()[4].begin);
     QVERIFY(view.asTable().contains(view.moment()));
+}
+
+void TransportTest::keysServeInTheWholeWindow() {
+    QWidget window;
+    TransportView view(bench_->context(), &window);
+    auto* neighbour = child<QWidget>(&window);
+    neighbour->setFocusPolicy(Qt::StrongFocus);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    neighbour->setFocus();
+    QTest::keyClick(neighbour, Qt::Key_Space);
+    QVERIFY(view.player().playing());
+    view.hide();
+    QTest::keyClick(neighbour, Qt::Key_Space);
+    QVERIFY2(view.player().playing(), "a view that is not shown takes no keys");
 }
 
 void TransportTest::nothingOpenNothingPlays() {

@@ -23,8 +23,12 @@ std::vector<KeyLine> viewKeys() {
             {KeyHelp::tr("A / D"), KeyHelp::tr("Timeline: earlier, later")},
             {KeyHelp::tr("F"), KeyHelp::tr("Timeline: fit the selected action, or all")},
             {KeyHelp::tr("M"), KeyHelp::tr("Timeline: measure between two moments")},
+            {KeyHelp::tr("Shift+drag"), KeyHelp::tr("Timeline: measure what is dragged over")},
             {KeyHelp::tr("Ctrl+wheel"), KeyHelp::tr("Timeline: zoom at the pointer")},
-            {KeyHelp::tr("Arrows"), KeyHelp::tr("Mesh: another rank")},
+            {KeyHelp::tr("Home / End"), KeyHelp::tr("Timeline: the begin, the end")},
+            {KeyHelp::tr("Arrows"), KeyHelp::tr("Timeline: another action · mesh: another rank")},
+            {KeyHelp::tr("Space"), KeyHelp::tr("Replay: play or pause")},
+            {KeyHelp::tr(", and ."), KeyHelp::tr("Replay: a step back, forward")},
             {KeyHelp::tr("Tab"), KeyHelp::tr("Next field or view")},
             {KeyHelp::tr("Escape"), KeyHelp::tr("Put away what lies over the window")}};
 }

@@ -11,9 +11,9 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
+#include <QShortcut>
 #include <QSlider>
 #include <QToolButton>
 
@@ -98,6 +98,10 @@ TransportView::TransportView(const ViewContext& context, QWidget* parent)
     connect(&context_.model, &RunModel::appended, this, request);
     connect(&context_.selection, &Selection::cursorChanged, this, request);
     connect(&context_.theme, &ThemeSource::changed, this, [this] { drawIcons(); });
+    // Wherever the keyboard is in the window; a field that takes the letter, or a button its Space, goes before.
+    connect(child<QShortcut>(Qt::Key_Space, this), &QShortcut::activated, play_, &QToolButton::click);
+    connect(child<QShortcut>(Qt::Key_Comma, this), &QShortcut::activated, back_, &QToolButton::click);
+    connect(child<QShortcut>(Qt::Key_Period, this), &QShortcut::activated, forward_, &QToolButton::click);
     drawIcons();
     refresh();
 }
@@ -138,15 +142,6 @@ void TransportView::refresh() {
 void TransportView::resizeEvent(QResizeEvent* event) {
     View::resizeEvent(event);
     moment_->setVisible(width() >= 430);
-}
-
-void TransportView::keyPressEvent(QKeyEvent* event) {
-    switch (event->key()) {
-        case Qt::Key_Space: play_->click(); break;
-        case Qt::Key_Comma: back_->click(); break;
-        case Qt::Key_Period: forward_->click(); break;
-        default: View::keyPressEvent(event);
-    }
 }
 
 QString TransportView::subtitle() const { return moment(); }

@@ -32,7 +32,6 @@ public:
     void flush() { refresh_.flush(); }
 
 protected:
-    void keyPressEvent(QKeyEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
