@@ -63,7 +63,7 @@ void addNotes(Plan& plan) {
     const Layout& layout = plan.layout;
     std::vector<std::string>& notes = plan.notes;
     if (layout.cluster.pace)
-        notes.push_back(fmt::format("paced: the time of {} is stretched {} ×, so that a step lasts {}",
+        notes.push_back(fmt::format("paced: the time of {} is stretched ×{}, so that a step lasts {}",
                                     modelledDevice(layout).title, formatCount(plan.costs.stretch),
                                     formatSeconds(plan.stepSeconds)));
     else

@@ -111,7 +111,7 @@ QString MemoryView::subtitle() const {
         const bool atCursor = context_.selection.cursor() >= 0;
         const int step = model.stepIndexAt(context_.selection.cursor());
         if (step < 0) text = tr("in use before the first step");
-        else text = (atCursor ? tr("in use at the cursor, step %1") : tr("fullest moment of step %1")).arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
+        else text = (atCursor ? tr("at the cursor, step %1") : tr("fullest moment of step %1")).arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
     }
     if (const std::int64_t capacity = model.header().capacityBytes; capacity > 0)
         text += tr(" · capacity %1").arg(QString::fromStdString(formatBytes(capacity)));

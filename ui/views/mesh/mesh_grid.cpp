@@ -107,8 +107,8 @@ void MeshGrid::paintCell(QPainter& painter, const MeshCell& cell) const {
     painter.setPen(Qt::NoPen);
     painter.setBrush(back);
     painter.drawRoundedRect(rect, 4, 4);
-    if (cell.rank == selected_) {
-        painter.setPen(QPen(theme.text, 2));
+    if (cell.rank == selected_ || cell.ended) {
+        painter.setPen(QPen(cell.rank == selected_ ? theme.text : theme.bad, 2));
         painter.setBrush(Qt::NoBrush);
         painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), 4, 4);
     }

@@ -12,7 +12,7 @@ class TrafficView : public View {
     Q_OBJECT
 public:
     TrafficView(const ViewContext& context, QWidget* parent);
-    QString subtitle() const override { return tr("all ranks together"); }
+    QString subtitle() const override { return tr("all ranks"); }
     QString asTable() const override;
 
 private:
