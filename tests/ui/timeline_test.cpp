@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The timeline as a person uses it: hover, click, keys, wheel, drags, following, filter; and what it says as a table.
 #include "tests/ui/bench_context.h"
+#include "ui/core/legend.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/timeline_plot.h"
@@ -61,6 +62,7 @@ class TimelineTest : public QObject {
 private Q_SLOTS:
     void everyVisibleEventIsHit();
     void clickSelectsEverywhere();
+    void legendIsWholeInANarrowPanel();
     void whatIsClickedStaysWhileTheRunGoesOn();
     void bandSelectsTheMeasured();
     void hoverIsShared();
@@ -131,6 +133,18 @@ void TimelineTest::whatIsClickedStaysWhileTheRunGoesOn() {
     stand.bench.model.append(std::span(all).subspan(half));
     QTest::qWait(60);
     QVERIFY(stand.visible() == held);
+}
+
+void TimelineTest::legendIsWholeInANarrowPanel() {
+    Stand stand;
+    stand.view.resize(560, 420);
+    QTest::qWait(30);
+    const auto* legend = stand.view.findChild<Legend*>();
+    QVERIFY(legend);
+    QVERIFY(legend->width() < legend->sizeHint().width());
+    QCOMPARE(legend->height(), legend->heightForWidth(legend->width()));
+    QVERIFY2(2 * legend->width() > legend->sizeHint().width() && legend->height() > legend->sizeHint().height(),
+             "what one line cannot hold stands in a second");
 }
 
 void TimelineTest::bandSelectsTheMeasured() {

@@ -25,7 +25,7 @@ constexpr std::size_t mostTableRows = 2000;
 TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     : View(context, parent), plot_(child<TimelinePlot>(context, this)), filter_(child<QLineEdit>(this)),
       follow_(child<QPushButton>(tr("Follow"), this)), measure_(child<QPushButton>(tr("Measure"), this)),
-      legend_(child<Legend>(context.theme, Qt::AlignRight | Qt::AlignVCenter, 1, this)) {
+      legend_(child<Legend>(context.theme, Qt::AlignRight | Qt::AlignVCenter, 2, this)) {
     setAccessibleName(tr("Timeline"));
     plot_->canvas()->setAccessibleName(tr("Timeline of ranks. W S zoom, A D pan, F fit, M measure, arrows walk the selection"));
     filter_->setPlaceholderText(tr("ranks: 0-3, pp1"));
