@@ -24,14 +24,15 @@ void wait(int milliseconds) {
     loop.exec();
 }
 
-/// The last two steps, as one sees them when a run has ended: the figures of all views are of one moment.
+/// The last two steps, with the cursor in the midst of the last: the figures of all views are of one moment, in which
+/// activations are held.
 void showLastSteps(const RunModel& model, Selection& selection) {
     const std::vector<StepExtent>& steps = model.stepExtents();
     if (steps.empty()) return;
     const std::int64_t begin = steps[steps.size() > 1 ? steps.size() - 2 : 0].begin;
     const std::int64_t length = std::max<std::int64_t>(1, steps.back().end - begin);
     selection.setVisible({begin - length / 40, begin + length + length / 40});
-    selection.setCursor(steps.back().end);
+    selection.setCursor((steps.back().begin + steps.back().end) / 2);
 }
 
 }  // namespace
