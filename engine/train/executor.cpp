@@ -2,8 +2,8 @@
 #include "engine/train/executor.h"
 
 #include "engine/comm/scalars.h"
+#include "engine/optim/gradient_norm.h"
 #include "engine/parallel/data.h"
-#include "engine/parallel/norm.h"
 #include "engine/parallel/tied.h"
 
 #include <cmath>
