@@ -22,9 +22,11 @@ void RunFigures::add(std::span<const Event> events) {
     for (const Event& event : events) {
         if (event.rank < 0 || static_cast<std::size_t>(event.rank) >= ranks_.size()) continue;
         RankFigures& rank = ranks_[static_cast<std::size_t>(event.rank)];
-        const int category = static_cast<int>(event.kind) - static_cast<int>(EventKind::MemoryUsed);
-        if (category >= 0 && category < memoryCategoryCount) {
-            std::int64_t& bytes = rank.memory[static_cast<std::size_t>(category)];
+        // Between actions, and within them: a file without the second kind has the first alone.
+        std::optional<MemoryCategory> category = memoryCategory(event.kind, EventKind::MemoryUsed);
+        if (!category) category = memoryCategory(event.kind, EventKind::CategoryPeak);
+        if (category) {
+            std::int64_t& bytes = rank.memory[static_cast<std::size_t>(*category)];
             bytes = std::max(bytes, event.bytes);
         } else if (event.kind == EventKind::MemoryPeak) {
             rank.peak = std::max(rank.peak, event.bytes);

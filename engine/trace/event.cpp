@@ -39,6 +39,7 @@ std::string_view name(EventKind kind) {
         case EventKind::MemoryUsed: return "memory: parameters";
         case EventKind::MemoryPeak: return "memory peak";
         case EventKind::PaceOverrun: return "pace overrun";
+        case EventKind::CategoryPeak: return "memory peak: parameters";
         case EventKind::Command: return "command";
         case EventKind::Fault: return "fault";
         case EventKind::Dropped: return "dropped";
@@ -46,8 +47,12 @@ std::string_view name(EventKind kind) {
     constexpr std::array<std::string_view, memoryCategoryCount> memory{
         "memory: parameters", "memory: gradients", "memory: optimizer",
         "memory: activations", "memory: buffers", "memory: temporary"};
-    const int category = static_cast<int>(kind) - static_cast<int>(EventKind::MemoryUsed);
-    return category >= 0 && category < memoryCategoryCount ? memory[static_cast<std::size_t>(category)] : "unknown";
+    constexpr std::array<std::string_view, memoryCategoryCount> peaks{
+        "memory peak: parameters", "memory peak: gradients", "memory peak: optimizer",
+        "memory peak: activations", "memory peak: buffers", "memory peak: temporary"};
+    if (const auto used = memoryCategory(kind, EventKind::MemoryUsed)) return memory[static_cast<std::size_t>(*used)];
+    if (const auto peak = memoryCategory(kind, EventKind::CategoryPeak)) return peaks[static_cast<std::size_t>(*peak)];
+    return "unknown";
 }
 
 EventKind eventKind(ActionKind kind) {

@@ -6,6 +6,7 @@
 #include "engine/schedule/action.h"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace shardlab {
@@ -44,6 +45,7 @@ enum class EventKind : std::uint8_t {
     MemoryUsed = 40,      ///< + MemoryCategory: bytes in use now (bytes field); 40–45
     MemoryPeak = 48,      ///< bytes: largest sum so far in this step
     PaceOverrun = 49,     ///< value: seconds the real work took longer than the modelled device
+    CategoryPeak = 50,    ///< + MemoryCategory: largest bytes of the step, where they changed since the step before; 50–55
     // Instants.
     Command = 64,  ///< value: the Command
     Fault = 65,
@@ -51,11 +53,21 @@ enum class EventKind : std::uint8_t {
 };
 
 constexpr bool isSpan(EventKind kind) { return kind >= EventKind::Forward && kind <= EventKind::ReduceNorm; }
-constexpr bool isCounter(EventKind kind) { return kind >= EventKind::Loss && kind <= EventKind::PaceOverrun; }
+inline constexpr int lastCounter = static_cast<int>(EventKind::CategoryPeak) + memoryCategoryCount - 1;
+constexpr bool isCounter(EventKind kind) { return kind >= EventKind::Loss && static_cast<int>(kind) <= lastCounter; }
 /// Spans that keep the compute lane busy: F, B, I, W, R.
 constexpr bool isCompute(EventKind kind) { return kind >= EventKind::Forward && kind <= EventKind::Recompute; }
 constexpr EventKind memoryKind(MemoryCategory category) {
     return static_cast<EventKind>(static_cast<int>(EventKind::MemoryUsed) + static_cast<int>(category));
+}
+constexpr EventKind peakKind(MemoryCategory category) {
+    return static_cast<EventKind>(static_cast<int>(EventKind::CategoryPeak) + static_cast<int>(category));
+}
+/// The inverse of memoryKind and of peakKind; none where `kind` is no such counter.
+constexpr std::optional<MemoryCategory> memoryCategory(EventKind kind, EventKind first) {
+    const int category = static_cast<int>(kind) - static_cast<int>(first);
+    if (category < 0 || category >= memoryCategoryCount) return std::nullopt;
+    return static_cast<MemoryCategory>(category);
 }
 /// "forward", "send forward", "loss" …
 std::string_view name(EventKind kind);

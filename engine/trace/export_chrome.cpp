@@ -150,18 +150,18 @@ private:
 
     /// All categories of memory are one counter, whose parts are stacked.
     void addCounter(const Event& event, int process) {
-        const int category = static_cast<int>(event.kind) - static_cast<int>(EventKind::MemoryUsed);
         std::string parts;
         std::string_view title = "memory";
-        if (category >= 0 && category < memoryCategoryCount) {
+        if (const auto category = memoryCategory(event.kind, EventKind::MemoryUsed)) {
             MemoryBytes& memory = memory_[process];
-            memory[static_cast<std::size_t>(category)] = event.bytes;
+            memory[static_cast<std::size_t>(*category)] = event.bytes;
             for (int i = 0; i < memoryCategoryCount; ++i)
                 parts += fmt::format("{}\"{}\":{}", i == 0 ? "" : ",", name(static_cast<MemoryCategory>(i)), memory[static_cast<std::size_t>(i)]);
         } else {
             title = name(event.kind);
-            parts = event.kind == EventKind::MemoryPeak ? fmt::format("\"bytes\":{}", event.bytes)
-                                                        : fmt::format("\"value\":{}", event.value);
+            const bool bytes =
+                event.kind == EventKind::MemoryPeak || memoryCategory(event.kind, EventKind::CategoryPeak).has_value();
+            parts = bytes ? fmt::format("\"bytes\":{}", event.bytes) : fmt::format("\"value\":{}", event.value);
         }
         item(R"({{"ph":"C","name":{},"pid":{},"tid":0,"ts":{},"args":{{{}}}}})", jsonText(title), process, timestamp(event.begin), parts);
     }

@@ -30,15 +30,19 @@ void RankTrace::overrun(const Action& action, double seconds) {
     recorder_.record({time, time, 0, seconds, actionId(action), step_, 0, Lane::Host, EventKind::PaceOverrun});
 }
 
-void RankTrace::memory() {
-    if (quiet_) return;
-    const MemoryBytes& used = arena_.used();
-    for (std::size_t i = 0; i < used.size(); ++i)
-        if (used[i] != recorded_[i])
-            recorder_.counter(memoryKind(static_cast<MemoryCategory>(i)), step_, 0, used[i]);
-    recorded_ = used;
+void RankTrace::recordChanged(const MemoryBytes& bytes, MemoryBytes& recorded, EventKind (*kind)(MemoryCategory)) {
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        if (bytes[i] != recorded[i]) recorder_.counter(kind(static_cast<MemoryCategory>(i)), step_, 0, bytes[i]);
+    recorded = bytes;
 }
 
-void RankTrace::memoryPeak() { recorder_.counter(EventKind::MemoryPeak, step_, 0, arena_.peak()); }
+void RankTrace::memory() {
+    if (!quiet_) recordChanged(arena_.used(), recorded_, memoryKind);
+}
+
+void RankTrace::memoryPeak() {
+    recorder_.counter(EventKind::MemoryPeak, step_, 0, arena_.peak());
+    recordChanged(arena_.peakByCategory(), recordedPeaks_, peakKind);
+}
 
 }  // namespace shardlab

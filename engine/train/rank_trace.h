@@ -30,9 +30,12 @@ public:
     void overrun(const Action& action, double seconds);
     /// One counter for each category that changed since the last call.
     void memory();
+    /// The step's peak of all memory, and each category's own where it changed since the step before.
     void memoryPeak();
 
 private:
+    void recordChanged(const MemoryBytes& bytes, MemoryBytes& recorded, EventKind (*kind)(MemoryCategory));
+
     Recorder& recorder_;
     StatusPage* status_;
     const Arena& arena_;
@@ -40,6 +43,7 @@ private:
     std::int32_t step_ = -1;
     bool quiet_ = false;
     MemoryBytes recorded_{};
+    MemoryBytes recordedPeaks_{};
 };
 
 }  // namespace shardlab

@@ -90,7 +90,8 @@ private Q_SLOTS:
             const std::size_t rank = random.bounded(2u);
             const std::size_t category = random.bounded(static_cast<quint32>(memoryCategoryCount));
             const std::int64_t bytes = random.bounded(1'000'000);
-            const Event used = counter(memoryKind(static_cast<MemoryCategory>(category)), static_cast<int>(rank), i, 0, bytes);
+            const auto kind = random.bounded(2u) == 0 ? memoryKind : peakKind;
+            const Event used = counter(kind(static_cast<MemoryCategory>(category)), static_cast<int>(rank), i, 0, bytes);
             expected[rank][category] = std::max(expected[rank][category], bytes);
             const Event peak = counter(EventKind::MemoryPeak, static_cast<int>(rank), i, 0, 2 * bytes);
             peaks[rank] = std::max(peaks[rank], 2 * bytes);

@@ -37,11 +37,7 @@ bool isBackward(EventKind kind) {
     return kind == EventKind::Backward || kind == EventKind::InputGrad || kind == EventKind::WeightGrad;
 }
 
-constexpr std::size_t counterSlots = static_cast<std::size_t>(EventKind::PaceOverrun) + 1;
-
-bool isMemoryUsed(EventKind kind) {
-    return kind >= EventKind::MemoryUsed && static_cast<int>(kind) < static_cast<int>(EventKind::MemoryUsed) + memoryCategoryCount;
-}
+constexpr std::size_t counterSlots = lastCounter + 1;
 
 }  // namespace
 
@@ -124,11 +120,12 @@ void RunModel::append(std::span<const Event> events) {
 void RunModel::appendCounter(const Event& event) {
     RankLanes& rank = lanes_[static_cast<std::size_t>(event.rank)];
     if (event.kind == EventKind::MemoryPeak) rank.peak = std::max(rank.peak, event.bytes);
-    if (!isMemoryUsed(event.kind)) {
+    const std::optional<MemoryCategory> category = memoryCategory(event.kind, EventKind::MemoryUsed);
+    if (!category) {
         counters_[static_cast<std::size_t>(event.kind)].push_back(event);
         return;
     }
-    auto& samples = rank.memory[static_cast<std::size_t>(event.kind) - static_cast<std::size_t>(EventKind::MemoryUsed)];
+    auto& samples = rank.memory[static_cast<std::size_t>(*category)];
     const MemorySample sample{event.begin, event.bytes};
     const auto place = samples.empty() || samples.back().time <= sample.time
         ? samples.end()
