@@ -39,7 +39,7 @@ Status JobRun::begin() {
     std::promise<Status> started;
     std::future<Status> word = started.get_future();
     // mpirun is started by this thread and not by the caller's: the kernel ends it when its starter ends.
-    thread_ = std::thread([this, &started] { run(started); });
+    thread_ = std::thread([this, started = std::move(started)]() mutable { run(started); });
     return word.get();
 }
 
@@ -143,10 +143,10 @@ void JobRun::takeCommands() {
         if (command != Command::Stop) continue;
         stopRequested_ = true;
         // No rank listens yet: there is no step boundary to wait for.
-        if (state_ == JobState::Starting) endWithin(0, "stopped while ranks were starting");
+        if (state_ == JobState::Starting) endWithin(0, "stopped while ranks were starting", Cause::Request);
         setState(JobState::Stopping);
     }
-    if (abandoned_) endWithin(afterAbandon, "the launcher is closing");
+    if (abandoned_) endWithin(afterAbandon, "the launcher is closing", Cause::Request);
 }
 
 void JobRun::watchRanks() {
@@ -159,11 +159,12 @@ void JobRun::watchRanks() {
         setState(status->phase == RankPhase::Paused ? JobState::Paused : JobState::Running);
 }
 
-void JobRun::endWithin(std::int64_t nanoseconds, const char* why) {
+void JobRun::endWithin(std::int64_t nanoseconds, const char* why, Cause cause) {
     const std::int64_t at = recording_.now() + nanoseconds;
     if (terminateAt_ && *terminateAt_ <= at) return;
     terminateAt_ = at;
     terminateWhy_ = why;
+    terminateCause_ = cause;
 }
 
 void JobRun::endWhenDue(Process& process) {
@@ -211,7 +212,8 @@ void JobRun::conclude(const ExitStatus& mpirun) {
                                    "frames, {} slow handshakes",
                                    counts.wrongToken, counts.garbage, counts.oversized, counts.slowHandshake));
 
-    JobFate fate{mpirun, report_, stopRequested_, killRequested_, recording_.error()};
+    const bool endedOnRequest = killAt_ && terminateCause_ == Cause::Request;
+    JobFate fate{mpirun, report_, killRequested_ || endedOnRequest, recording_.error()};
     if (fate.recordError)
         fate.recordError->legal = "The run was ended; what was recorded before can be read";
     const Verdict verdict = judge(fates_, fate);

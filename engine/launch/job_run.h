@@ -56,7 +56,8 @@ private:
     void takeCommands();
     void watchRanks();
     void endWhenDue(Process& process);
-    void endWithin(std::int64_t nanoseconds, const char* why);
+    enum class Cause : std::uint8_t { Failure, Request };
+    void endWithin(std::int64_t nanoseconds, const char* why, Cause cause = Cause::Failure);
     void cleanUp(Process& process);
     void conclude(const ExitStatus& mpirun);
     void setState(JobState state);
@@ -76,6 +77,7 @@ private:
     bool stopRequested_ = false;
     std::optional<std::int64_t> terminateAt_;  ///< run clock; mpirun is asked to end
     const char* terminateWhy_ = "";
+    Cause terminateCause_ = Cause::Failure;
     std::optional<std::int64_t> killAt_;       ///< run clock; everything is killed
     std::int64_t watchedAt_ = 0;
 

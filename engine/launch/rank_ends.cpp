@@ -94,7 +94,7 @@ Verdict judge(std::span<const RankFate> ranks, const JobFate& job) {
     } else if (std::all_of(ranks.begin(), ranks.end(), endedWell)) {
         verdict.run = {std::string(stopped), "stopped on request"};
     } else if (job.killRequested) {
-        verdict.run = {std::string(stopped), "killed on request " + whereabouts(ranks.front().status)};
+        verdict.run = {std::string(stopped), withPlace("killed on request", ranks.front())};
     } else {
         verdict.run = {"failed", failureReason(ranks, job, verdict.ranks)};
     }

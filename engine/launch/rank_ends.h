@@ -24,8 +24,7 @@ struct RankFate {
 struct JobFate {
     ExitStatus mpirun;
     MpirunReport report;
-    bool stopRequested = false;
-    bool killRequested = false;        ///< by a person: all ranks were killed
+    bool killRequested = false;        ///< a person asked, or closed the launcher: all ranks were killed
     std::optional<Error> recordError;  ///< the run file could not be written
 };
 

@@ -126,7 +126,19 @@ private Q_SLOTS:
         watched.job.reset();
         QCOMPARE(watched.witness.ends().size(), std::size_t{1});
         QVERIFY(!running(rank));
-        QCOMPARE(watched.reader()->end().outcome, watched.witness.ends().front().outcome);
+        const RunEnd end = watched.reader()->end();
+        QCOMPARE(end.outcome, std::string("stopped"));  // the step, which lasts a minute, is not waited for
+        QCOMPARE(end.outcome, watched.witness.ends().front().outcome);
+    }
+
+    void stopWhileRanksStartIsNoFailure() {
+        WatchedJob watched({.steps = 100000});
+        QVERIFY2(watched.start(), watched.error.text().c_str());
+        watched.job->send(Command::Stop);
+        watched.job->wait();
+        const RunEnd end = watched.witness.ends().front();
+        QVERIFY2(end.outcome == "stopped", end.reason.c_str());
+        QCOMPARE(watched.reader()->end().outcome, std::string("stopped"));
     }
 
     void twoJobsAtOnceDoNotDisturbEachOther() {

@@ -130,7 +130,7 @@ private Q_SLOTS:
 
     void namesRankStepAndAction() {
         const std::vector<RankFate> ranks{at(RankPhase::Compute, 12, "0F3"), at(RankPhase::Compute, 12, "1F2")};
-        const Verdict verdict = judge(ranks, {{false, 137}, reportOf(killedText), false, false, {}});
+        const Verdict verdict = judge(ranks, {{false, 137}, reportOf(killedText), false, {}});
         QCOMPARE(verdict.run.outcome, std::string("failed"));
         QCOMPARE(verdict.run.reason, std::string("rank 1 was killed by SIGKILL at step 12 in 1F2"));
         QCOMPARE(verdict.ranks[0], std::string("ended with the run at step 12 in 0F3"));
@@ -146,28 +146,31 @@ private Q_SLOTS:
 
     void mpirunKilled() {
         const std::vector<RankFate> ranks{at(RankPhase::Compute, 5, "0F3"), at(RankPhase::Compute, 5, "1F2")};
-        const Verdict verdict = judge(ranks, {{true, 9}, {}, false, false, {}});
+        const Verdict verdict = judge(ranks, {{true, 9}, {}, false, {}});
         QCOMPARE(verdict.run.reason, std::string("mpirun was killed by SIGKILL; rank 0 was at step 5 in 0F3"));
     }
 
     void aRanksOwnErrorWinsOverMpirunsExitCode() {
         const std::vector<RankFate> ranks{at(RankPhase::Compute, 0, "0F0"), said("no such file: corpus.txt")};
-        const Verdict verdict = judge(ranks, {{false, 1}, {}, false, false, {}});
+        const Verdict verdict = judge(ranks, {{false, 1}, {}, false, {}});
         QCOMPARE(verdict.run.reason, std::string("rank 1: no such file: corpus.txt"));
     }
 
     void finishedStoppedKilledAndUnwritable() {
         const std::vector<RankFate> finished{said("finished"), said("finished")};
-        QCOMPARE(judge(finished, {{false, 0}, {}, true, false, {}}).run.outcome, std::string("finished"));
-        QCOMPARE(judge(finished, {{false, 0}, {}, true, false, {}}).run.reason, std::string());
+        QCOMPARE(judge(finished, {{false, 0}, {}, false, {}}).run.outcome, std::string("finished"));
+        QCOMPARE(judge(finished, {{false, 0}, {}, false, {}}).run.reason, std::string());
         const std::vector<RankFate> stopped{said("stopped"), said("stopped")};
-        QCOMPARE(judge(stopped, {{false, 0}, {}, true, false, {}}).run.outcome, std::string("stopped"));
+        QCOMPARE(judge(stopped, {{false, 0}, {}, false, {}}).run.outcome, std::string("stopped"));
         const std::vector<RankFate> killed{at(RankPhase::Compute, 7, "0F0"), at(RankPhase::Compute, 7, "1F0")};
-        const Verdict verdict = judge(killed, {{true, 9}, {}, true, true, {}});
+        const Verdict verdict = judge(killed, {{true, 9}, {}, true, {}});
         QCOMPARE(verdict.run.outcome, std::string("stopped"));
         QCOMPARE(verdict.run.reason, std::string("killed on request at step 7 in 0F0"));
+        const Verdict early = judge(std::vector<RankFate>(2), {{false, 143}, {}, true, {}});  // no rank had started
+        QCOMPARE(early.run.outcome, std::string("stopped"));
+        QCOMPARE(early.run.reason, std::string("killed on request"));
         const Error full{"cannot write", "/mnt/run.shardlab", "No space left on device", {}};
-        const Verdict unwritable = judge(killed, {{true, 15}, {}, false, false, full});
+        const Verdict unwritable = judge(killed, {{true, 15}, {}, false, full});
         QCOMPARE(unwritable.run.outcome, std::string("failed"));
         QVERIFY(unwritable.run.reason.find("No space left") != std::string::npos);
     }
