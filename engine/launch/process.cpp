@@ -183,7 +183,10 @@ std::vector<OutputLine> Process::readRest() {
 std::optional<ExitStatus> Process::exitStatus() {
     if (status_ || pid_ <= 0) return status_;
     int word = 0;
-    if (waitpid(pid_, &word, WNOHANG) != pid_) return std::nullopt;
+    const pid_t ended = waitpid(pid_, &word, WNOHANG);
+    // Where SIGCHLD is ignored, as a parent may have left it, the kernel forgets children: only that it ended is known.
+    if (ended < 0 && errno == ECHILD) return status_ = ExitStatus{};
+    if (ended != pid_) return std::nullopt;
     status_ = WIFSIGNALED(word) ? ExitStatus{true, WTERMSIG(word)} : ExitStatus{false, WEXITSTATUS(word)};
     return status_;
 }

@@ -55,6 +55,15 @@ private Q_SLOTS:
         QCOMPARE(error, (std::map<std::string, bool>{{"one", false}, {"two", true}, {"three", false}}));
     }
 
+    void endIsSeenWhereChildrenAreNotReported() {
+        const auto former = std::signal(SIGCHLD, SIG_IGN);
+        auto process = Process::start(shell("exit 3"));
+        QVERIFY(process);
+        const bool ended = QTest::qWaitFor([&] { return process->exitStatus().has_value(); }, 5'000);
+        std::signal(SIGCHLD, former);
+        QVERIFY(ended);
+    }
+
     void readsManyAndEndlessLines() {
         auto process = Process::start(shell("seq 1 20000; head -c 100000 /dev/zero | tr '\\0' x"));
         QVERIFY(process);
