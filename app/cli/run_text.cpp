@@ -63,8 +63,8 @@ std::string toText(const RunSummary& summary, const std::string& file) {
     if (!summary.losses.empty())
         line("Loss", fmt::format("{:.4f} → {:.4f}", summary.losses.front(), summary.losses.back()));
     if (!summary.validations.empty())
-        line("Validation", fmt::format("{:.4f} after step {}", summary.validations.back().loss,
-                                       summary.validations.back().step));
+        line("Validation", fmt::format("{:.4f} after {} steps", summary.validations.back().loss,
+                                       summary.validations.back().step + 1));
     line("Events", fmt::format("{}{}", summary.events,
                                summary.droppedEvents > 0 ? fmt::format(", {} dropped", summary.droppedEvents) : ""));
     return text + "\n" + figures(summary) + "\n" + ranks(summary);

@@ -34,7 +34,7 @@ private:
         for (int i = 0; i < 600 && process.state() == QProcess::Running; ++i) {
             process.waitForReadyRead(100);
             said += process.readAllStandardError();
-            if (said.contains("step ")) return true;
+            if (said.contains(" steps  loss ")) return true;
         }
         return false;
     }

@@ -53,7 +53,7 @@ TopBar::TopBar(Workbench& workbench, Commands& commands, QWidget* parent)
     progress_->setFixedWidth(160);
     progress_->setAccessibleName(tr("Reading the run file"));
     row->addWidget(progress_);
-    row->addWidget(step_ = chip(this, "chipFigure", tr("Step")));
+    row->addWidget(step_ = chip(this, "chipFigure", tr("Steps")));
     for (auto [slot, command, role] : std::initializer_list<std::tuple<QPushButton**, const char*, const char*>>{
              {&undo_, "edit.undo", nullptr},
              {&redo_, "edit.redo", nullptr},
@@ -138,12 +138,13 @@ void TopBar::refreshStep() {
     step_->setVisible(shown);
     if (!shown) return;
     const RunModel& model = workbench_.model(Workspace::Run);
-    const std::size_t steps = model.empty() ? 0 : model.summary().steps().size();
+    std::size_t steps = model.empty() ? 0 : model.summary().steps().size();
+    while (steps > 0 && !model.summary().steps()[steps - 1].complete) --steps;
     const JobState state = *workbench_.run().state();
     const QString phase = state == JobState::Running || state == JobState::Ended
                               ? QString()
                               : QString::fromUtf8(name(state).data(), static_cast<int>(name(state).size())) + QStringLiteral(" · ");
-    step_->setText(tr("%1step %2 / %3").arg(phase).arg(steps).arg(workbench_.run().layout().run.steps));
+    step_->setText(tr("%1%2 of %3 steps").arg(phase).arg(steps).arg(workbench_.run().layout().run.steps));
 }
 
 void TopBar::resizeEvent(QResizeEvent* event) {
