@@ -216,12 +216,14 @@ void JobRun::conclude(const ExitStatus& mpirun) {
     JobFate fate{mpirun, report_, killRequested_ || endedOnRequest, recording_.error()};
     if (fate.recordError)
         fate.recordError->legal = "The run was ended; what was recorded before can be read";
-    const Verdict verdict = judge(fates_, fate);
+    Verdict verdict = judge(fates_, fate);
     for (std::size_t rank = 0; rank < fates_.size(); ++rank) {
         setup_.ranks[rank].end = verdict.ranks[rank];
         recording_.rank(setup_.ranks[rank]);
     }
     recording_.finish(verdict.run);
+    if (recording_.error() && !fate.recordError)  // the last of it, when all else had gone well
+        verdict.run = {"failed", recording_.error()->text()};
     setState(JobState::Ended);
     observer_.ended(verdict.run);
 }

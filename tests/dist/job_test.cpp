@@ -6,8 +6,38 @@
 
 #include <QTest>
 
+#include <csignal>
+#include <sys/resource.h>
+
 using namespace shardlab;
 using namespace shardlab::test;
+
+namespace {
+
+/// From the last word on rank 1, which comes when all else is written, no file of this process may grow.
+class WritesFailAtTheEnd : public Witness {
+public:
+    WritesFailAtTheEnd() : signal_(std::signal(SIGXFSZ, SIG_IGN)) { getrlimit(RLIMIT_FSIZE, &limit_); }
+    ~WritesFailAtTheEnd() override { lift(); }
+
+    void rankChanged(const RankRecord& record) override {
+        Witness::rankChanged(record);
+        if (record.rank != 1 || ++words_ < 4) return;  // expected, joined, said goodbye, judged
+        const rlimit none{0, limit_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &none);
+    }
+    void lift() {
+        setrlimit(RLIMIT_FSIZE, &limit_);
+        std::signal(SIGXFSZ, signal_);
+    }
+
+private:
+    rlimit limit_{};
+    void (*signal_)(int);
+    int words_ = 0;
+};
+
+}  // namespace
 
 class JobTest : public QObject {
     Q_OBJECT
@@ -129,6 +159,20 @@ private Q_SLOTS:
         const RunEnd end = watched.reader()->end();
         QCOMPARE(end.outcome, std::string("stopped"));  // the step, which lasts a minute, is not waited for
         QCOMPARE(end.outcome, watched.witness.ends().front().outcome);
+    }
+
+    void lastBytesThatCannotBeWrittenAreAFailure() {
+        WatchedJob watched({.steps = 3});
+        WritesFailAtTheEnd observer;
+        auto job = Job::start(watched.options, observer);
+        QVERIFY(job);
+        (*job)->wait();
+        job->reset();
+        observer.lift();
+        const RunEnd end = observer.ends().front();
+        QCOMPARE(end.outcome, std::string("failed"));
+        QVERIFY2(end.reason.find("cannot write the run file") != std::string::npos, end.reason.c_str());
+        QVERIFY(watched.reader());
     }
 
     void stopWhileRanksStartIsNoFailure() {
