@@ -73,9 +73,8 @@ std::string whereabouts(const std::optional<RankStatus>& status) {
         place += " in " + toText(actionFromId(status->action));
         if (status->phase == RankPhase::Waiting && status->peer >= 0)
             place += fmt::format(", waiting for rank {}", status->peer);
-    } else if (status->phase >= RankPhase::BetweenSteps) {
-        place += fmt::format(", {}", name(status->phase));
     }
+    if (status->phase >= RankPhase::BetweenSteps) place += fmt::format(", {}", name(status->phase));
     return place;
 }
 

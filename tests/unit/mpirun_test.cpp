@@ -140,6 +140,8 @@ private Q_SLOTS:
     void namesWhomARankWaitedFor() {
         QCOMPARE(whereabouts(at(RankPhase::Waiting, 3, "1RECV_F0", 0).status),
                  std::string("at step 3 in 1RECV_F0, waiting for rank 0"));
+        QCOMPARE(whereabouts(at(RankPhase::Validating, 7, "1F3").status), std::string("at step 7 in 1F3, validating"));
+        QCOMPARE(whereabouts(RankStatus{1, RankPhase::Paused, 7, 0, -1, 0}), std::string("at step 7, paused"));
         QCOMPARE(whereabouts(std::nullopt), std::string());
         QCOMPARE(whereabouts(RankStatus{1, RankPhase::Setup, -1, 0, -1, 0}), std::string("during setup"));
     }
