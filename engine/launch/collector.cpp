@@ -25,6 +25,7 @@ namespace {
 constexpr std::size_t largestHello = 4096;
 constexpr std::size_t mostStrangers = 64;  ///< connections without a token at a time; further ones wait in the backlog
 constexpr int backlog = 128;
+constexpr int pollMilliseconds = 50;  ///< so late at most a slow handshake is noticed
 
 /// What is known of a rank whether it is connected or not.
 struct RankState {
@@ -63,7 +64,6 @@ struct Collector::Impl {
     // --- the thread ---
 
     void loop() {
-        std::int64_t nextTick = 0;
         while (!stopping) {
             std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0},
                                         {strangers() < mostStrangers ? listener.value() : -1, POLLIN, 0}};
@@ -71,7 +71,7 @@ struct Collector::Impl {
                 const bool full = connection.link.queued() > 0;
                 watched.push_back({connection.link.descriptor(), static_cast<short>(full ? POLLIN | POLLOUT : POLLIN), 0});
             }
-            ::poll(watched.data(), watched.size(), static_cast<int>(options.tick.count() / 2));
+            ::poll(watched.data(), watched.size(), pollMilliseconds);
             wake.clear();
             const std::int64_t now = monotonicNanoseconds();
             const bool called = (watched[1].revents & POLLIN) != 0;
@@ -79,11 +79,6 @@ struct Collector::Impl {
             dropBroken();
             if (called) acceptAll(now);
             for (const auto& task : takeTasks()) task();
-            if (now >= nextTick) {
-                // Half, because a poll may begin just before the time and last a whole tick.
-                nextTick = now + options.tick.count() * 500'000;
-                observer.tick();
-            }
         }
         for (Connection& connection : connections) readRest(connection);
         for (const auto& task : takeTasks()) task();

@@ -20,7 +20,6 @@ struct CollectorOptions {
     std::string token;             ///< what a rank must show
     int ranks = 1;                 ///< ranks 0 … ranks−1 may join
     std::int64_t clockOrigin = 0;  ///< monotonicNanoseconds() at the run's 0
-    std::chrono::milliseconds tick{100};        ///< at most so long between two calls of CollectorObserver::tick
     std::chrono::milliseconds handshake{2000};  ///< a connection that has not shown its token by then is dropped
 };
 
@@ -43,8 +42,6 @@ public:
     virtual void rankSaidGoodbye(int /*rank*/, const std::string& /*end*/) {}
     /// The link closed without a goodbye: the rank died, or it will be back.
     virtual void linkLost(int /*rank*/) {}
-    /// Between the others, at least every CollectorOptions::tick: the place to flush a run file.
-    virtual void tick() {}
 };
 
 /// What was refused, by name; shown, never silent.

@@ -15,9 +15,7 @@ public:
     /// `status` may be null. All must outlive this.
     RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena);
 
-    Recorder& recorder() { return recorder_; }
     std::int64_t now() const { return recorder_.now(); }
-    std::int32_t step() const { return step_; }
     void setStep(std::int32_t step) { step_ = step; }
 
     /// Quiet: spans of actions and memory are not recorded (validation shows as one span).

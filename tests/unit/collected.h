@@ -29,9 +29,6 @@ public:
     void linkLost(int rank) override {
         change([&] { lost.push_back(rank); });
     }
-    void tick() override {
-        change([&] { ++ticks; });
-    }
 
     /// Waits until `reached` holds, at most ten seconds.
     template <class Condition>
@@ -47,7 +44,6 @@ public:
     std::vector<LogLine> log;
     std::map<int, std::vector<std::string>> goodbyes;
     std::vector<int> lost;
-    int ticks = 0;
 
 private:
     template <class Action>
