@@ -119,11 +119,11 @@ private Q_SLOTS:
         QCOMPARE(tree.ranks.size(), std::size_t{2});
         QByteArray said;
         process.setReadChannel(QProcess::StandardError);
-        for (int i = 0; i < 300 && !said.contains("step "); ++i) {
+        for (int i = 0; i < 300 && !said.contains(" steps  loss "); ++i) {
             process.waitForReadyRead(100);
             said += process.readAllStandardError();
         }
-        QVERIFY2(said.contains("step "), said.constData());
+        QVERIFY2(said.contains(" steps  loss "), said.constData());
         ::kill(tree.ranks[1], SIGKILL);
         QVERIFY(process.waitForFinished(3000));
         said += process.readAllStandardError();
