@@ -32,7 +32,7 @@ QColor readableOn(const QColor& back) {
     return luminance > 0.42 ? QColor("#0B1118") : QColor("#FFFFFF");
 }
 
-/// The text where there is room, else its part before `separator` ("L8" of "L8–15", "67" of "67 %"), else nothing.
+/// The text where there is room, else its part before `separator` ("67" of "67 %"), else nothing.
 QString fitted(const QString& text, QChar separator, const QFontMetrics& metrics, int width) {
     if (metrics.horizontalAdvance(text) <= width) return text;
     const QString first = text.section(separator, 0, 0);
@@ -147,7 +147,7 @@ void MeshGrid::paintEvent(QPaintEvent*) {
             painter.setFont(small);
             painter.setPen(theme.dim);
             painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter,
-                             fitted(heads_[at.column], QChar(0x2013), painter.fontMetrics(), head.width()));
+                             painter.fontMetrics().elidedText(heads_[at.column], Qt::ElideRight, head.width()));
         }
         if (rank < cells_.size()) paintCell(painter, cells_[rank]);
     }

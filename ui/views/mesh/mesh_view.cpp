@@ -158,7 +158,7 @@ void MeshView::refresh() {
 
 QString MeshView::subtitle() const {
     if (step_ < 0) return tr("which rank holds what");
-    return tr("busy in step %1").arg(step_);
+    return tr("busy % in step %1").arg(step_);
 }
 
 QString MeshView::asTable() const {
