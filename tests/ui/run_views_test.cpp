@@ -34,6 +34,7 @@ class RunViewsTest : public QObject {
 private Q_SLOTS:
     void memoryAtTheCursorAndAtItsFullest();
     void memoryOfADesign();
+    void lossOfTheNextRunIsItsOwn();
     void memoryClickSelectsTheRank();
     void legendTakesTwoLines();
     void lossTableAndValues();
@@ -73,6 +74,26 @@ void RunViewsTest::memoryAtTheCursorAndAtItsFullest() {
         for (int category = 0; category < memoryCategoryCount; ++category)
             QCOMPARE(rows[rank + 1][2 + category].toLongLong(), qlonglong(bytes[static_cast<std::size_t>(category)]));
     }
+}
+
+void RunViewsTest::lossOfTheNextRunIsItsOwn() {
+    const Plan plan = sample::plan(sample::layout(1, 2, 4));
+    const auto picture = [](LossView& view) {
+        view.resize(500, 260);
+        view.show();
+        QTest::qWait(150);
+        return view.canvas()->grab().toImage();
+    };
+    sample::Bench first, second;
+    sample::fill(first.model, plan, 4, 1);
+    LossView used(first.context(), nullptr);
+    const QImage before = picture(used);
+    sample::fill(first.model, plan, 9, 2);  // all of it before the view's next frame
+    sample::fill(second.model, plan, 9, 2);
+    LossView fresh(second.context(), nullptr);
+    const QImage expected = picture(fresh);
+    QVERIFY(picture(used) == expected);
+    QVERIFY(before != expected);
 }
 
 void RunViewsTest::memoryOfADesign() {

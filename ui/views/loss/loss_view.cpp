@@ -79,7 +79,12 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
     column->addWidget(plot, 1);
 
     connect(scale_, &QPushButton::toggled, this, &LossView::setLogarithmic);
-    connect(&context_.model, &RunModel::reset, this, [this] { refresh_.request(); });
+    connect(&context_.model, &RunModel::reset, this, [this] {
+        // At once: before the next frame the new run may have as many losses as the old one.
+        for (QCPGraph* graph : {plot_->training, plot_->validation}) graph->data()->clear();
+        plot_->trainingTaken = plot_->validationTaken = 0;
+        refresh_.request();
+    });
     connect(&context_.model, &RunModel::appended, this, [this] { refresh_.request(); });
     connect(&context_.selection, &Selection::cursorChanged, this, [this] { refresh_.request(); });
     connect(&context_.theme, &ThemeSource::changed, this, [this] {
@@ -156,6 +161,9 @@ void LossView::refresh() {
         const double last = losses.empty() ? 1 : std::max(losses.back().step, 1);
         plot->xAxis->setRange(-0.01 * last, last * 1.02);
     }
+    // One loss makes no line.
+    const bool alone = plot_->training->dataCount() == 1;
+    plot_->training->setScatterStyle(alone ? QCPScatterStyle(QCPScatterStyle::ssDisc, 5) : QCPScatterStyle());
     showCursor();
     plot->replot();
     if (const bool empty = !emptyText().isEmpty(); empty != wasEmpty_ || !empty) {
