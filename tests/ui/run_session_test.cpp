@@ -58,12 +58,15 @@ void RunSessionTest::theNextRunForgetsWhatWasSelected() {
     Selection& selection = desk.workbench.selection(Workspace::Run);
     QVERIFY(desk.workbench.startRun());
     QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
+    QSignalSpy withdrawn(&desk.workbench.messages(), &Messages::withdrawn);
     selection.setCursor(31'000'000'000);
     selection.setRank(1);
     selection.setFollowLive(false);
     desk.jobs->end("failed", "rank 1 was killed");
     QTRY_VERIFY(!desk.workbench.run().active());
     QCOMPARE(selection.rank(), 1);
+    desk.workbench.openRun(desk.workbench.run().runFile());
+    QVERIFY2(withdrawn.contains(QVariantList{QStringLiteral("run")}), "opened: what the message offered is done");
     QVERIFY(desk.workbench.startRun());
     QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
     QCOMPARE(selection.cursor(), -1);

@@ -88,6 +88,7 @@ bool Workbench::openLayout(const std::filesystem::path& file) {
 
 void Workbench::openRun(const std::filesystem::path& file) {
     Q_EMIT workspaceRequested(Workspace::Replay);
+    if (!run_.active() && file == run_.runFile()) messages_.withdraw("run");  // what it offers is done
     replay_.open(file);
 }
 
