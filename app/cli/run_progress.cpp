@@ -30,6 +30,8 @@ void RunProgress::stateChanged(JobState state) {
 void RunProgress::eventsArrived(std::span<const Event> events) {
     const std::lock_guard lock(mutex_);
     steps_.add(events);
+    for (const Event& event : events)
+        if (event.kind == EventKind::Loss) loss_ = event.value;
     while (completeSteps_ < steps_.steps().size() && steps_.steps()[completeSteps_].complete) ++completeSteps_;
 }
 
@@ -42,7 +44,7 @@ void RunProgress::logged(const LogLine& line) {
 std::string RunProgress::line() const {
     if (completeSteps_ == 0) return fmt::format("{} {} ranks", name(state_), state_ == JobState::Starting ? "the" : "on");
     const StepSummary& step = steps_.steps()[completeSteps_ - 1];
-    const std::string loss = std::isfinite(step.loss) ? fmt::format("{:.4f}", step.loss) : "not finite";
+    const std::string loss = !loss_ ? "–" : std::isfinite(*loss_) ? fmt::format("{:.4f}", *loss_) : "not finite";
     return fmt::format("{} of {} steps  loss {}  {} tokens/s  bubble {}  {} a step{}{}", completeSteps_, stepsAsked_, loss,
                        formatCount(static_cast<double>(tokens_) / step.seconds), formatPercent(step.bubble),
                        formatSeconds(step.seconds), paced_ ? "  paced" : "",

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ private:
     std::mutex mutex_;
     Summarizer steps_;
     std::size_t completeSteps_ = 0;
+    std::optional<double> loss_;  ///< the newest; comes a little after its step's end
     JobState state_ = JobState::Starting;
     std::vector<std::string> messages_;  ///< not yet written
     std::string shown_;                  ///< what stands on the line now
