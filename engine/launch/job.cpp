@@ -4,27 +4,18 @@
 #include "engine/base/clock.h"
 #include "engine/launch/job_run.h"
 #include "engine/launch/mpirun.h"
+#include "engine/launch/run_header.h"
 #include "engine/layout/layout_file.h"
 #include "engine/plan/plan.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <sys/random.h>
 #include <unistd.h>
 
 namespace shardlab {
 
 namespace {
-
-std::string utcNow() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text;
-}
 
 Result<std::string> randomToken() {
     unsigned char bytes[16];
@@ -37,22 +28,6 @@ Result<std::string> randomToken() {
         token += hex;
     }
     return token;
-}
-
-RunHeader headerOf(const Plan& plan) {
-    RunHeader header;
-    header.layout = plan.layout;
-    header.layoutJson = writeLayout(plan.layout);
-    header.created = utcNow();
-    header.version = SHARDLAB_VERSION;
-    header.paced = plan.layout.cluster.pace.has_value();
-    header.stretch = plan.costs.stretch;
-    header.predictedStepSeconds = plan.stepSeconds;
-    header.predictedBubble = plan.bubble;
-    header.theoreticalBubble = plan.bubbleTheory;
-    for (const RankMemory& memory : plan.memory) header.predictedPeak.push_back(memory.peak);
-    header.capacityBytes = plan.capacityBytes;
-    return header;
 }
 
 std::vector<RankRecord> expectedRanks(const Mesh& mesh) {

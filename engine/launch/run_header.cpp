@@ -1,17 +1,30 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/core/plan_header.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/run_header.h"
 
 #include "engine/layout/layout_file.h"
 
-#include <QDateTime>
+#include <ctime>
 
 namespace shardlab {
+
+namespace {
+
+std::string utcNow() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}
+
+}  // namespace
 
 RunHeader headerOf(const Plan& plan) {
     RunHeader header;
     header.layout = plan.layout;
     header.layoutJson = writeLayout(plan.layout);
-    header.created = QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString();
+    header.created = utcNow();
     header.version = SHARDLAB_VERSION;
     header.paced = plan.layout.cluster.pace.has_value();
     header.stretch = plan.costs.stretch;

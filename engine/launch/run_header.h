@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "engine/plan/plan.h"
@@ -6,7 +6,7 @@
 
 namespace shardlab {
 
-/// The header a run of this plan has, so that a prediction can be shown by the same views as a run.
+/// The header of a run of this plan, created now. A prediction has it too, so that the same views show both.
 RunHeader headerOf(const Plan& plan);
 
 }  // namespace shardlab

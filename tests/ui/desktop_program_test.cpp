@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The desktop as a program: its command line, its exit status, pictures of runs.
 #include "desktop_fixture.h"
+#include "engine/launch/run_header.h"
 #include "synthetic_run.h"
 
-#include "ui/core/plan_header.h"
 
 #include <QFile>
 #include <QImage>

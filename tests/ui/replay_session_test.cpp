@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Opening recorded runs: whole ones, large ones while the window lives, and files that are none.
 #include "desktop_fixture.h"
+#include "engine/launch/run_header.h"
 #include "synthetic_run.h"
 
-#include "ui/core/plan_header.h"
 
 #include <QFile>
 #include <QRandomGenerator>

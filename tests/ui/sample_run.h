@@ -3,8 +3,8 @@
 // look like a run's. Nothing of this is ever shown to a user.
 #pragma once
 
+#include "engine/launch/run_header.h"
 #include "engine/plan/plan.h"
-#include "ui/core/plan_header.h"
 #include "ui/core/run_model.h"
 
 #include <algorithm>

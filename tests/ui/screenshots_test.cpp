@@ -2,9 +2,9 @@
 // Pictures of every workspace, dark and light, small and large, for people to look at; and what a picture can be asked:
 // no view is squeezed away, every view draws something.
 #include "desktop_fixture.h"
+#include "engine/launch/run_header.h"
 #include "synthetic_run.h"
 
-#include "ui/core/plan_header.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
 #include "ui/window/workspace_area.h"

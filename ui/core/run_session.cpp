@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/run_session.h"
 
+#include "engine/launch/run_header.h"
 #include "ui/core/job_relay.h"
-#include "ui/core/plan_header.h"
 #include "ui/core/run_model.h"
 
 #include <QCoreApplication>

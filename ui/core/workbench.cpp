@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/workbench.h"
 
-#include "ui/core/plan_header.h"
-
+#include "engine/launch/run_header.h"
 #include "engine/layout/layout_file.h"
 
 #include <QDateTime>
