@@ -68,7 +68,7 @@ tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base,
     std::size_t told = 0;
     const auto tell = [&] {
         const auto news = std::span<const Candidate>(result.candidates).subspan(told);
-        if (options.found && !news.empty()) options.found(news, {result.candidates.size(), choices->size()});
+        if (options.found && !news.empty()) options.found(news, {result.candidates.size(), choices->size(), result.capacityBytes});
         told = result.candidates.size();
     };
     for (const Choice& choice : *choices) {

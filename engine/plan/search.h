@@ -33,6 +33,7 @@ struct Candidate {
 struct SearchProgress {
     std::size_t tried = 0;
     std::size_t legal = 0;  ///< to be tried
+    std::int64_t capacityBytes = 0;  ///< as in the result
 };
 
 struct SearchOptions {

@@ -5,6 +5,7 @@
 #include "tests/ui/sample_run.h"
 #include "ui/core/document.h"
 #include "ui/core/run_model.h"
+#include "ui/core/search_session.h"
 #include "ui/core/selection.h"
 #include "ui/core/theme.h"
 #include "ui/core/view.h"
@@ -13,13 +14,14 @@ namespace shardlab::sample {
 
 struct Bench {
     explicit Bench(Workspace where = Workspace::Run) : workspace(where) { theme.setDark(true); }
-    ViewContext context() { return {workspace, document, model, selection, theme}; }
+    ViewContext context() { return {workspace, document, model, selection, theme, search}; }
 
     Workspace workspace;
     Document document;
     RunModel model;
     Selection selection;
     ThemeSource theme;
+    SearchSession search{document};
 };
 
 }  // namespace shardlab::sample

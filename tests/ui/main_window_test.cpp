@@ -334,7 +334,9 @@ void MainWindowTest::everyViewSaysWhatToPressWhileEmpty() {
         QVERIFY2(hints > 0, qPrintable(name(workspace)));
         QVERIFY(window.area(workspace).panel("mesh")->view().emptyText().contains(workspace == Workspace::Run ? "Ctrl+R" : "Ctrl+O"));
     }
-    for (const DockPanel* panel : window.area(Workspace::Design).panels()) QVERIFY2(panel->showsView(), qPrintable(panel->id()));
+    for (const DockPanel* panel : window.area(Workspace::Design).panels())
+        QVERIFY2(panel->showsView() == (panel->id() != "candidates"), qPrintable(panel->id()));
+    QVERIFY(window.area(Workspace::Design).panel("candidates")->view().emptyText().contains("Ctrl+P"));
 }
 
 void MainWindowTest::viewsAreCopied() {

@@ -14,6 +14,7 @@ constexpr CommandSpec specs[] = {
     {"file.quit", "File", "Quit", "Ctrl+Q", "Close Shardlab; a run is ended first"},
     {"edit.undo", "Edit", "Undo", "Ctrl+Z", "Take back the last change of the layout"},
     {"edit.redo", "Edit", "Redo", "Ctrl+Shift+Z;Ctrl+Y", "Make the change again that was taken back"},
+    {"plan.search", "Edit", "Plan for me", "Ctrl+P", "Try every legal layout for this model, cluster and batch"},
     {"run.start", "Run", "Run this layout", "Ctrl+R", "Train this layout now, on the ranks it asks for"},
     {"run.pause", "Run", "Pause", "Space", "Pause after this step, or go on"},
     {"run.step", "Run", "Step", ".", "Run one more step, then pause"},

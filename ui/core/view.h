@@ -11,6 +11,7 @@ namespace shardlab {
 
 class Document;
 class RunModel;
+class SearchSession;
 class Selection;
 class ThemeSource;
 
@@ -23,6 +24,7 @@ struct ViewContext {
     RunModel& model;
     Selection& selection;
     ThemeSource& theme;
+    SearchSession& search;
 };
 
 class View : public QWidget {

@@ -42,6 +42,15 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
     // A cursor or a selected action of the last run means nothing in the next.
     for (const Workspace workspace : {Workspace::Run, Workspace::Replay})
         connect(&model(workspace), &RunModel::reset, this, [this, workspace] { selection(workspace).clear(); });
+    connect(&search_, &SearchSession::failed, this, [this](const std::vector<Fault>& faults) {
+        messages_.post({.level = MessageLevel::Error,
+                        .title = tr("No layout is legal for this model, cluster and batch"),
+                        .detail = QString::fromStdString(toText(faults)),
+                        .topic = "search"});
+    });
+    connect(&search_, &SearchSession::changed, this, [this] {
+        if (search_.running()) messages_.withdraw("search");
+    });
     connect(&run_, &RunSession::stateChanged, this, &Workbench::sayStarted);
     connect(&run_, &RunSession::ended, this, &Workbench::sayEnded);
     connect(&run_, &RunSession::failedToStart, this,
@@ -58,7 +67,7 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
 }
 
 ViewContext Workbench::context(Workspace workspace) {
-    return {workspace, document_, model(workspace), selection(workspace), theme_};
+    return {workspace, document_, model(workspace), selection(workspace), theme_, search_};
 }
 
 void Workbench::open(const std::filesystem::path& file) {

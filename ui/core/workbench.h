@@ -9,6 +9,7 @@
 #include "ui/core/replay_session.h"
 #include "ui/core/run_model.h"
 #include "ui/core/run_session.h"
+#include "ui/core/search_session.h"
 #include "ui/core/selection.h"
 #include "ui/core/theme.h"
 #include "ui/core/view.h"
@@ -31,6 +32,7 @@ public:
     RunModel& model(Workspace workspace) { return models_[static_cast<std::size_t>(workspace)]; }
     Selection& selection(Workspace workspace) { return selections_[static_cast<std::size_t>(workspace)]; }
     RunSession& run() { return run_; }
+    SearchSession& search() { return search_; }
     ReplaySession& replay() { return replay_; }
     Messages& messages() { return messages_; }
     RecentFiles& recent() { return recent_; }
@@ -63,6 +65,7 @@ private:
     std::array<Selection, 3> selections_;
     Messages messages_;
     RecentFiles recent_;
+    SearchSession search_{document_};
     RunSession run_;
     ReplaySession replay_;
 };

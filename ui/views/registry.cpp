@@ -3,6 +3,7 @@
 #include "ui/core/child.h"
 #include "ui/core/view.h"
 #include "ui/views/answer/answer_view.h"
+#include "ui/views/candidates/candidates_view.h"
 #include "ui/views/explain/explain_view.h"
 #include "ui/views/layout_form/layout_form.h"
 #include "ui/views/mesh/mesh_view.h"
@@ -33,6 +34,7 @@ std::span<const ViewKind> viewKinds() {
         {"layout_form", "Layout", true, false, false, make<LayoutForm>},
         {"explain", "Notes", true, false, false, make<ExplainView>},
         {"answer", "Answer", true, false, false, make<AnswerView>},
+        {"candidates", "Candidates", true, false, false, make<CandidatesView>},
         {"traffic", "Traffic per step", true, false, false, make<TrafficView>},
         {"mesh", "Mesh", true, true, true, make<MeshView>},
         {"transport", "Replay", false, false, true, make<TransportView>, false},

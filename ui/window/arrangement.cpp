@@ -25,8 +25,8 @@ Place above(int size, std::vector<Place> parts, bool grows = true) {
 }
 
 Place designed() {
-    return beside(1200, {view("layout_form", 318, false),
-                         above(600, {view("timeline", 320), beside(280, {view("memory", 330), view("explain", 270)})}),
+    return beside(1200, {above(318, {view("layout_form", 460), view("explain", 140)}, false),
+                         above(600, {view("timeline", 250), beside(350, {view("memory", 240), view("candidates", 360)})}),
                          above(270, {view("answer", 244, false), view("traffic", 140), view("mesh", 240)}, false)});
 }
 

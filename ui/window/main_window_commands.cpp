@@ -26,6 +26,11 @@ void MainWindow::bindCommands() {
     commands_.bind("file.quit", [this] { close(); });
     commands_.bind("edit.undo", [&document] { document.undoStack().undo(); });
     commands_.bind("edit.redo", [&document] { document.undoStack().redo(); });
+    commands_.bind("plan.search", [this] {
+        showWorkspace(Workspace::Design);
+        area(Workspace::Design).showPanel(QStringLiteral("candidates"));
+        workbench_.search().start();
+    });
     commands_.bind("run.start", [this] { workbench_.startRun(); });
     commands_.bind("run.pause", [&run] { run.state() == JobState::Paused ? run.resume() : run.pause(); });
     commands_.bind("run.step", [&run] { run.stepOnce(); });

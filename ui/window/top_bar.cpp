@@ -57,6 +57,7 @@ TopBar::TopBar(Workbench& workbench, Commands& commands, QWidget* parent)
     for (auto [slot, command, role] : std::initializer_list<std::tuple<QPushButton**, const char*, const char*>>{
              {&undo_, "edit.undo", nullptr},
              {&redo_, "edit.redo", nullptr},
+             {&plan_, "plan.search", nullptr},
              {&open_, "file.open", nullptr},
              {&cancel_, "replay.cancel", nullptr},
              {&pause_, "run.pause", nullptr},
@@ -123,6 +124,7 @@ void TopBar::refresh() {
     }
     undo_->setVisible(design);
     redo_->setVisible(design);
+    plan_->setVisible(design);
     start_->setVisible(design || (workspace_ == Workspace::Run && !active));
     for (QPushButton* control : {pause_, stepOnce_, stop_}) control->setVisible(workspace_ == Workspace::Run && active);
     open_->setVisible(replay);

@@ -15,7 +15,7 @@ namespace shardlab {
 namespace {
 
 /// Of the saved arrangements: raised where the default ones change so much that old ones no longer make sense.
-constexpr int arrangementVersion = 1;
+constexpr int arrangementVersion = 2;
 constexpr int separator = 8;
 constexpr int settleRounds = 4;
 constexpr int settleMilliseconds = 25;
@@ -117,6 +117,13 @@ void WorkspaceArea::setSizes(const Place& group, const QSize& size) {
     if (docks.size() > 1) resizeDocks(docks, sizes, group.orientation);
     for (std::size_t index = 0; index < group.parts.size(); ++index)
         setSizes(group.parts[index], horizontal ? QSize(shares[index], size.height()) : QSize(size.width(), shares[index]));
+}
+
+void WorkspaceArea::showPanel(const QString& id) {
+    DockPanel* shown = panel(id);
+    if (!shown) return;
+    shown->show();
+    shown->raise();
 }
 
 void WorkspaceArea::resetArrangement() {

@@ -24,6 +24,8 @@ public:
     Workspace workspace() const { return workspace_; }
     const std::vector<DockPanel*>& panels() const { return panels_; }
     DockPanel* panel(const QString& id) const;
+    /// Brings a view into sight that was closed or lies behind another.
+    void showPanel(const QString& id);
     void resetArrangement();
     void restoreArrangement();
     /// Only where the person changed it, and only while in sight: Qt saves docks out of sight as closed.

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Plan for me: the search as a job, its table and its points, a click that loads a layout.
+#include "desktop_fixture.h"
+
+#include "ui/core/commands.h"
+#include "ui/views/candidates/candidates_model.h"
+#include "ui/views/candidates/candidates_plot.h"
+#include "ui/views/candidates/candidates_view.h"
+#include "ui/window/dock_panel.h"
+#include "ui/window/main_window.h"
+#include "ui/window/workspace_area.h"
+
+#include <QAbstractItemModelTester>
+#include <QDir>
+#include <QImage>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QUndoStack>
+#include <QtTest>
+
+#include <memory>
+
+using namespace shardlab;
+
+namespace {
+
+/// Some of its layouts do not fit an H100.
+Layout searched() {
+    Layout layout;
+    layout.name = "gpt 2.7B on 2×4 H100";
+    layout.model = {"gpt", 32, 2560, 32, 1024, 50304, 0};
+    layout.cluster.hosts = {{"a", 4}, {"b", 4}};
+    layout.cluster.pace = PaceSpec{"h100-sxm", 2};
+    layout.parallel.data = 2;
+    layout.parallel.pipeline = 4;
+    layout.batch = {96, 2};
+    return layout;
+}
+
+int pixelsOf(const QImage& image, const QColor& colour) {
+    int count = 0;
+    for (int y = 0; y < image.height(); ++y)
+        for (int x = 0; x < image.width(); ++x) {
+            const QColor pixel = image.pixelColor(x, y);
+            if (std::abs(pixel.red() - colour.red()) + std::abs(pixel.green() - colour.green()) + std::abs(pixel.blue() - colour.blue()) < 120) ++count;
+        }
+    return count;
+}
+
+bool found(const SearchSession& search) {
+    return QTest::qWaitFor([&] { return !search.running() && !search.candidates().empty(); }, 60'000);
+}
+
+}  // namespace
+
+class CandidatesTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { desk_ = std::make_unique<Desk>(); }
+    void cleanup() { desk_.reset(); }
+    void streamsInAndEndsAsTheEngineSays();
+    void aClickLoadsALayoutInOneUndoableStep();
+    void staleResultsAreDropped();
+    void cancelKeepsWhatWasFound();
+    void whatNoChoiceMendsIsSaid();
+    void tableAndPointsAreOneSelection();
+    void thePlanCommandShowsTheView();
+    void pictures_data();
+    void pictures();
+
+private:
+    SearchSession& search() { return desk_->workbench.search(); }
+    std::unique_ptr<Desk> desk_;
+};
+
+void CandidatesTest::streamsInAndEndsAsTheEngineSays() {
+    desk_->workbench.newFromPreset(searched());
+    QVERIFY(search().candidates().empty());
+    std::vector<std::size_t> counts;
+    connect(&search(), &SearchSession::changed, this, [&] { counts.push_back(search().candidates().size()); });
+    search().start();
+    QVERIFY(search().running());
+    QVERIFY(found(search()));
+    QVERIFY(std::is_sorted(counts.begin(), counts.end()));
+    const auto expected = searchLayouts(searched());
+    QVERIFY(expected.has_value());
+    QVERIFY(search().candidates() == expected->candidates);
+    QCOMPARE(search().capacityBytes(), expected->capacityBytes);
+    QVERIFY(search().complete() && search().seconds() > 0);
+    QCOMPARE(search().progress().tried, expected->candidates.size());
+}
+
+void CandidatesTest::aClickLoadsALayoutInOneUndoableStep() {
+    desk_->workbench.newFromPreset(searched());
+    CandidatesView view(desk_->workbench.context(Workspace::Design), nullptr);
+    view.resize(420, 500);
+    view.show();
+    search().start();
+    QVERIFY(found(search()));
+    const Layout before = desk_->document().layout();
+    QTableView& table = view.table();
+    QAbstractItemModelTester tester(table.model());
+    QCOMPARE(table.model()->rowCount(), static_cast<int>(search().candidates().size()));
+    const Candidate wanted = search().candidates()[1];
+    QVERIFY(wanted.choice != choiceOf(before));
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(table.model()->index(1, 0)).center());
+    QVERIFY(choiceOf(desk_->document().layout()) == wanted.choice);
+    QVERIFY(desk_->document().faults().empty());
+    QCOMPARE(search().loaded(), 1);  // the results stay: it is the same question
+    QCOMPARE(desk_->document().undoStack().count(), 1);
+    desk_->document().undoStack().undo();
+    QVERIFY(desk_->document().layout() == before);
+
+    // The keyboard does the same.
+    table.setFocus();
+    table.setCurrentIndex(table.model()->index(0, 0));
+    QTest::keyClick(&table, Qt::Key_Down);
+    QTest::keyClick(&table, Qt::Key_Return);
+    QVERIFY(choiceOf(desk_->document().layout()) == wanted.choice);
+}
+
+void CandidatesTest::staleResultsAreDropped() {
+    desk_->workbench.newFromPreset(searched());
+    search().start();
+    QVERIFY(found(search()));
+    Layout other = desk_->document().layout();
+    other.run.steps = 7;
+    desk_->document().change(other, "steps");
+    QVERIFY(!search().candidates().empty());
+    other.model.hidden = 1024;
+    desk_->document().change(other, "narrower");
+    QVERIFY(search().candidates().empty() && !search().running());
+
+    search().start();
+    other.model.hidden = 512;
+    desk_->document().change(other, "narrower still");
+    QVERIFY(!search().running());
+    QTest::qWait(300);  // the job that was left may end now: it must not speak
+    QVERIFY(search().candidates().empty());
+}
+
+void CandidatesTest::cancelKeepsWhatWasFound() {
+    Layout large = searched();
+    large.model = {"gpt", 96, 12288, 96, 2048, 50257, 0};
+    large.batch.global = 8192;
+    desk_->workbench.newFromPreset(large);
+    CandidatesView view(desk_->workbench.context(Workspace::Design), nullptr);
+    view.show();
+    search().start();
+    QVERIFY(view.cancelButton().isVisible());
+    QVERIFY(QTest::qWaitFor([&] { return !search().candidates().empty(); }, 60'000));
+    if (!search().running()) QSKIP("this machine was too fast to be interrupted");
+    QTest::mouseClick(&view.cancelButton(), Qt::LeftButton);
+    QVERIFY(!search().running() && !search().complete());
+    QVERIFY(!view.cancelButton().isVisible());
+    const std::size_t kept = search().candidates().size();
+    QVERIFY(kept > 0 && kept < search().progress().legal);
+    QTest::qWait(200);
+    QCOMPARE(search().candidates().size(), kept);
+    QVERIFY(view.subtitle().contains("cancelled"));
+}
+
+void CandidatesTest::whatNoChoiceMendsIsSaid() {
+    Layout layout = searched();
+    layout.model.heads = 3;
+    desk_->workbench.newFromPreset(layout);
+    CandidatesView view(desk_->workbench.context(Workspace::Design), nullptr);
+    QVERIFY(view.emptyText().contains("Plan for me"));
+    QSignalSpy posted(&desk_->workbench.messages(), &Messages::posted);
+    search().start();
+    QVERIFY(QTest::qWaitFor([&] { return !search().running(); }, 60'000));
+    QCOMPARE(posted.count(), 1);
+    QVERIFY(view.emptyText().contains("/model/heads"));
+    layout.model.heads = 16;
+    desk_->document().change(layout, "heads");
+    QVERIFY(view.emptyText().contains("Plan for me"));
+}
+
+void CandidatesTest::tableAndPointsAreOneSelection() {
+    desk_->workbench.newFromPreset(searched());
+    CandidatesView view(desk_->workbench.context(Workspace::Design), nullptr);
+    view.resize(460, 620);
+    view.show();
+    search().start();
+    QVERIFY(found(search()));
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    QTest::qWait(100);
+    CandidatesPlot& plot = view.plot();
+    const int last = static_cast<int>(search().candidates().size()) - 1;
+    for (const int row : {last, 0, last / 2}) {
+        const int nearest = plot.rowAt(plot.pointOf(row));  // another may lie upon it
+        QVERIFY(nearest >= 0);
+        QCOMPARE(plot.pointOf(nearest), plot.pointOf(row));
+        QWidget* canvas = plot.childAt(plot.pointOf(row));
+        QVERIFY(canvas);
+        QTest::mouseMove(canvas, canvas->mapFrom(&plot, plot.pointOf(row)));
+        QTRY_COMPARE(view.table().currentIndex().row(), nearest);
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, canvas->mapFrom(&plot, plot.pointOf(row)));
+        QVERIFY(choiceOf(desk_->document().layout()) == search().candidates()[static_cast<std::size_t>(nearest)].choice);
+    }
+    QCOMPARE(plot.rowAt({-100, -100}), -1);
+    QVERIFY(view.asTable().count('\n') == last + 2);
+}
+
+void CandidatesTest::thePlanCommandShowsTheView() {
+    desk_->workbench.newFromPreset(searched());
+    MainWindow window(desk_->workbench, MainWindow::Memory::Forget);
+    window.show();
+    auto* button = window.findChild<QPushButton*>("top.plan.search");
+    QVERIFY(button && button->isVisible());
+    DockPanel* panel = window.area(Workspace::Design).panel("candidates");
+    QVERIFY(panel);
+    panel->hide();
+    QTest::mouseClick(button, Qt::LeftButton);
+    QVERIFY(panel->isVisible());
+    QVERIFY(found(search()));
+    QVERIFY(panel->showsView());
+}
+
+void CandidatesTest::pictures_data() {
+    QTest::addColumn<bool>("dark");
+    QTest::addColumn<QSize>("size");
+    for (const bool dark : {true, false})
+        for (const QSize size : {QSize(1280, 720), QSize(2560, 1440)})
+            QTest::addRow("%s-%d", dark ? "dark" : "light", size.width()) << dark << size;
+}
+
+void CandidatesTest::pictures() {
+    QFETCH(bool, dark);
+    QFETCH(QSize, size);
+    desk_->workbench.theme().setDark(dark);
+    desk_->workbench.newFromPreset(searched());
+    MainWindow window(desk_->workbench, MainWindow::Memory::Forget);
+    window.resize(size);
+    window.show();
+    search().start();
+    QVERIFY(found(search()));
+    QTest::qWait(500);
+    const QString folder = QCoreApplication::applicationDirPath() + "/pictures";
+    QVERIFY(QDir().mkpath(folder));
+    QVERIFY(window.grab().save(QString("%1/candidates-%2-%3.png").arg(folder, dark ? "dark" : "light").arg(size.width())));
+    DockPanel& panel = *window.area(Workspace::Design).panel("candidates");
+    const auto& view = static_cast<const CandidatesView&>(panel.view());
+    const int worst = view.table().model()->rowCount() - 1;
+    QVERIFY(!search().candidates()[static_cast<std::size_t>(worst)].fits);
+    view.table().setCurrentIndex(view.table().model()->index(worst, 0));
+    QTest::qWait(100);
+    QVERIFY(panel.grab().save(QString("%1/candidates-worst-%2-%3.png").arg(folder, dark ? "dark" : "light").arg(size.width())));
+    QVERIFY(view.table().model()->index(worst, 0).data(Qt::ToolTipRole).toString().contains("more than a device has"));
+    const QImage points = view.plot().grab().toImage();
+    QVERIFY(pixelsOf(points, desk_->workbench.theme().theme().action(EventKind::Forward)) > 30);
+    QVERIFY(pixelsOf(points, desk_->workbench.theme().theme().bad) > 30);
+    QVERIFY(view.table().viewport()->height() >= 2 * view.table().rowHeight(0));
+    const int last = CandidatesModel::Peak;
+    QVERIFY2(view.table().columnViewportPosition(last) + view.table().columnWidth(last) <= view.table().viewport()->width(),
+             "no column is cut off");
+}
+
+QTEST_MAIN(CandidatesTest)
+#include "candidates_test.moc"

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/core/search_session.h"
+
+#include "ui/core/document.h"
+
+#include <QElapsedTimer>
+#include <QThreadPool>
+
+#include <algorithm>
+#include <mutex>
+
+namespace shardlab {
+namespace {
+
+constexpr int drainMilliseconds = 40;
+
+}  // namespace
+
+struct SearchSession::Feed {
+    Layout layout;
+    std::stop_source stop;
+    std::mutex mutex;
+    std::vector<Candidate> news;
+    SearchProgress progress;
+    std::vector<Fault> faults;
+    double seconds = 0;
+    bool complete = false;
+    bool done = false;
+
+    void run() {
+        QElapsedTimer clock;
+        clock.start();
+        SearchOptions options;
+        options.stop = stop.get_token();
+        options.found = [this](std::span<const Candidate> found, const SearchProgress& now) {
+            const std::scoped_lock lock(mutex);
+            news.insert(news.end(), found.begin(), found.end());
+            progress = now;
+        };
+        auto result = searchLayouts(layout, options);
+        const std::scoped_lock lock(mutex);
+        if (result) {
+            complete = result->complete;
+        } else {
+            faults = std::move(result.error());
+        }
+        seconds = static_cast<double>(clock.nsecsElapsed()) * 1e-9;
+        done = true;
+    }
+};
+
+SearchSession::SearchSession(Document& document, QObject* parent) : QObject(parent), document_(document) {
+    timer_.setInterval(drainMilliseconds);
+    connect(&timer_, &QTimer::timeout, this, &SearchSession::drain);
+    connect(&document, &Document::layoutChanged, this, &SearchSession::dropIfStale);
+}
+
+SearchSession::~SearchSession() {
+    if (feed_) feed_->stop.request_stop();
+}
+
+void SearchSession::start() {
+    drop();
+    question_ = document_.resolvedLayout();
+    feed_ = std::make_shared<Feed>();
+    feed_->layout = question_;
+    QThreadPool::globalInstance()->start([feed = feed_] { feed->run(); });
+    timer_.start();
+    Q_EMIT changed();
+}
+
+void SearchSession::cancel() {
+    if (!feed_) return;
+    feed_->stop.request_stop();
+    drain();
+    feed_ = nullptr;
+    timer_.stop();
+    Q_EMIT changed();
+}
+
+void SearchSession::drop() {
+    if (feed_) feed_->stop.request_stop();
+    feed_ = nullptr;
+    timer_.stop();
+    candidates_.clear();
+    faults_.clear();
+    progress_ = {};
+    seconds_ = 0;
+    complete_ = false;
+}
+
+void SearchSession::dropIfStale() {
+    const bool nothing = !feed_ && candidates_.empty() && faults_.empty();
+    if (!nothing && !sameQuestion(question_, document_.resolvedLayout())) drop();
+    Q_EMIT changed();  // at least which candidate is loaded
+}
+
+void SearchSession::load(const Candidate& candidate) {
+    Layout layout = document_.layout();
+    apply(candidate.choice, layout);
+    document_.change(std::move(layout), tr("Take candidate %1 %2").arg(degreesText(candidate.choice), QString::fromStdString(candidate.choice.kind)));
+}
+
+int SearchSession::loaded() const {
+    const Layout& layout = document_.layout();
+    Layout even = layout;
+    even.schedule.stages.clear();
+    if (stageLayers(layout) != stageLayers(even)) return -1;
+    const auto found = std::ranges::find(candidates_, choiceOf(layout), &Candidate::choice);
+    return found == candidates_.end() ? -1 : static_cast<int>(found - candidates_.begin());
+}
+
+void SearchSession::drain() {
+    const std::shared_ptr<Feed> feed = feed_;
+    if (!feed) return;
+    {
+        const std::scoped_lock lock(feed->mutex);
+        if (feed->news.empty() && !feed->done) return;
+        candidates_.insert(candidates_.end(), feed->news.begin(), feed->news.end());
+        feed->news.clear();
+        progress_ = feed->progress;
+        seconds_ = feed->seconds;
+        complete_ = feed->complete;
+        faults_ = feed->faults;
+        if (feed->done) feed_ = nullptr;
+    }
+    if (!feed_) timer_.stop();
+    rankCandidates(candidates_);
+    Q_EMIT changed();
+    if (!faults_.empty()) Q_EMIT failed(faults_);
+}
+
+QString degreesText(const Choice& choice) {
+    const ParallelSpec& parallel = choice.parallel;
+    QString text = QStringLiteral("%1·%2").arg(parallel.data).arg(parallel.pipeline);
+    if (choice.chunks > 1) text += QStringLiteral("×%1").arg(choice.chunks);
+    for (const auto& [name, degree] : {std::pair("tp", parallel.tensor), {"ep", parallel.expert}, {"cp", parallel.context}})
+        if (degree > 1) text += QStringLiteral(" %1%2").arg(QLatin1String(name)).arg(degree);
+    if (parallel.zero > 0) text += QStringLiteral(" z%1").arg(parallel.zero);
+    return text;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/core/search_session.h"
+
+#include <QAbstractTableModel>
+
+#include <utility>
+
+namespace shardlab {
+
+class ThemeSource;
+
+/// The session's candidates, best first. Those that do not fit are grey and say why in their tooltip; the one that is
+/// the document's layout is bold.
+class CandidatesModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    enum Column { Degrees, Schedule, Micro, Throughput, Bubble, Peak, columns };
+
+    CandidatesModel(const SearchSession& search, ThemeSource& theme, QObject* parent);
+    /// The session's candidates have changed.
+    void refresh();
+    const Candidate& at(int row) const { return candidates_[static_cast<std::size_t>(row)]; }
+    /// -1: not among them.
+    int rowOf(const Choice& choice) const;
+    /// All of one candidate in words, for tooltips.
+    QString description(int row) const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    QString text(const Candidate& candidate, int column) const;
+
+    const SearchSession& search_;
+    ThemeSource& theme_;
+    std::vector<Candidate> candidates_;
+    std::pair<const char*, double> unit_{"GiB", 1073741824.0};
+    int loaded_ = -1;
+};
+
+}  // namespace shardlab

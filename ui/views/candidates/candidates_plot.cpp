@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/candidates/candidates_plot.h"
+
+#include "ui/core/child.h"
+#include "ui/core/qcustomplot.h"
+#include "ui/core/theme.h"
+
+#include "engine/base/units.h"
+
+#include <QMouseEvent>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardlab {
+namespace {
+
+constexpr int nearPixels = 14;
+constexpr double wideRatio = 16;  ///< of largest to least memory: from here the axis is logarithmic
+constexpr double pointSize = 5;
+constexpr double ringSize = 11;
+constexpr int capacityMargin = 18;  ///< above the points, for the capacity in words
+constexpr int tickPixels = 34;
+
+/// Ticks at round binary sizes or round SI counts, as the rest of the desktop writes them.
+template <class Format>
+class UnitTicker : public QCPAxisTicker {
+public:
+    UnitTicker(double unit, Format format, int count) : unit_(unit), format_(format) { setTickCount(count); }
+
+protected:
+    double getTickStep(const QCPRange& range) override {
+        return unit_ * cleanMantissa(range.size() / unit_ / (tickCount() + 1e-10));
+    }
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override { return format_(tick); }
+
+private:
+    double unit_;
+    Format format_;
+};
+
+/// Powers of two: as many as fit.
+class DoublingTicker : public QCPAxisTicker {
+protected:
+    QVector<double> createTickVector(double, const QCPRange& range) override {
+        const int first = static_cast<int>(std::ceil(std::log2(range.lower))), last = static_cast<int>(std::floor(std::log2(range.upper)));
+        const int stride = std::max(1, (last - first) / 4);
+        QVector<double> ticks;
+        for (int power = first; power <= last; power += stride) ticks.append(std::exp2(power));
+        return ticks;
+    }
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override {
+        return QString::fromStdString(formatBytes(std::llround(tick)));
+    }
+};
+
+QString bytesText(double bytes) { return QString::fromStdString(formatBytes(std::llround(bytes))); }
+QString countText(double count) { return QString::fromStdString(formatCount(count)); }
+
+/// The largest binary unit not above `bytes`, so that ticks are whole numbers of it.
+double binaryUnit(double bytes) { return std::exp2(10 * std::floor(std::log2(std::max(bytes, 1.0)) / 10)); }
+
+}  // namespace
+
+struct CandidatesPlot::Plot {
+    QCustomPlot* widget;
+    QCPGraph* front;
+    QCPGraph* tooLarge;
+    QCPGraph* fitting;
+    QCPGraph* loaded;
+    QCPGraph* looked;
+    QCPItemStraightLine* capacity;
+    QCPItemText* capacityText;
+};
+
+CandidatesPlot::CandidatesPlot(const SearchSession& search, ThemeSource& theme, QWidget* parent)
+    : QWidget(parent), search_(search), theme_(theme) {
+    auto* plot = child<QCustomPlot>(this);
+    plot->setMinimumSize(120, 60);
+    plot->setAccessibleName(tr("Throughput against memory"));
+    plot->setMouseTracking(true);
+    plot->installEventFilter(this);
+    plot_ = std::make_unique<Plot>();
+    plot_->widget = plot;
+    for (QCPGraph** graph : {&plot_->front, &plot_->tooLarge, &plot_->fitting, &plot_->loaded, &plot_->looked}) {
+        *graph = plot->addGraph();
+        (*graph)->setLineStyle(QCPGraph::lsNone);
+    }
+    plot_->front->setLineStyle(QCPGraph::lsLine);
+    plot_->capacity = child<QCPItemStraightLine>(plot);
+    plot_->capacityText = child<QCPItemText>(plot);
+    plot_->capacityText->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
+    plot_->capacityText->setClipToAxisRect(false);
+    plot->axisRect()->setMinimumMargins(QMargins(0, capacityMargin, 8, 0));
+    for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
+        axis->setSubTicks(false);
+        axis->setTickPen(Qt::NoPen);
+        axis->setTickLength(0);
+        axis->setBasePen(Qt::NoPen);
+    }
+    plot->xAxis->setLabel(tr("peak memory of a rank"));
+    plot->yAxis->setLabel(tr("tokens/s"));
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 0, 4, 2);
+    column->addWidget(plot);
+    connect(&theme_, &ThemeSource::changed, this, [this] {
+        applyTheme();
+        refresh();
+    });
+    applyTheme();
+    refresh();
+}
+
+CandidatesPlot::~CandidatesPlot() = default;
+
+void CandidatesPlot::applyTheme() {
+    const Theme& theme = theme_.theme();
+    QCustomPlot* plot = plot_->widget;
+    plot->setBackground(QBrush(theme.panel));
+    QFont small = theme.body;
+    small.setPixelSize(11);
+    for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
+        axis->setTickLabelFont(small);
+        axis->setLabelFont(small);
+        axis->setTickLabelColor(theme.dim);
+        axis->setLabelColor(theme.dim);
+        axis->grid()->setPen(QPen(theme.grid, 1));
+        axis->grid()->setZeroLinePen(Qt::NoPen);
+    }
+    plot->xAxis->grid()->setVisible(false);
+    const auto disc = [](QColor colour) {
+        colour.setAlpha(190);
+        return QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(colour, 1), QBrush(colour), pointSize);
+    };
+    const auto ring = [](const QColor& colour) {
+        return QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(colour, 2), QBrush(Qt::NoBrush), ringSize);
+    };
+    QColor line = theme.action(EventKind::Forward);
+    line.setAlpha(120);
+    plot_->front->setPen(QPen(line, 1.2));
+    plot_->fitting->setScatterStyle(disc(theme.action(EventKind::Forward)));
+    plot_->tooLarge->setScatterStyle(disc(theme.bad));
+    plot_->loaded->setScatterStyle(ring(theme.text));
+    plot_->looked->setScatterStyle(ring(theme.warning));
+    plot_->capacity->setPen(QPen(theme.bad, 1.4, Qt::DashLine));
+    plot_->capacityText->setColor(theme.bad);
+    plot_->capacityText->setFont(small);
+}
+
+void CandidatesPlot::setRanges() {
+    const auto& all = search_.candidates();
+    if (all.empty()) return;
+    const auto [least, most] = std::ranges::minmax(all, {}, &Candidate::peakBytes);
+    const auto [slowest, fastest] = std::ranges::minmax(all, {}, &Candidate::tokensPerSecond);
+    double low = static_cast<double>(least.peakBytes), high = static_cast<double>(most.peakBytes);
+    // The capacity belongs into the picture where it is near.
+    const double capacity = static_cast<double>(search_.capacityBytes());
+    if (capacity > 0 && capacity < 4 * high) high = std::max(high, capacity * 1.02);
+    if (capacity > 0 && capacity > low / 4) low = std::min(low, capacity);
+    QCPAxis* x = plot_->widget->xAxis;
+    if (high > wideRatio * low) {
+        x->setScaleType(QCPAxis::stLogarithmic);
+        x->setTicker(QSharedPointer<DoublingTicker>::create());
+        const double margin = std::pow(high / low, 0.05);
+        x->setRange(low / margin, high * margin);
+    } else {
+        x->setScaleType(QCPAxis::stLinear);
+        x->setTicker(QSharedPointer<UnitTicker<QString (*)(double)>>::create(binaryUnit(high), &bytesText, 4));
+        const double margin = std::max((high - low) * 0.06, high * 0.02);
+        x->setRange(std::max(0.0, low - margin), high + margin);
+    }
+    QCPAxis* y = plot_->widget->yAxis;
+    const int ticks = std::clamp((height() - 2 * tickPixels) / tickPixels, 1, 5);
+    y->setTicker(QSharedPointer<UnitTicker<QString (*)(double)>>::create(1.0, &countText, ticks));
+    const double margin = std::max((fastest.tokensPerSecond - slowest.tokensPerSecond) * 0.1, fastest.tokensPerSecond * 0.02);
+    y->setRange(std::max(0.0, slowest.tokensPerSecond - margin), fastest.tokensPerSecond + margin);
+}
+
+void CandidatesPlot::refresh() {
+    for (QCPGraph* graph : {plot_->front, plot_->tooLarge, plot_->fitting}) graph->data()->clear();
+    for (const Candidate& candidate : search_.candidates()) {
+        const auto x = static_cast<double>(candidate.peakBytes);
+        (candidate.fits ? plot_->fitting : plot_->tooLarge)->addData(x, candidate.tokensPerSecond);
+        if (candidate.front) plot_->front->addData(x, candidate.tokensPerSecond);
+    }
+    setRanges();
+    const auto capacity = static_cast<double>(search_.capacityBytes());
+    const bool shown = capacity > 0 && plot_->widget->xAxis->range().contains(capacity);
+    plot_->capacity->setVisible(shown);
+    plot_->capacityText->setVisible(shown);
+    if (shown) {
+        const QCPRange& y = plot_->widget->yAxis->range();
+        plot_->capacity->point1->setCoords(capacity, y.lower);
+        plot_->capacity->point2->setCoords(capacity, y.upper);
+        plot_->capacityText->position->setTypeX(QCPItemPosition::ptPlotCoords);
+        plot_->capacityText->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+        plot_->capacityText->position->setCoords(capacity, 0);
+        plot_->capacityText->setText(tr("capacity %1 ").arg(bytesText(capacity)));
+    }
+    mark(looked_, search_.loaded());
+}
+
+void CandidatesPlot::mark(int looked, int loaded) {
+    looked_ = looked;
+    const auto& all = search_.candidates();
+    for (const auto& [graph, row] : {std::pair(plot_->looked, looked), {plot_->loaded, loaded}}) {
+        graph->data()->clear();
+        if (row < 0 || row >= static_cast<int>(all.size())) continue;
+        const Candidate& candidate = all[static_cast<std::size_t>(row)];
+        graph->addData(static_cast<double>(candidate.peakBytes), candidate.tokensPerSecond);
+    }
+    plot_->widget->replot(QCustomPlot::rpQueuedReplot);
+}
+
+QPoint CandidatesPlot::pointOf(int row) const {
+    const Candidate& candidate = search_.candidates()[static_cast<std::size_t>(row)];
+    const QPointF at(plot_->widget->xAxis->coordToPixel(static_cast<double>(candidate.peakBytes)),
+                     plot_->widget->yAxis->coordToPixel(candidate.tokensPerSecond));
+    return plot_->widget->mapTo(this, at.toPoint());
+}
+
+int CandidatesPlot::rowAt(const QPoint& point) const {
+    int nearest = -1, best = nearPixels * nearPixels + 1;
+    for (int row = 0; row < static_cast<int>(search_.candidates().size()); ++row) {
+        const QPoint away = pointOf(row) - point;
+        const int distance = QPoint::dotProduct(away, away);
+        if (distance < best) {
+            best = distance;
+            nearest = row;
+        }
+    }
+    return nearest;
+}
+
+bool CandidatesPlot::eventFilter(QObject* watched, QEvent* event) {
+    if (watched != plot_->widget) return QWidget::eventFilter(watched, event);
+    if (event->type() == QEvent::Resize) setRanges();
+    const bool move = event->type() == QEvent::MouseMove;
+    if (!move && event->type() != QEvent::MouseButtonPress) return false;
+    const auto& mouse = *static_cast<QMouseEvent*>(event);
+    const int row = rowAt(plot_->widget->mapTo(this, mouse.position().toPoint()));
+    plot_->widget->setCursor(row >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    if (row < 0) return false;
+    if (move) Q_EMIT looked(row);
+    else if (mouse.button() == Qt::LeftButton) Q_EMIT picked(row);
+    return false;
+}
+
+}  // namespace shardlab

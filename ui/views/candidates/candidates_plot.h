@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Throughput against memory: a point a candidate, a line along the front, a line at the device's capacity.
+#pragma once
+
+#include "ui/core/search_session.h"
+
+#include <QWidget>
+
+#include <memory>
+
+namespace shardlab {
+
+class ThemeSource;
+
+class CandidatesPlot : public QWidget {
+    Q_OBJECT
+public:
+    CandidatesPlot(const SearchSession& search, ThemeSource& theme, QWidget* parent);
+    ~CandidatesPlot() override;
+
+    /// The session's candidates have changed.
+    void refresh();
+    /// Rings around the candidate looked at and the one that is the document's layout; -1: none.
+    void mark(int looked, int loaded);
+    /// Where a candidate's point lies in this widget, and the candidate at a point, -1: none near.
+    QPoint pointOf(int row) const;
+    int rowAt(const QPoint& point) const;
+
+Q_SIGNALS:
+    void looked(int row);  ///< the pointer has come near a point
+    void picked(int row);  ///< a click
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    struct Plot;
+    void applyTheme();
+    void setRanges();
+
+    const SearchSession& search_;
+    ThemeSource& theme_;
+    std::unique_ptr<Plot> plot_;
+    int looked_ = -1;
+};
+
+}  // namespace shardlab
