@@ -410,7 +410,7 @@ void MainWindowTest::fewerRanksBeforeTheNextFrame() {
     window.resize(1280, 720);
     window.show();
     QTest::qWait(100);
-    for (const auto [data, pipeline] : {std::pair{8, 1}, {1, 1}, {2, 4}, {1, 2}}) {
+    for (const auto& [data, pipeline] : {std::pair{8, 1}, {1, 1}, {2, 4}, {1, 2}}) {
         Layout layout;
         layout.cluster.hosts = {{"localhost", data * pipeline}};
         layout.parallel.data = data;
