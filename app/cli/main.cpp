@@ -45,6 +45,16 @@ int main(int argc, char** argv) {
     shardlab::cli::addExport(program, chosen);
     shardlab::cli::addLayouts(program, chosen);
     shardlab::cli::addDoctor(program, chosen);
+    std::string verbs;
+    bool known = argv[1][0] == '-';
+    for (const CLI::App* verb : program.get_subcommands({})) {
+        known = known || verb->check_name(argv[1]);
+        verbs += (verbs.empty() ? "" : ", ") + verb->get_name();
+    }
+    if (!known) {
+        shardlab::cli::printError({"there is no such verb", argv[1], {}, "Legal: " + verbs});
+        return shardlab::cli::wrongUse;
+    }
     try {
         program.parse(argc, argv);
         return chosen();

@@ -100,7 +100,8 @@ struct RunReader::Impl {
 
     Status readMeta() {
         auto rows = database.prepare("SELECT key, value, crc FROM meta ORDER BY key");
-        if (!rows) return fail(failure("its header"));
+        // The application id was there, so this was a run; a table that is not says that pages are gone.
+        if (!rows) return fail(damage("its header is missing: the file is truncated or damaged"));
         bool headerFound = false;
         bool layoutFound = false;
         int code = 0;

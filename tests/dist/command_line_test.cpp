@@ -266,6 +266,12 @@ private Q_SLOTS:
         QVERIFY(without.out.contains("openmpi-bin"));
     }
 
+    void anUnknownVerbIsNamed() {
+        const Answer answer = run({"frobnicate"});
+        QCOMPARE(answer.status, 2);
+        QVERIFY2(answer.error.contains("frobnicate") && answer.error.contains("schedule"), answer.error.constData());
+    }
+
     void damagedRunFilesAreOneClearError_data() {
         QTest::addColumn<QByteArray>("content");
         QTest::newRow("empty") << QByteArray();

@@ -186,6 +186,18 @@ private slots:
         QVERIFY(partly > 50);
     }
 
+    void aFileCutWithinItsFirstPageIsSaidToBeCut() {
+        RandomEvents random(freshSeed());
+        recordSample(random);
+        const std::string original = *readFile(file());
+        for (const std::size_t length : {200, 1000, 3000}) {
+            write(original.substr(0, length));
+            const auto run = RunReader::open(file());
+            QVERIFY(!run);
+            QVERIFY2(run.error().text().find("truncated") != std::string::npos, run.error().text().c_str());
+        }
+    }
+
     void randomBytesBehindTheRightBeginning() {
         RandomEvents random(freshSeed());
         recordSample(random);
