@@ -3,6 +3,7 @@
 #include "engine/schedule/passes.h"
 #include "engine/schedule/validate.h"
 #include "engine/train/text_generator.h"
+#include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 
 #include <QTemporaryDir>
@@ -21,14 +22,6 @@ constexpr int steps = 20;
 
 bool equalBits(const std::vector<float>& a, const std::vector<float>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
-
-QString difference(const std::vector<double>& got, const std::vector<double>& wanted, double tolerance) {
-    if (got.size() != wanted.size()) return QString("%1 values instead of %2").arg(got.size()).arg(wanted.size());
-    for (std::size_t i = 0; i < got.size(); ++i)
-        if (!(std::abs(got[i] - wanted[i]) <= tolerance * std::abs(wanted[i])))
-            return QString("value %1 is %2 instead of %3").arg(i).arg(got[i], 0, 'g', 12).arg(wanted[i], 0, 'g', 12);
-    return {};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/schedule/registry.h"
+#include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 
 using namespace shardlab;
@@ -13,14 +14,6 @@ using namespace shardlab;
 namespace {
 
 constexpr int steps = 20;
-
-QString difference(const std::vector<double>& got, const std::vector<double>& wanted, double tolerance) {
-    if (got.size() != wanted.size()) return QString("%1 values instead of %2").arg(got.size()).arg(wanted.size());
-    for (std::size_t i = 0; i < got.size(); ++i)
-        if (!(std::abs(got[i] - wanted[i]) <= tolerance * std::abs(wanted[i])))
-            return QString("value %1 is %2 instead of %3").arg(i).arg(got[i], 0, 'g', 12).arg(wanted[i], 0, 'g', 12);
-    return {};
-}
 
 }  // namespace
 

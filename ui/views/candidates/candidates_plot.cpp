@@ -2,6 +2,7 @@
 #include "ui/views/candidates/candidates_plot.h"
 
 #include "ui/core/child.h"
+#include "ui/core/plot_style.h"
 #include "ui/core/qcustomplot.h"
 #include "ui/core/theme.h"
 
@@ -93,12 +94,6 @@ CandidatesPlot::CandidatesPlot(const SearchSession& search, ThemeSource& theme, 
     plot_->capacityText->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
     plot_->capacityText->setClipToAxisRect(false);
     plot->axisRect()->setMinimumMargins(QMargins(0, capacityMargin, 8, 0));
-    for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
-        axis->setSubTicks(false);
-        axis->setTickPen(Qt::NoPen);
-        axis->setTickLength(0);
-        axis->setBasePen(Qt::NoPen);
-    }
     plot->xAxis->setLabel(tr("peak memory of a rank"));
     plot->yAxis->setLabel(tr("tokens/s"));
     auto* column = child<QVBoxLayout>(this);
@@ -117,18 +112,7 @@ CandidatesPlot::~CandidatesPlot() = default;
 void CandidatesPlot::applyTheme() {
     const Theme& theme = theme_.theme();
     QCustomPlot* plot = plot_->widget;
-    plot->setBackground(QBrush(theme.panel));
-    QFont small = theme.body;
-    small.setPixelSize(11);
-    for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
-        axis->setTickLabelFont(small);
-        axis->setLabelFont(small);
-        axis->setTickLabelColor(theme.dim);
-        axis->setLabelColor(theme.dim);
-        axis->grid()->setPen(QPen(theme.grid, 1));
-        axis->grid()->setZeroLinePen(Qt::NoPen);
-    }
-    plot->xAxis->grid()->setVisible(false);
+    applyPlotStyle(*plot, theme);
     const auto disc = [](QColor colour) {
         colour.setAlpha(190);
         return QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(colour, 1), QBrush(colour), pointSize);
@@ -145,7 +129,7 @@ void CandidatesPlot::applyTheme() {
     plot_->looked->setScatterStyle(ring(theme.warning));
     plot_->capacity->setPen(QPen(theme.bad, 1.4, Qt::DashLine));
     plot_->capacityText->setColor(theme.bad);
-    plot_->capacityText->setFont(small);
+    plot_->capacityText->setFont(plot->xAxis->labelFont());
 }
 
 void CandidatesPlot::setRanges() {

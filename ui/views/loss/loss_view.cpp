@@ -3,6 +3,7 @@
 
 #include "ui/core/child.h"
 #include "ui/core/legend.h"
+#include "ui/core/plot_style.h"
 #include "ui/core/qcustomplot.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
@@ -51,12 +52,6 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
     plot->graph(0)->setName(tr("training"));
     plot->graph(1)->setName(tr("validation"));
     plot->graph(1)->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
-    for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
-        axis->setSubTicks(false);
-        axis->setTickPen(Qt::NoPen);
-        axis->setTickLength(0);
-        axis->setBasePen(Qt::NoPen);
-    }
     plot->xAxis->setLabel(tr("step"));
     auto whole = QSharedPointer<QCPAxisTickerFixed>::create();  // there is no half step
     whole->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
@@ -111,18 +106,7 @@ void LossView::setLogarithmic(bool logarithmic) {
 void LossView::applyTheme() {
     const Theme& theme = context_.theme.theme();
     QCustomPlot* plot = plot_->widget;
-    plot->setBackground(QBrush(theme.panel));
-    QFont small = theme.body;
-    small.setPixelSize(11);
-    for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
-        axis->setTickLabelFont(small);
-        axis->setLabelFont(small);
-        axis->setTickLabelColor(theme.dim);
-        axis->setLabelColor(theme.dim);
-        axis->grid()->setPen(QPen(theme.grid, 1));
-        axis->grid()->setZeroLinePen(Qt::NoPen);
-    }
-    plot->xAxis->grid()->setVisible(false);
+    applyPlotStyle(*plot, theme);
     plot_->training->setPen(QPen(theme.action(EventKind::Loss), 1.6));
     plot_->validation->setPen(QPen(theme.action(EventKind::ValidationLoss), 1.6));
     plot_->cursor->setPen(QPen(theme.text, 1));
