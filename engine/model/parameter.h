@@ -8,12 +8,24 @@
 
 namespace shardlab {
 
+/// Which part of a whole tensor a rank holds. Along `axis` the whole is `groups` equal runs (c_attn has three: query,
+/// key, value); each run is cut into `parts` equal ranges, and the rank holds range `part` of every run, in order.
+/// axis = -1: all of it.
+struct Slice {
+    std::vector<int> whole;  ///< shape of the whole tensor
+    int axis = -1;
+    int parts = 1;
+    int part = 0;
+    int groups = 1;
+};
+
 /// A named weight with its gradient. Names and shapes are those of GPT-2 in Hugging Face safetensors
 /// ("h.3.attn.c_attn.weight", [hidden, 3·hidden], stored input × output); the mlp model uses the same scheme.
 /// Values start from a stream of (seed, name): they do not depend on the layout.
 struct Parameter {
     std::string name;
-    std::vector<int> shape;
+    std::vector<int> shape;  ///< of what this rank holds
+    Slice slice;             ///< and where that lies in the whole
     std::span<float> value;     ///< a slice of the stage's parameter block
     std::span<float> gradient;  ///< the slice at the same place of the stage's gradient block
     bool decays = false;        ///< weight decay applies (matrices yes, biases and norms no)

@@ -25,6 +25,7 @@ Weight ParameterSet::declare(const std::string& name, std::vector<int> shape, In
     if (known != parameters_.end()) return {*this, static_cast<std::size_t>(known - parameters_.begin())};
     Parameter parameter;
     parameter.name = name;
+    parameter.slice.whole = shape;
     parameter.shape = std::move(shape);
     parameter.decays = decays;
     parameters_.push_back(std::move(parameter));
