@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/layout_file.h"
+#include "engine/plan/profile.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace shardlab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json partJson(const PartProfile& part) {
+    return {{"name", part.name},
+            {"forward_seconds", part.forward},
+            {"backward_seconds", part.backward},
+            {"input_grad_seconds", part.inputGrad},
+            {"weight_grad_seconds", part.weightGrad},
+            {"optimizer_seconds", part.optimizer},
+            {"activation_bytes", part.activationBytes},
+            {"weight_bytes", part.weightBytes}};
+}
+
+Json linkJson(const LinkProfile& link) {
+    return {{"seconds", link.seconds}, {"bandwidth_bytes_per_second", link.bandwidth}};
+}
+
+/// A figure of a file is a finite number, not negative.
+template <class Number>
+Number figure(const Json& object, const char* key) {
+    const auto value = object.at(key).get<Number>();
+    if (!(value >= 0) || !std::isfinite(static_cast<double>(value)))
+        throw std::invalid_argument(fmt::format("{} is {}, which is no measured figure", key, value));
+    return value;
+}
+
+PartProfile readPart(const Json& json) {
+    PartProfile part;
+    part.name = json.at("name").get<std::string>();
+    part.forward = figure<double>(json, "forward_seconds");
+    part.backward = figure<double>(json, "backward_seconds");
+    part.inputGrad = figure<double>(json, "input_grad_seconds");
+    part.weightGrad = figure<double>(json, "weight_grad_seconds");
+    part.optimizer = figure<double>(json, "optimizer_seconds");
+    part.activationBytes = figure<std::int64_t>(json, "activation_bytes");
+    part.weightBytes = figure<std::int64_t>(json, "weight_bytes");
+    return part;
+}
+
+LinkProfile readLink(const Json& json) {
+    return {figure<double>(json, "seconds"), figure<double>(json, "bandwidth_bytes_per_second")};
+}
+
+std::vector<BlockProfile> readBlocks(const Json& json) {
+    std::vector<BlockProfile> blocks;
+    for (const Json& entry : json) {
+        BlockProfile& block = blocks.emplace_back();
+        block.layers = figure<int>(entry, "layers");
+        for (const Json& part : entry.at("parts")) block.parts.push_back(readPart(part));
+    }
+    if (blocks.empty()) throw std::invalid_argument("blocks is empty");
+    return blocks;
+}
+
+Layout readLayoutOf(const Json& json) {
+    auto parsed = parseLayout(json.dump());
+    if (!parsed) throw std::invalid_argument(parsed.error().text());
+    if (!parsed->faults.empty()) throw std::invalid_argument(toText(parsed->faults));
+    return std::move(parsed->layout);
+}
+
+Profile profileOf(const Json& json) {
+    if (const int version = json.at("shardlab_profile").get<int>(); version != Profile::currentVersion)
+        throw std::invalid_argument(
+            fmt::format("it has version {}, this program reads version {}", version, Profile::currentVersion));
+    Profile profile;
+    profile.machine = {json.at("processor").get<std::string>(), figure<int>(json, "cores")};
+    profile.date = json.at("date").get<std::string>();
+    profile.threads = figure<int>(json, "threads");
+    profile.embedding = readPart(json.at("embedding"));
+    profile.blocks = readBlocks(json.at("blocks"));
+    profile.output = readPart(json.at("output"));
+    profile.send = readLink(json.at("send"));
+    profile.allReduce = readLink(json.at("all_reduce"));
+    profile.actionSeconds = figure<double>(json, "action_seconds");
+    profile.stepSeconds = figure<double>(json, "step_seconds");
+    profile.predictedStepSeconds = figure<double>(json, "predicted_step_seconds");
+    profile.layout = readLayoutOf(json.at("layout"));
+    return profile;
+}
+
+}  // namespace
+
+std::string writeProfile(const Profile& profile) {
+    Json blocks = Json::array();
+    for (const BlockProfile& block : profile.blocks) {
+        Json parts = Json::array();
+        for (const PartProfile& part : block.parts) parts.push_back(partJson(part));
+        blocks.push_back({{"layers", block.layers}, {"parts", std::move(parts)}});
+    }
+    return Json{{"shardlab_profile", Profile::currentVersion},
+                {"date", profile.date},
+                {"processor", profile.machine.processor},
+                {"cores", profile.machine.cores},
+                {"threads", profile.threads},
+                {"embedding", partJson(profile.embedding)},
+                {"blocks", std::move(blocks)},
+                {"output", partJson(profile.output)},
+                {"send", linkJson(profile.send)},
+                {"all_reduce", linkJson(profile.allReduce)},
+                {"action_seconds", profile.actionSeconds},
+                {"step_seconds", profile.stepSeconds},
+                {"predicted_step_seconds", profile.predictedStepSeconds},
+                {"layout", Json::parse(writeLayout(profile.layout))}}
+               .dump(2) +
+           "\n";
+}
+
+Result<Profile> parseProfile(std::string_view text) {
+    try {
+        return profileOf(Json::parse(text));
+    } catch (const std::exception& error) {
+        return fail(Error{"this is no profile", {}, error.what(), "what shardlab profile writes"});
+    }
+}
+
+}  // namespace shardlab
