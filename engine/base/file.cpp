@@ -85,6 +85,29 @@ Status DiskFileSystem::remove(const std::filesystem::path& file) {
     return {};
 }
 
+Status DiskFileSystem::createFolder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) return fail({"cannot make the folder", folder.string(), error.message(), ""});
+    return {};
+}
+
+Status DiskFileSystem::removeFolder(const std::filesystem::path& folder) {
+    if (::rmdir(folder.c_str()) != 0) return systemFailure("cannot remove the folder", folder, errno);
+    return {};
+}
+
+Status DiskFileSystem::syncFolder(const std::filesystem::path& folder) {
+    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return systemFailure("cannot open the folder", folder, errno);
+    const int result = ::fsync(descriptor);
+    const int code = errno;
+    ::close(descriptor);
+    // Some file systems keep names safe by themselves and know no fsync of a folder.
+    if (result != 0 && code != EINVAL) return systemFailure("cannot write the folder", folder, code);
+    return {};
+}
+
 Status writeAll(File& file, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         const Result<std::size_t> count = file.write(bytes);

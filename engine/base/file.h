@@ -36,6 +36,12 @@ public:
     virtual Result<std::unique_ptr<File>> open(const std::filesystem::path& file, OpenMode mode) = 0;
     virtual Status rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
     virtual Status remove(const std::filesystem::path& file) = 0;
+    /// With the folders above it; no error where it is there already.
+    virtual Status createFolder(const std::filesystem::path& folder) = 0;
+    /// Of an empty folder.
+    virtual Status removeFolder(const std::filesystem::path& folder) = 0;
+    /// After it returns, the names in the folder survive a loss of power.
+    virtual Status syncFolder(const std::filesystem::path& folder) = 0;
 };
 
 /// The machine's own; it has no state.
@@ -44,6 +50,9 @@ public:
     Result<std::unique_ptr<File>> open(const std::filesystem::path& file, OpenMode mode) override;
     Status rename(const std::filesystem::path& from, const std::filesystem::path& to) override;
     Status remove(const std::filesystem::path& file) override;
+    Status createFolder(const std::filesystem::path& folder) override;
+    Status removeFolder(const std::filesystem::path& folder) override;
+    Status syncFolder(const std::filesystem::path& folder) override;
 };
 
 Status writeAll(File& file, std::span<const std::byte> bytes);

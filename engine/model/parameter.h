@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/slice.h"
 #include "engine/model/arena.h"
 
 #include <string>
 #include <vector>
 
 namespace shardlab {
-
-/// Which part of a whole tensor a rank holds. Along `axis` the whole is `groups` equal runs (c_attn has three: query,
-/// key, value); each run is cut into `parts` equal ranges, and the rank holds range `part` of every run, in order.
-/// axis = -1: all of it.
-struct Slice {
-    std::vector<int> whole;  ///< shape of the whole tensor
-    int axis = -1;
-    int parts = 1;
-    int part = 0;
-    int groups = 1;
-};
 
 /// A named weight with its gradient. Names and shapes are those of GPT-2 in Hugging Face safetensors
 /// ("h.3.attn.c_attn.weight", [hidden, 3·hidden], stored input × output); the mlp model uses the same scheme.

@@ -29,6 +29,17 @@ public:
         }
     }
 
+    std::vector<OptimizerState> state(std::span<const Parameter> parameters) override {
+        std::vector<OptimizerState> all;
+        if (velocity_.empty()) return all;
+        std::size_t offset = 0;
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            all.push_back({"velocity", i, 0, velocity_.span().subspan(offset, parameters[i].value.size())});
+            offset += parameters[i].value.size();
+        }
+        return all;
+    }
+
 private:
     OptimizerSpec spec_;
     Buffer velocity_;  ///< in the order of the parameters

@@ -31,6 +31,8 @@ std::string_view name(EventKind kind) {
         case EventKind::Validation: return "validation";
         case EventKind::Setup: return "setup";
         case EventKind::ReduceNorm: return "reduce norm";
+        case EventKind::Snapshot: return "snapshot";
+        case EventKind::CheckpointWrite: return "checkpoint write";
         case EventKind::Loss: return "loss";
         case EventKind::ValidationLoss: return "validation loss";
         case EventKind::GradientNorm: return "gradient norm";
@@ -76,7 +78,7 @@ EventKind eventKind(ActionKind kind) {
 }
 
 std::string_view name(Command command) {
-    constexpr std::array<std::string_view, 5> names{"none", "pause", "resume", "step once", "stop"};
+    constexpr std::array<std::string_view, 6> names{"none", "pause", "resume", "step once", "stop", "checkpoint"};
     const auto index = static_cast<std::size_t>(command);
     return index < names.size() ? names[index] : "unknown command";
 }

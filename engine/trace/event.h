@@ -36,6 +36,8 @@ enum class EventKind : std::uint8_t {
     Validation = 15,///< host lane: one forward-only pass
     Setup = 16,     ///< host lane: from the rank's start to its first step
     ReduceNorm = 17,
+    Snapshot = 18,        ///< host lane: the training state is copied for a checkpoint; bytes of this rank's part
+    CheckpointWrite = 19, ///< copy lane: a checkpoint's part goes to disk while training goes on
     // Counters: `value`, at `begin`.
     Loss = 32,            ///< mean over the step's tokens, nats; from the last stage of data rank 0
     ValidationLoss = 33,
@@ -52,7 +54,7 @@ enum class EventKind : std::uint8_t {
     Dropped = 66,  ///< value: number of events lost before this one
 };
 
-constexpr bool isSpan(EventKind kind) { return kind >= EventKind::Forward && kind <= EventKind::ReduceNorm; }
+constexpr bool isSpan(EventKind kind) { return kind >= EventKind::Forward && kind < EventKind::Loss; }
 inline constexpr int lastCounter = static_cast<int>(EventKind::CategoryPeak) + memoryCategoryCount - 1;
 constexpr bool isCounter(EventKind kind) { return kind >= EventKind::Loss && static_cast<int>(kind) <= lastCounter; }
 /// Spans that keep the compute lane busy: F, B, I, W, R.
@@ -88,7 +90,7 @@ struct Event {
 };
 
 /// What a person may ask of a running job; recorded as an event, so replayed too.
-enum class Command : std::uint8_t { None, Pause, Resume, StepOnce, Stop };
+enum class Command : std::uint8_t { None, Pause, Resume, StepOnce, Stop, Checkpoint };
 std::string_view name(Command command);
 
 enum class LogLevel : std::uint8_t { Info, Warning, Error };

@@ -12,7 +12,7 @@
 
 namespace shardlab {
 
-enum class FileCall { Open, Write, Read, Truncate, Sync, Rename, Remove };
+enum class FileCall { Open, Write, Read, Truncate, Sync, Rename, Remove, CreateFolder, RemoveFolder, SyncFolder };
 
 struct FaultPlan {
     FileCall call = FileCall::Write;
@@ -39,6 +39,18 @@ public:
     Status remove(const std::filesystem::path& file) override {
         if (strikes(FileCall::Remove)) return fail(error(file));
         return disk_.remove(file);
+    }
+    Status createFolder(const std::filesystem::path& folder) override {
+        if (strikes(FileCall::CreateFolder)) return fail(error(folder));
+        return disk_.createFolder(folder);
+    }
+    Status removeFolder(const std::filesystem::path& folder) override {
+        if (strikes(FileCall::RemoveFolder)) return fail(error(folder));
+        return disk_.removeFolder(folder);
+    }
+    Status syncFolder(const std::filesystem::path& folder) override {
+        if (strikes(FileCall::SyncFolder)) return fail(error(folder));
+        return disk_.syncFolder(folder);
     }
     int struck() const { return struck_; }
 

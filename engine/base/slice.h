@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank's part of a tensor, and where its elements lie in the whole: what checkpoints and layouts of every kind agree on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace shardlab {
+
+/// Which part of a whole tensor a rank holds. Along `axis` the whole is `groups` equal runs (c_attn has three: query,
+/// key, value); each run is cut into `parts` equal ranges, and the rank holds range `part` of every run, in order.
+/// axis = -1: all of it.
+struct Slice {
+    std::vector<int> whole;  ///< shape of the whole tensor
+    int axis = -1;
+    int parts = 1;
+    int part = 0;
+    int groups = 1;
+};
+
+/// Elements of the whole tensor.
+std::int64_t wholeElements(const Slice& slice);
+/// Elements of the part.
+std::int64_t sliceElements(const Slice& slice);
+
+/// Elements that follow each other both in the whole and in the part, row by row.
+struct SliceRun {
+    std::int64_t whole = 0;  ///< first element's place in the whole
+    std::int64_t part = 0;   ///< and in the part
+    std::int64_t count = 0;
+};
+
+/// The part's elements `begin` … `begin + count`, in order, in runs as long as they come.
+std::vector<SliceRun> sliceRuns(const Slice& slice, std::int64_t begin, std::int64_t count);
+
+}  // namespace shardlab

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/slice.h"
+
+#include <QRandomGenerator>
+#include <QTest>
+
+using namespace shardlab;
+
+namespace {
+
+/// The part's elements by their place in the whole, from the definition alone: index by index.
+std::vector<std::int64_t> places(const Slice& slice) {
+    std::vector<std::int64_t> held;
+    for (std::int64_t place = 0; place < wholeElements(slice); ++place) {
+        std::int64_t inner = 1;
+        for (std::size_t i = static_cast<std::size_t>(slice.axis) + 1; i < slice.whole.size(); ++i) inner *= slice.whole[i];
+        const int extent = slice.whole[static_cast<std::size_t>(slice.axis)];
+        const int index = static_cast<int>(place / inner % extent);
+        const int run = extent / slice.groups;
+        if (index % run / (run / slice.parts) == slice.part) held.push_back(place);
+    }
+    return held;
+}
+
+}  // namespace
+
+class SliceTest : public QObject {
+    Q_OBJECT
+private slots:
+    void runsAreTheDefinition() {
+        const quint32 seed = QRandomGenerator::global()->generate();
+        QRandomGenerator random(seed);
+        for (int i = 0; i < 300; ++i) {
+            Slice slice;
+            slice.parts = random.bounded(1, 5);
+            slice.part = random.bounded(slice.parts);
+            slice.groups = random.bounded(1, 4);
+            slice.whole.resize(static_cast<std::size_t>(random.bounded(1, 4)));
+            for (int& extent : slice.whole) extent = random.bounded(1, 6);
+            slice.axis = random.bounded(static_cast<int>(slice.whole.size()));
+            slice.whole[static_cast<std::size_t>(slice.axis)] = slice.groups * slice.parts * random.bounded(1, 4);
+            const std::vector<std::int64_t> held = places(slice);
+            QCOMPARE(sliceElements(slice), static_cast<std::int64_t>(held.size()));
+            const std::int64_t begin = random.bounded(static_cast<int>(held.size()));
+            const std::int64_t count = random.bounded(static_cast<int>(held.size()) - static_cast<int>(begin) + 1);
+            std::int64_t at = begin;
+            for (const SliceRun& run : sliceRuns(slice, begin, count))
+                for (std::int64_t k = 0; k < run.count; ++k, ++at) {
+                    QVERIFY2(run.part + k == at && run.whole + k == held[static_cast<std::size_t>(at)],
+                             qPrintable(QString("seed %1, case %2").arg(seed).arg(i)));
+                }
+            QCOMPARE(at, begin + count);
+        }
+    }
+
+    void withoutAnAxisItIsOneRun() {
+        const Slice whole{{3, 4}};
+        QCOMPARE(sliceElements(whole), 12);
+        const auto runs = sliceRuns(whole, 5, 6);
+        QCOMPARE(runs.size(), std::size_t{1});
+        QVERIFY(runs[0].whole == 5 && runs[0].part == 5 && runs[0].count == 6);
+    }
+};
+
+QTEST_GUILESS_MAIN(SliceTest)
+#include "slice_test.moc"
