@@ -2,6 +2,7 @@
 #include "engine/layout/check_rules.h"
 #include "engine/layout/suggest.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace shardlab {
@@ -14,10 +15,12 @@ constexpr double mostFloats = 1e17;            ///< bytes are counted with 63 bi
 double floatsInSight(const Layout& layout) {
     const ModelSpec& m = layout.model;
     const double tokens = double(layout.batch.global) * m.sequence;
-    const double perLayer = tokens * (20.0 * m.hidden + double(m.heads) * m.sequence);
+    const double perLayer = tokens * (12.0 * m.hidden + double(m.heads) * m.sequence);
+    double widths = m.feedForward.empty() ? 4.0 * m.hidden * m.layers : 0;
+    for (const int width : m.feedForward) widths += width;
     const double parameters =
-        16.0 * m.layers * m.hidden * m.hidden + 4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
-    return parameters + m.layers * perLayer + tokens * m.vocabulary;
+        8.0 * m.layers * m.hidden * m.hidden + 2.0 * widths * m.hidden + 4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
+    return parameters + m.layers * perLayer + 2 * tokens * widths + tokens * m.vocabulary;
 }
 
 }  // namespace
@@ -28,6 +31,14 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/model/heads", fmt::format("{} heads do not divide hidden {}", model.heads, model.hidden),
                           "every head gets the same number of columns, hidden ÷ heads",
                           divisorText(model.hidden, model.heads)});
+
+    const std::vector<int>& widths = model.feedForward;
+    if (!widths.empty() && widths.size() != static_cast<std::size_t>(std::max(model.layers, 0)))
+        faults.push_back({"/model/feed_forward",
+                          fmt::format("{} widths are listed, but the model has {} layers", widths.size(), model.layers),
+                          "every layer has a feed-forward block of its own width",
+                          fmt::format("{} numbers; or [] for 4 × hidden = {} in every layer", model.layers,
+                                      4 * std::int64_t{model.hidden})});
 
     if (layout.data.tokenizer == "bytes" && model.vocabulary > 0 && model.vocabulary < 256)
         faults.push_back({"/model/vocabulary", fmt::format("{} is too small for the bytes tokenizer", model.vocabulary),

@@ -19,6 +19,10 @@ int product(std::initializer_list<int> factors) {
 
 }  // namespace
 
+int feedForwardWidth(const ModelSpec& model, int layer) {
+    return model.feedForward.empty() ? 4 * model.hidden : model.feedForward[static_cast<std::size_t>(layer)];
+}
+
 int rankCount(const Layout& layout) {
     const ParallelSpec& p = layout.parallel;
     return product({p.data, p.pipeline, p.tensor, p.expert, p.context});

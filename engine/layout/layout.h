@@ -18,6 +18,7 @@ struct ModelSpec {
     int sequence = 128;    ///< tokens of one sample
     int vocabulary = 256;  ///< bytes by default
     double dropout = 0.0;
+    std::vector<int> feedForward;  ///< width inside each layer's feed-forward block; empty = 4 · hidden in all
     bool operator==(const ModelSpec&) const = default;
 };
 
@@ -120,6 +121,8 @@ struct Layout {
     bool operator==(const Layout&) const = default;
 };
 
+/// Width inside the feed-forward block of a layer, counted from 0.
+int feedForwardWidth(const ModelSpec& model, int layer);
 /// Product of all degrees = number of ranks mpirun starts.
 int rankCount(const Layout& layout);
 /// Number of pipeline stages over all chunks.

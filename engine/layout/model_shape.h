@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows from a model's sizes: parameters, operations and the floats kept for backward, per stage.
-// b samples of a microbatch, s tokens each, N = b·s, h hidden, a heads, V vocabulary. fp32 throughout.
+// b samples of a microbatch, s tokens each, N = b·s, h hidden, f width of a layer's feed-forward block (4h where the
+// layout lists none), a heads, V vocabulary. fp32 throughout.
 #pragma once
 
 #include "engine/layout/layout.h"
@@ -15,15 +16,16 @@ struct StageShape {
     int layers = 0;
     bool first = true;
     bool last = true;
+    int firstLayer = 0;  ///< of the whole model
     bool operator==(const StageShape&) const = default;
 };
 
 /// Shapes of the layout's stages; empty where layers do not divide (check.h).
 std::vector<StageShape> stageShapes(const Layout& layout);
 
-/// Of one block. gpt: two norms 4h, qkv 3h² + 3h, attention output h² + h, fc 4h² + 4h, projection 4h² + h.
+/// Of one block. gpt: two norms 4h, qkv 3h² + 3h, attention output h² + h, fc fh + f, projection fh + h.
 /// mlp: one norm 2h, fc and projection.
-std::int64_t layerParameters(const ModelSpec& model);
+std::int64_t layerParameters(const ModelSpec& model, int layer);
 /// Token and position embeddings, (V + s)·h.
 std::int64_t embeddingParameters(const ModelSpec& model);
 /// What a stage stores. The output projection is the token embedding: a last stage that is not first holds a copy, V·h.
@@ -34,17 +36,17 @@ std::int64_t modelParameters(const ModelSpec& model);
 std::int64_t tiedParameters(const ModelSpec& model);
 
 /// Floating point operations of one microbatch's forward; a product [m,k]·[k,n] counts 2mkn. Norms and GeLU, well
-/// under a hundredth, are left out. gpt block: 24Nh² + 4Nsh (scores and their product with the values, unmasked);
-/// mlp block: 16Nh². Backward is twice the forward: as much for inputs as for weights.
-double layerForwardFlops(const ModelSpec& model, int samples);
+/// under a hundredth, are left out. gpt block: 8Nh² + 4Nsh (scores and their product with the values, unmasked)
+/// + 4Nhf; mlp block: 4Nhf. Backward is twice the forward: as much for inputs as for weights.
+double layerForwardFlops(const ModelSpec& model, int layer, int samples);
 /// Output projection, 2NhV.
 double outputForwardFlops(const ModelSpec& model, int samples);
 double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int samples);
 
 /// Floats that a forward leaves for its backward.
 /// gpt block: input Nh, norm statistics 2N and output Nh, qkv 3Nh, attention probabilities bas², attention output Nh,
-/// residual Nh, second norm 2N and Nh, before GeLU 4Nh, after 4Nh. mlp block: input Nh, norm 2N and Nh, 4Nh, 4Nh.
-std::int64_t layerStoredFloats(const ModelSpec& model, int samples);
+/// residual Nh, second norm 2N and Nh, before GeLU Nf, after Nf. mlp block: input Nh, norm 2N and Nh, Nf, Nf.
+std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples);
 /// Final norm: input Nh, statistics 2N, output Nh; logits, overwritten by their gradient, NV.
 std::int64_t headStoredFloats(const ModelSpec& model, int samples);
 std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, int samples);

@@ -21,13 +21,14 @@ struct State : LayerState {
 }  // namespace
 
 FeedForwardLayer::FeedForwardLayer(ParameterSet& set, Arena& arena, const std::string& block, int tokens, int hidden,
-                                   double projectionDeviation)
+                                   int width, double projectionDeviation)
     : arena_(arena),
       tokens_(tokens),
       hidden_(hidden),
+      width_(width),
       norm_(set, block + ".ln_2", hidden),
-      expansion_(set, block + ".mlp.c_fc", hidden, 4 * hidden, 0.02),
-      projection_(set, block + ".mlp.c_proj", 4 * hidden, hidden, projectionDeviation) {}
+      expansion_(set, block + ".mlp.c_fc", hidden, width, 0.02),
+      projection_(set, block + ".mlp.c_proj", width, hidden, projectionDeviation) {}
 
 std::unique_ptr<LayerState> FeedForwardLayer::newState() const { return std::make_unique<State>(); }
 
@@ -36,16 +37,17 @@ Buffer FeedForwardLayer::forward(LayerState& state, Buffer input) {
     const auto allocate = [&](std::size_t floats) { return arena_.allocate(MemoryCategory::Activations, floats); };
     const std::size_t n = static_cast<std::size_t>(tokens_);
     const std::size_t h = static_cast<std::size_t>(hidden_);
+    const std::size_t f = static_cast<std::size_t>(width_);
 
     held.input = std::move(input);
     held.statistics = allocate(2 * n);
     held.normed = allocate(n * h);
     norm_.forward(tokens_, held.input.data(), held.statistics.data(), held.normed.data());
 
-    held.expanded = allocate(4 * n * h);
-    held.activated = allocate(4 * n * h);
+    held.expanded = allocate(n * f);
+    held.activated = allocate(n * f);
     expansion_.multiply(tokens_, held.normed.data(), held.expanded.data());
-    biasGelu(tokens_, 4 * hidden_, expansion_.bias(), held.expanded.data(), held.activated.data());
+    biasGelu(tokens_, width_, expansion_.bias(), held.expanded.data(), held.activated.data());
 
     Buffer output = allocate(n * h);
     projection_.multiply(tokens_, held.activated.data(), output.data());
@@ -58,9 +60,9 @@ Buffer FeedForwardLayer::inputGrad(LayerState& state, Buffer outputGradient, Mem
     const std::size_t size = held.input.size();
     held.outputGradient = std::move(outputGradient);
     {
-        Buffer activatedGradient = arena_.allocate(MemoryCategory::Temporary, 4 * size);
+        Buffer activatedGradient = arena_.allocate(MemoryCategory::Temporary, held.expanded.size());
         projection_.inputGrad(tokens_, held.outputGradient.data(), activatedGradient.data());
-        geluGrad(static_cast<std::int64_t>(4 * size), activatedGradient.data(), held.expanded.data());
+        geluGrad(static_cast<std::int64_t>(held.expanded.size()), activatedGradient.data(), held.expanded.data());
     }
     held.normedGradient = arena_.allocate(kept, size);
     expansion_.inputGrad(tokens_, held.expanded.data(), held.normedGradient.data());

@@ -8,18 +8,18 @@
 
 namespace shardlab {
 
-/// Memory in floats, N = tokens, h hidden:
-///   forward keeps (Activations)  input N·h, statistics 2N, normed N·h, expanded 4N·h, activated 4N·h; the output N·h
+/// Memory in floats, N = tokens, h hidden, f width:
+///   forward keeps (Activations)  input N·h, statistics 2N, normed N·h, expanded N·f, activated N·f; the output N·h
 ///                                belongs to the next layer
-///   inputGrad                    activated's gradient 4N·h (Temporary), gone before the next two; expanded is
+///   inputGrad                    activated's gradient N·f (Temporary), gone before the next two; expanded is
 ///                                overwritten with its gradient;
 ///                                normedGradient N·h and the returned gradient N·h (`kept`)
 ///   until weightGrad             outputGradient N·h as it came, normedGradient N·h, and all of forward's
 class FeedForwardLayer : public Layer {
 public:
-    /// Weights: "<block>.ln_2", "<block>.mlp.c_fc" (hidden to 4·hidden), "<block>.mlp.c_proj".
+    /// Weights: "<block>.ln_2", "<block>.mlp.c_fc" (hidden to width), "<block>.mlp.c_proj".
     FeedForwardLayer(ParameterSet& set, Arena& arena, const std::string& block, int tokens, int hidden,
-                     double projectionDeviation);
+                     int width, double projectionDeviation);
 
     std::unique_ptr<LayerState> newState() const override;
     Buffer forward(LayerState& state, Buffer input) override;
@@ -30,6 +30,7 @@ private:
     Arena& arena_;
     int tokens_;
     int hidden_;
+    int width_;
     Norm norm_;
     Linear expansion_;
     Linear projection_;

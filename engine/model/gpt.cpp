@@ -24,8 +24,8 @@ StageLayers buildGpt(const StageSpec& spec, ParameterSet& set, Arena& arena) {
     for (int layer = spec.firstLayer; layer < spec.firstLayer + spec.layers; ++layer) {
         const std::string block = fmt::format("h.{}", layer);
         stage.layers.push_back(std::make_unique<AttentionLayer>(set, arena, block, heads, projectionDeviation));
-        stage.layers.push_back(
-            std::make_unique<FeedForwardLayer>(set, arena, block, tokens, model.hidden, projectionDeviation));
+        stage.layers.push_back(std::make_unique<FeedForwardLayer>(
+            set, arena, block, tokens, model.hidden, feedForwardWidth(model, layer), projectionDeviation));
     }
     if (spec.last) stage.head.emplace(set, arena, tokens, model.hidden, model.vocabulary);
     if (spec.first != spec.last) set.tie("wte.weight", spec.first);

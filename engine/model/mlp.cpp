@@ -21,7 +21,8 @@ StageLayers buildMlp(const StageSpec& spec, ParameterSet& set, Arena& arena) {
     }
     for (int layer = spec.firstLayer; layer < spec.firstLayer + spec.layers; ++layer) {
         stage.layers.push_back(std::make_unique<FeedForwardLayer>(set, arena, fmt::format("h.{}", layer), tokens,
-                                                                  model.hidden, projectionDeviation));
+                                                                  model.hidden, feedForwardWidth(model, layer),
+                                                                  projectionDeviation));
     }
     if (spec.last) stage.head.emplace(set, arena, tokens, model.hidden, model.vocabulary);
     if (spec.first != spec.last) set.tie("wte.weight", spec.first);

@@ -17,6 +17,7 @@ struct Sizes {
     std::int64_t probabilities;
     std::int64_t scratch;     ///< of the attention's backward, sequence² + sequence · width
     std::int64_t logits;
+    std::int64_t token;       ///< one number a token, N
 };
 
 Sizes sizesOf(const Layout& layout) {
@@ -25,7 +26,7 @@ Sizes sizesOf(const Layout& layout) {
     const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence;
     const std::int64_t s = model.sequence;
     return {bytes * boundaryFloats(model, layout.batch.micro), bytes * 2 * tokens, bytes * tokens * model.heads * s,
-            bytes * s * (s + model.hidden / model.heads), bytes * tokens * model.vocabulary};
+            bytes * s * (s + model.hidden / model.heads), bytes * tokens * model.vocabulary, bytes * tokens};
 }
 
 /// One layer of model/: what its state holds besides its input, and what its backward needs in passing.
@@ -39,7 +40,9 @@ LayerBytes attentionLayer(const Sizes& size) {
     return {size.statistics + 5 * size.boundary + size.probabilities, size.probabilities, size.boundary + size.scratch};
 }
 
-LayerBytes feedForwardLayer(const Sizes& size) { return {size.statistics + 9 * size.boundary, 0, 4 * size.boundary}; }
+LayerBytes feedForwardLayer(const Sizes& size, int width) {
+    return {size.statistics + size.boundary + 2 * width * size.token, 0, width * size.token};
+}
 
 /// Follows Stage of model/stage.cpp buffer by buffer; keep the two side by side.
 class Walk {
@@ -48,7 +51,7 @@ public:
         : size_(sizesOf(layout)), shape_(shape), neighbours_(neighbours) {
         for (int layer = 0; layer < shape.layers; ++layer) {
             if (layout.model.kind == "gpt") layers_.push_back(attentionLayer(size_));
-            layers_.push_back(feedForwardLayer(size_));
+            layers_.push_back(feedForwardLayer(size_, feedForwardWidth(layout.model, shape.firstLayer + layer)));
         }
     }
 

@@ -158,6 +158,9 @@ private slots:
                 layout.schedule.stages.assign(static_cast<std::size_t>(p * v), 1);
                 layout.schedule.stages[0] = layout.model.layers - p * v + 1;
             }
+            if (random.below(3) == 0)
+                for (int layer = 0; layer < layout.model.layers; ++layer)
+                    layout.model.feedForward.push_back(1 + static_cast<int>(random.below(60)));
             layout.optimizer.kind = random.below(2) ? "adamw" : "sgd";
             layout.optimizer.momentum = random.below(2) ? 0.9 : 0;
             const auto plan = makePlan(layout);

@@ -84,7 +84,8 @@ private slots:
             const AttentionShape heads{shape.samples, shape.sequence, shape.heads, shape.hidden / shape.heads};
             layer = std::make_unique<AttentionLayer>(set, arena, "h.7", heads, 0.02);
         } else {
-            layer = std::make_unique<FeedForwardLayer>(set, arena, "h.7", shape.tokens(), shape.hidden, 0.02);
+            layer = std::make_unique<FeedForwardLayer>(set, arena, "h.7", shape.tokens(), shape.hidden,
+                                                       3 * shape.hidden + shape.sequence, 0.02);
         }
         set.allocate(arena, 1);
         const Weights weights = shake(set.parameters(), in);

@@ -150,6 +150,23 @@ private slots:
         requireTiedEqual(run);
     }
 
+    /// Layers of different width, and stages of different length: every layer keeps its own width wherever it lives.
+    void mixedWidthsEqualOneRank() {
+        for (const char* model : {"gpt", "mlp"}) {
+            const auto mixed = [&](int data, int pipeline, const std::vector<int>& stages) {
+                Layout layout = layoutOf(model, "adamw", data, pipeline, "1f1b", 1);
+                layout.model.feedForward = {96, 7, 33, 64};
+                layout.schedule.stages = stages;
+                return runInProcess(planOf(layout));
+            };
+            const RunOutcome whole = mixed(1, 1, {});
+            QVERIFY(whole.counter(EventKind::Loss) != reference(model, "adamw").counter(EventKind::Loss));
+            requireEqual(mixed(1, 2, {1, 3}), whole);
+            requireEqual(mixed(2, 2, {3, 1}), whole);
+            requireEqual(mixed(1, 4, {}), whole);
+        }
+    }
+
     /// Without clipping no norm hides a wrong factor: a sum instead of an average would double the first step.
     void accumulationAveragesWithoutClipping() {
         const auto unclipped = [&](int data, int pipeline, int micro) {

@@ -38,11 +38,25 @@ private slots:
         // By hand for b 1, s 2, h 4, a 2: N = 2.
         const ModelSpec model{"gpt", 1, 4, 2, 2, 256, 0};
         const std::int64_t block = 8 + (4 + 8 + 24 + 8 + 8) + 8 + (4 + 8 + 32 + 32);
-        QCOMPARE(layerStoredFloats(model, 1), block);
+        QCOMPARE(layerStoredFloats(model, 0, 1), block);
         QCOMPARE(headStoredFloats(model, 1), std::int64_t{8 + 4 + 8 + 512});
         ModelSpec mlp = model;
         mlp.kind = "mlp";
-        QCOMPARE(layerStoredFloats(mlp, 1), std::int64_t{8 + 4 + 8 + 32 + 32});
+        QCOMPARE(layerStoredFloats(mlp, 0, 1), std::int64_t{8 + 4 + 8 + 32 + 32});
+    }
+
+    void mixedWidthsCountWhatTheyAre() {
+        // By hand for b 1, s 2, h 4, a 2 and the widths 3 and 16, the second of which is 4 h.
+        const ModelSpec even{"gpt", 2, 4, 2, 2, 256, 0};
+        ModelSpec mixed = even;
+        mixed.feedForward = {3, 16};
+        QCOMPARE(modelParameters(even) - modelParameters(mixed), std::int64_t{(16 - 3) * (2 * 4 + 1)});
+        QCOMPARE(layerStoredFloats(even, 0, 1) - layerStoredFloats(mixed, 0, 1), std::int64_t{2 * 2 * (16 - 3)});
+        QCOMPARE(layerForwardFlops(even, 0, 1) - layerForwardFlops(mixed, 0, 1), 4.0 * 2 * 4 * (16 - 3));
+        QCOMPARE(layerParameters(mixed, 1), layerParameters(even, 1));
+        QCOMPARE(layerStoredFloats(mixed, 1, 1), layerStoredFloats(even, 1, 1));
+        mixed.feedForward = {16, 16};
+        QCOMPARE(modelParameters(mixed), modelParameters(even));
     }
 
     void stagesAddUpToTheModel() {
@@ -50,18 +64,20 @@ private slots:
             Layout layout;
             layout.model = {kind, 6, 32, 4, 16, 300, 0};
             layout.parallel.pipeline = 3;
-            for (const std::vector<int>& split : {std::vector<int>{}, std::vector<int>{1, 2, 3}}) {
-                layout.schedule.stages = split;
-                std::int64_t parameters = 0;
-                double flops = 0;
-                for (const StageShape& stage : stageShapes(layout)) {
-                    parameters += stageParameters(layout.model, stage);
-                    flops += stageForwardFlops(layout.model, stage, 2);
+            for (const std::vector<int>& widths : {std::vector<int>{}, std::vector<int>{8, 128, 9, 700, 1, 40}})
+                for (const std::vector<int>& split : {std::vector<int>{}, std::vector<int>{1, 2, 3}}) {
+                    layout.model.feedForward = widths;
+                    layout.schedule.stages = split;
+                    std::int64_t parameters = 0;
+                    double flops = 0;
+                    for (const StageShape& stage : stageShapes(layout)) {
+                        parameters += stageParameters(layout.model, stage);
+                        flops += stageForwardFlops(layout.model, stage, 2);
+                    }
+                    // The last stage holds a copy of the embedding.
+                    QCOMPARE(parameters, modelParameters(layout.model) + tiedParameters(layout.model));
+                    QVERIFY(qFuzzyCompare(flops, stageForwardFlops(layout.model, {6, true, true}, 2)));
                 }
-                // The last stage holds a copy of the embedding.
-                QCOMPARE(parameters, modelParameters(layout.model) + tiedParameters(layout.model));
-                QVERIFY(qFuzzyCompare(flops, stageForwardFlops(layout.model, {6, true, true}, 2)));
-            }
         }
     }
 };

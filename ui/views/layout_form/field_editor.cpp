@@ -52,7 +52,10 @@ FieldEditor* makeFieldEditor(const Field& field, Document& document, QWidget* pa
                 if (!choicesOf(field).isEmpty()) return child<ChoiceEditor>(field, access, document, parent);
                 return child<WordEditor>(field, access, document, parent);
             },
-            [&](IntegerListField access) -> FieldEditor* { return child<StagesEditor>(field, access, document, parent); },
+            [&](IntegerListField access) -> FieldEditor* {
+                if (field.pointer == "/schedule/stages") return child<StagesEditor>(field, access, document, parent);
+                return child<IntegerListEditor>(field, access, document, parent);
+            },
             [&](NumberListField access) -> FieldEditor* { return child<NumberListEditor>(field, access, document, parent); },
             [&](HostListField access) -> FieldEditor* { return child<HostsEditor>(field, access, document, parent); },
             [&](PaceField access) -> FieldEditor* { return child<PaceEditor>(field, access, document, parent); }},

@@ -24,6 +24,12 @@ std::optional<double> readNumber(const QString& text) {
     return read && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+/// Of a list as it is typed: blanks, commas and semicolons separate.
+QStringList partsOf(const QString& text) {
+    static const QRegularExpression gaps(QStringLiteral("[\\s,;]+"));
+    return text.split(gaps, Qt::SkipEmptyParts);
+}
+
 }  // namespace
 
 IntegerEditor::IntegerEditor(const Field& field, IntegerField access, Document& document, QWidget* parent)
@@ -96,6 +102,25 @@ std::function<void(Layout&)> NumberEditor::read(const QString& text) const {
     return [access = access_, number = *number](Layout& layout) { access(layout) = number; };
 }
 
+IntegerListEditor::IntegerListEditor(const Field& field, IntegerListField access, Document& document, QWidget* parent)
+    : ReadEditor(field, document, parent), access_(access) {}
+
+QString IntegerListEditor::write(const Layout& layout) const {
+    QStringList parts;
+    for (const int number : value(layout, access_)) parts << QString::number(number);
+    return parts.join(QLatin1Char(' '));
+}
+
+std::function<void(Layout&)> IntegerListEditor::read(const QString& text) const {
+    std::vector<int> numbers;
+    for (const QString& part : partsOf(text)) {
+        bool read = false;
+        numbers.push_back(part.toInt(&read));
+        if (!read) return {};
+    }
+    return [access = access_, numbers](Layout& layout) { access(layout) = numbers; };
+}
+
 NumberListEditor::NumberListEditor(const Field& field, NumberListField access, Document& document, QWidget* parent)
     : ReadEditor(field, document, parent), access_(access) {}
 
@@ -106,9 +131,8 @@ QString NumberListEditor::write(const Layout& layout) const {
 }
 
 std::function<void(Layout&)> NumberListEditor::read(const QString& text) const {
-    static const QRegularExpression gaps(QStringLiteral("[\\s,;]+"));
     std::vector<double> numbers;
-    for (const QString& part : text.split(gaps, Qt::SkipEmptyParts)) {
+    for (const QString& part : partsOf(text)) {
         const auto number = readNumber(part);
         if (!number) return {};
         numbers.push_back(*number);

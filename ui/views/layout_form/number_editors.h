@@ -73,6 +73,20 @@ private:
     NumberField access_;
 };
 
+class IntegerListEditor : public ReadEditor {
+    Q_OBJECT
+public:
+    IntegerListEditor(const Field& field, IntegerListField access, Document& document, QWidget* parent);
+
+protected:
+    QString write(const Layout& layout) const override;
+    std::function<void(Layout&)> read(const QString& text) const override;
+    QString expected() const override { return tr("whole numbers with a space between, such as 64 256 64"); }
+
+private:
+    IntegerListField access_;
+};
+
 class NumberListEditor : public ReadEditor {
     Q_OBJECT
 public:
