@@ -67,19 +67,18 @@ Link linkBetween(const Mesh& mesh, const DevicePreset& device, int p, int q) {
 double StepCosts::seconds(const Action& action) const {
     const auto stage = static_cast<std::size_t>(action.stage);
     const StageCosts& cost = stages[stage];
-    const double factor = stretch * sharing;
     switch (action.kind) {
         case ActionKind::Forward:
-        case ActionKind::Recompute: return cost.forward * factor;
-        case ActionKind::Backward: return cost.backward * factor;
-        case ActionKind::InputGrad: return cost.inputGrad * factor;
-        case ActionKind::WeightGrad: return cost.weightGrad * factor;
-        case ActionKind::SendForward: return cost.send * factor;
-        case ActionKind::SendBackward: return stages[stage - 1].send * factor;
-        case ActionKind::ReduceGradients: return cost.reduce * factor;
-        case ActionKind::ReduceTied: return cost.tied * factor;
-        case ActionKind::ReduceNorm: return cost.norm * factor;
-        case ActionKind::OptimizerStep: return cost.optimizer * factor;
+        case ActionKind::Recompute: return cost.forward * stretch;
+        case ActionKind::Backward: return cost.backward * stretch;
+        case ActionKind::InputGrad: return cost.inputGrad * stretch;
+        case ActionKind::WeightGrad: return cost.weightGrad * stretch;
+        case ActionKind::SendForward: return cost.send * stretch;
+        case ActionKind::SendBackward: return stages[stage - 1].send * stretch;
+        case ActionKind::ReduceGradients: return cost.reduce * stretch;
+        case ActionKind::ReduceTied: return cost.tied * stretch;
+        case ActionKind::ReduceNorm: return cost.norm * stretch;
+        case ActionKind::OptimizerStep: return cost.optimizer * stretch;
         case ActionKind::RecvForward:
         case ActionKind::RecvBackward:
         case ActionKind::None: break;
@@ -165,7 +164,7 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
             device.kernelSeconds + bytesOfRank[static_cast<std::size_t>(rankOf(s))] / device.memoryBandwidth +
             allReduceSeconds(sizeof(double), p, pipelineLink);
     if (!layout.cluster.pace && layout.cluster.device == "cpu")
-        costs.sharing = std::max(1.0, double(mesh.ranks()) / cores);
+        if (mesh.ranks() > cores) costs.cores = double(p) * cores / mesh.ranks();
     return costs;
 }
 

@@ -35,7 +35,7 @@ struct StageCosts {
 struct StepCosts {
     std::vector<StageCosts> stages;
     double stretch = 1;  ///< modelled time × stretch = the time shown and paced; 1 unless paced
-    double sharing = 1;  ///< ranks that share one core of this machine, at least 1; 1 where paced
+    double cores = 0;    ///< that the ranks of one replica share, where they are more; 0: each has its own
     /// Stretched seconds of one action. Receives take no time of their own: the message's time is its send.
     double seconds(const Action& action) const;
     std::int64_t bytes(const Action& action) const;

@@ -68,9 +68,9 @@ void addNotes(Plan& plan) {
                                     formatSeconds(plan.stepSeconds)));
     else
         notes.push_back("full speed: times are those of the modelled processor's cores; this machine's may differ");
-    if (plan.costs.sharing > 1)
-        notes.push_back(fmt::format("{} ranks share the cores of this machine: times are multiplied by {:.3g}",
-                                    plan.mesh.ranks(), plan.costs.sharing));
+    if (plan.costs.cores > 0)
+        notes.push_back(fmt::format("{} ranks share the {} cores of this machine: those that compute at one time get "
+                                    "equal shares", plan.mesh.ranks(), hostCores()));
 
     const auto byForward = [](const StageCosts& a, const StageCosts& b) { return a.forward < b.forward; };
     const auto [fastest, slowest] = std::ranges::minmax_element(plan.costs.stages, byForward);

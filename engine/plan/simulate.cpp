@@ -5,6 +5,8 @@
 #include "engine/schedule/dataflow.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace shardlab {
 namespace {
@@ -32,9 +34,17 @@ private:
     std::vector<Event> events_;
 };
 
+/// Work of a rank that shares its core with others.
+struct Burst {
+    Time begin = 0;     ///< not before
+    Time left = 0;      ///< on a core of its own
+    EventKind kind = EventKind::None;
+};
+
 struct RankState {
     std::size_t position = 0;
     Time free = 0;   ///< of the compute lane
+    std::optional<Burst> burst = {};
     Time busy = 0;   ///< F, B, I, W, R
     std::vector<std::pair<int, Time>> linkFree;  ///< by receiving rank; a rank has few neighbours
     Sink sink;
@@ -58,7 +68,7 @@ public:
     Simulator(const Schedule& schedule, const StepCosts& costs, bool keepEvents)
         : schedule_(schedule), costs_(costs), arrival_(schedule.stages(), schedule.microbatches, never),
           posted_(schedule.stages(), schedule.microbatches, never) {
-        ranks_.assign(schedule.ranks.size(), RankState{0, 0, 0, {}, Sink(keepEvents)});
+        ranks_.assign(schedule.ranks.size(), RankState{.sink = Sink(keepEvents)});
         tied_.missing = static_cast<int>(schedule.endRanks().size());
         norm_.missing = static_cast<int>(schedule.ranks.size());
         if (!keepEvents) return;
@@ -68,13 +78,17 @@ public:
 
     void run() {
         for (int rank = static_cast<int>(ranks_.size()); rank-- > 0;) ready_.push_back(rank);
-        while (!ready_.empty()) {
-            const int rank = ready_.back();
-            ready_.pop_back();
-            RankState& state = ranks_[static_cast<std::size_t>(rank)];
-            const auto& actions = schedule_.ranks[static_cast<std::size_t>(rank)];
-            while (state.position < actions.size() && advance(rank, state, actions[state.position])) ++state.position;
-        }
+        do {
+            while (!ready_.empty()) {
+                const int rank = ready_.back();
+                ready_.pop_back();
+                RankState& state = ranks_[static_cast<std::size_t>(rank)];
+                const auto& actions = schedule_.ranks[static_cast<std::size_t>(rank)];
+                while (!state.burst && state.position < actions.size() &&
+                       advance(rank, state, actions[state.position]))
+                    ++state.position;
+            }
+        } while (passTime());
         for (RankState& state : ranks_) {
             end_ = std::max(end_, state.free);
             for (const auto& [peer, time] : state.linkFree) end_ = std::max(end_, time);
@@ -96,7 +110,39 @@ private:
     int rankOf(int stage) const { return schedule_.rankOfStage[static_cast<std::size_t>(stage)]; }
     Time duration(const Action& action) const { return costs_.seconds(action); }
 
-    /// False where the action must wait for another rank, which will make this one ready again.
+    double share(int working) const { return std::min(1.0, costs_.cores / working); }
+
+    /// Shared cores: goes on to the next moment at which a rank begins or ends to work; everybody who works gets the
+    /// same share of the cores until then. False where nobody works any more.
+    bool passTime() {
+        int working = 0;
+        for (const RankState& state : ranks_) working += state.burst && state.burst->begin <= now_ ? 1 : 0;
+        Time next = never;
+        for (const RankState& state : ranks_) {
+            if (!state.burst) continue;
+            const bool works = state.burst->begin <= now_;
+            const Time change = works ? now_ + state.burst->left / share(working) : state.burst->begin;
+            if (next == never || change < next) next = change;
+        }
+        if (next == never) return false;
+        const Time done = working > 0 ? (next - now_) * share(working) : 0;
+        for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+            RankState& state = ranks_[static_cast<std::size_t>(rank)];
+            if (!state.burst || state.burst->begin > now_) continue;
+            state.burst->left -= done;
+            // What rounding leaves of it is no work.
+            if (next + state.burst->left / share(working) > next) continue;
+            const Burst burst = *std::exchange(state.burst, std::nullopt);
+            finish(rank, state, current(rank), burst.kind, burst.begin, next);
+            ++state.position;
+            ready_.push_back(rank);
+        }
+        now_ = next;
+        return true;
+    }
+
+    /// False where the action must wait for another rank, or for its share of a core, which will make this one ready
+    /// again.
     bool advance(int rank, RankState& state, const Action& action) {
         switch (action.kind) {
             case ActionKind::SendForward:
@@ -108,15 +154,33 @@ private:
                 return true;
             case ActionKind::ReduceTied: gather(rank, state, tied_); return false;
             case ActionKind::ReduceNorm: gather(rank, state, norm_); return false;
-            case ActionKind::OptimizerStep: occupy(state, action, EventKind::Optimizer); return true;
+            case ActionKind::OptimizerStep: return occupy(rank, state, action, EventKind::Optimizer);
             default: return compute(rank, state, action);
         }
     }
 
-    void occupy(RankState& state, const Action& action, EventKind kind) {
-        const Time begin = state.free;
-        state.free += duration(action);
-        state.sink.add(Lane::Compute, kind, begin, state.free, action);
+    /// True where the action is done.
+    bool occupy(int rank, RankState& state, const Action& action, EventKind kind) {
+        if (costs_.cores > 0) {
+            state.burst = Burst{state.free, duration(action), kind};
+            return false;
+        }
+        finish(rank, state, action, kind, state.free, state.free + duration(action));
+        return true;
+    }
+
+    void finish(int rank, RankState& state, const Action& action, EventKind kind, Time begin, Time end) {
+        state.free = end;
+        state.sink.add(Lane::Compute, kind, begin, end, action);
+        if (!isCompute(action.kind)) return;
+        state.busy += end - begin;
+        if (action.kind != ActionKind::Forward && action.kind != ActionKind::Recompute)
+            lastBackward_ = std::max(lastBackward_, end);
+        // Between stages of one rank nothing is sent: the product is there at once.
+        if (const auto product = productOf(action)) {
+            const int taker = takerOf(*product);
+            if (taker >= 0 && taker < schedule_.stages() && rankOf(taker) == rank) arrival_[*product] = end;
+        }
     }
 
     bool compute(int rank, RankState& state, const Action& action) {
@@ -128,17 +192,7 @@ private:
         }
         if (action.kind == ActionKind::Forward && (firstForward_ < 0 || state.free < firstForward_))
             firstForward_ = state.free;
-        const Time begin = state.free;
-        occupy(state, action, eventKind(action.kind));
-        state.busy += state.free - begin;
-        if (action.kind != ActionKind::Forward && action.kind != ActionKind::Recompute)
-            lastBackward_ = std::max(lastBackward_, state.free);
-        // Between stages of one rank nothing is sent: the product is there at once.
-        if (const auto product = productOf(action)) {
-            const int taker = takerOf(*product);
-            if (taker >= 0 && taker < schedule_.stages() && rankOf(taker) == rank) arrival_[*product] = state.free;
-        }
-        return true;
+        return occupy(rank, state, action, eventKind(action.kind));
     }
 
     void receive(RankState& state, const Action& action, const Product& need, Time arrived) {
@@ -196,6 +250,7 @@ private:
     std::vector<int> ready_;
     Time firstForward_ = -1;
     Time lastBackward_ = -1;
+    Time now_ = 0;  ///< where cores are shared
     Time end_ = 0;
 };
 

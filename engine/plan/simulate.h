@@ -33,6 +33,8 @@ struct Simulation {
 ///   member waits for the others is a Wait span with the reduction's action. Members of a data group are alike and
 ///   reach it together.
 /// - The optimizer takes its cost in the compute lane.
+/// - Where ranks share cores (StepCosts::cores; never paced), those that compute at one time get equal shares of them:
+///   n ranks on c < n cores take n/c times their costs. Messages and reductions take theirs.
 /// `lowered` is valid (validate.h).
 Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh);
 

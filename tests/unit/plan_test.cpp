@@ -130,14 +130,14 @@ private slots:
         const Layout layout;  // four ranks
         const Mesh mesh(layout);
         const DevicePreset& device = modelledDevice(layout);
-        QCOMPARE(stepCosts(layout, mesh, device, {0, 1}, 2).sharing, 2.0);
-        QCOMPARE(stepCosts(layout, mesh, device, {0, 1}, 64).sharing, 1.0);
+        QCOMPARE(stepCosts(layout, mesh, device, {0, 1}, 2).cores, 1.0);
+        QCOMPARE(stepCosts(layout, mesh, device, {0, 1}, 64).cores, 0.0);
         QCOMPARE(rankDevice(layout, mesh, 2).fp32Flops, device.fp32Flops);
         QCOMPARE(rankDevice(layout, mesh, 16).fp32Flops, 4 * device.fp32Flops);
         Layout paced = layout;
         paced.cluster.pace = PaceSpec{};
         QCOMPARE(rankDevice(paced, mesh, 16).fp32Flops, findDevice("h100-sxm")->fp32Flops);
-        QCOMPARE(stepCosts(paced, mesh, device, {0, 1}, 2).sharing, 1.0);
+        QCOMPARE(stepCosts(paced, mesh, device, {0, 1}, 2).cores, 0.0);
     }
 
     void linksBetweenHostsAreSlower() {

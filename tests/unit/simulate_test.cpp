@@ -31,7 +31,7 @@ StepCosts equalCosts(int stages, double forward, double send = 0) {
     stage.forward = stage.inputGrad = stage.weightGrad = forward;
     stage.backward = 2 * forward;
     stage.send = send;
-    return {std::vector<StageCosts>(static_cast<std::size_t>(stages), stage), 1, 1};
+    return {std::vector<StageCosts>(static_cast<std::size_t>(stages), stage), 1};
 }
 
 StepCosts randomCosts(int stages, RandomStream& random) {
@@ -223,6 +223,33 @@ private slots:
         QCOMPARE(arrivals, (std::vector<double>{3, 5, 7}));
         costs.stretch = 10;
         QVERIFY(std::abs(simulate(lowered, costs, meshOf(2)).stepSeconds - 10 * simulation.stepSeconds) < 1e-9);
+    }
+
+    /// A core that all ranks share is never idle where messages take no time; a core each is as good as one's own.
+    void sharedCoresAreSharedEqually() {
+        RandomStream random(QRandomGenerator::global()->generate(), "shared cores");
+        for (const ScheduleMethod& method : scheduleMethods()) {
+            ScheduleShape shape;
+            shape.ranks = 4;
+            shape.chunks = method.minChunks;
+            shape.microbatches = 8;
+            if (method.refusal != nullptr && method.refusal(shape)) continue;
+            const Schedule lowered = lower(method.generate(shape), {});
+            StepCosts costs = randomCosts(lowered.stages(), random);
+            for (StageCosts& stage : costs.stages) stage.send = stage.reduce = stage.tied = stage.norm = 0;
+            double work = 0;
+            for (const auto& actions : lowered.ranks)
+                for (const Action& action : actions) work += costs.seconds(action);
+            const double apart = simulatedSeconds(lowered, costs);
+            costs.cores = 1;
+            const double one = simulatedSeconds(lowered, costs);
+            QVERIFY2(std::abs(one / work - 1) < 1e-9, method.name.data());
+            costs.cores = 2;
+            const double two = simulatedSeconds(lowered, costs);
+            QVERIFY(two >= work / 2 * (1 - 1e-9) && two >= apart * (1 - 1e-9) && two <= one * (1 + 1e-9));
+            costs.cores = 4;
+            QVERIFY(std::abs(simulatedSeconds(lowered, costs) / apart - 1) < 1e-9);
+        }
     }
 
     void splitBackwardFillsTheBubble() {
