@@ -8,8 +8,8 @@
 namespace shardlab {
 
 /// Which part of a whole tensor a rank holds. Along `axis` the whole is `groups` equal runs (c_attn has three: query,
-/// key, value); each run is cut into `parts` equal ranges, and the rank holds range `part` of every run, in order.
-/// axis = -1: all of it.
+/// key, value); each run is cut into `parts` ranges (ranges.h: equal, or one apart where the run does not divide), and
+/// the rank holds range `part` of every run, in order. axis = -1: all of it.
 struct Slice {
     std::vector<int> whole;  ///< shape of the whole tensor
     int axis = -1;

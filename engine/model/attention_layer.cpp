@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/model/attention_layer.h"
 
+#include "engine/base/ranges.h"
 #include "kernels/bias.h"
 
 namespace shardlab {
@@ -14,73 +15,95 @@ struct State : LayerState {
     Buffer qkv;  ///< its gradient after inputGrad
     Buffer probabilities;
     Buffer attended;
-    Buffer outputGradient;
+    Buffer branchGradient;
     Buffer normedGradient;
 };
 
 }  // namespace
 
-AttentionLayer::AttentionLayer(ParameterSet& set, Arena& arena, const std::string& block, const AttentionShape& shape,
+AttentionLayer::AttentionLayer(const LayerContext& context, const std::string& block, int heads,
                                double projectionDeviation)
-    : arena_(arena),
-      shape_(shape),
-      tokens_(shape.samples * shape.sequence),
-      hidden_(shape.heads * shape.width),
-      norm_(set, block + ".ln_1", hidden_),
-      qkv_(set, block + ".attn.c_attn", hidden_, 3 * hidden_, 0.02),
-      projection_(set, block + ".attn.c_proj", hidden_, hidden_, projectionDeviation) {}
+    : context_(context),
+      shape_{context.samples, context.sequence, rangeSize(heads, context.tensor.size(), context.tensor.member()),
+             context.hidden / heads},
+      allHeads_(heads),
+      firstHead_(rangeBegin(heads, context.tensor.size(), context.tensor.member())),
+      norm_(context, block + ".ln_1"),
+      qkv_(context.set, block + ".attn.c_attn", context.hidden, 3 * context.hidden, 0.02, LinearCut::Columns, 3),
+      residual_(context, block + ".attn.c_proj", context.hidden, projectionDeviation),
+      dropout_(context.dropout, context.seed, block + ".attn") {}
 
 std::unique_ptr<LayerState> AttentionLayer::newState() const { return std::make_unique<State>(); }
 
+AttentionDropout AttentionLayer::dropout(const LayerState& state) const {
+    const std::int64_t rowsOfSample = std::int64_t{allHeads_} * shape_.sequence;
+    return {dropout_.mask(state, rowsOfSample, std::int64_t{firstHead_} * shape_.sequence), rowsOfSample};
+}
+
 Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
     auto& held = static_cast<State&>(state);
-    const auto allocate = [&](std::size_t floats) { return arena_.allocate(MemoryCategory::Activations, floats); };
-    const std::size_t n = static_cast<std::size_t>(tokens_);
-    const std::size_t h = static_cast<std::size_t>(hidden_);
+    const auto allocate = [&](std::size_t floats) {
+        return context_.arena.allocate(MemoryCategory::Activations, floats);
+    };
+    const int tokens = context_.tokens();
+    const int ownTokens = context_.ownTokens();
+    const std::size_t n = static_cast<std::size_t>(tokens);
+    const std::size_t columns = static_cast<std::size_t>(qkv_.outputs());
 
     held.input = std::move(input);
-    held.statistics = allocate(2 * n);
-    held.normed = allocate(n * h);
-    norm_.forward(tokens_, held.input.data(), held.statistics.data(), held.normed.data());
+    held.statistics = allocate(2 * static_cast<std::size_t>(ownTokens));
+    held.normed = allocate(context_.ownFloats());
+    norm_.forward(ownTokens, held.input.data(), held.statistics.data(), held.normed.data());
 
-    held.qkv = allocate(3 * n * h);
-    qkv_.multiply(tokens_, held.normed.data(), held.qkv.data());
-    addBias(tokens_, 3 * hidden_, qkv_.bias(), held.qkv.data());
+    held.qkv = allocate(n * columns);
+    {
+        const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
+        qkv_.multiply(tokens, normed.data(), held.qkv.data());
+    }
+    addBias(tokens, qkv_.outputs(), qkv_.bias(), held.qkv.data());
 
     held.probabilities = allocate(n * static_cast<std::size_t>(shape_.heads * shape_.sequence));
-    held.attended = allocate(n * h);
-    attention(shape_, held.qkv.data(), held.probabilities.data(), held.attended.data());
-
-    Buffer output = allocate(n * h);
-    projection_.multiply(tokens_, held.attended.data(), output.data());
-    addBiasAndResidual(tokens_, hidden_, projection_.bias(), held.input.data(), output.data());
-    return output;
+    held.attended = allocate(n * columns / 3);
+    if (const AttentionDropout drops = dropout(held); drops.mask.share > 0) {
+        const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, attentionDropoutScratch(shape_));
+        attention(shape_, held.qkv.data(), held.probabilities.data(), held.attended.data(), drops, scratch.data());
+    } else {
+        attention(shape_, held.qkv.data(), held.probabilities.data(), held.attended.data());
+    }
+    return residual_.forward(held, held.attended, held.input);
 }
 
 Buffer AttentionLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) {
     auto& held = static_cast<State&>(state);
-    const std::size_t size = held.input.size();
-    held.outputGradient = std::move(outputGradient);
+    const int tokens = context_.tokens();
+    ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     {
-        Buffer attendedGradient = arena_.allocate(MemoryCategory::Temporary, size);
-        projection_.inputGrad(tokens_, held.outputGradient.data(), attendedGradient.data());
-        Buffer scratch = arena_.allocate(MemoryCategory::Temporary, attentionScratch(shape_));
-        attentionGrad(shape_, held.probabilities.data(), attendedGradient.data(), held.qkv.data(), scratch.data());
+        Buffer attendedGradient = context_.arena.allocate(MemoryCategory::Temporary, held.attended.size());
+        residual_.projection().inputGrad(tokens, gradient.branch.data(), attendedGradient.data());
+        Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, attentionScratch(shape_));
+        attentionGrad(shape_, held.probabilities.data(), attendedGradient.data(), held.qkv.data(), scratch.data(),
+                      dropout(held));
         held.probabilities = {};
     }
-    held.normedGradient = arena_.allocate(kept, size);
-    qkv_.inputGrad(tokens_, held.qkv.data(), held.normedGradient.data());
-    Buffer inputGradient = arena_.allocate(kept, size);
-    norm_.inputGrad(tokens_, held.input.data(), held.statistics.data(), held.normedGradient.data(),
-                    held.outputGradient.data(), inputGradient.data());
+    held.normedGradient = context_.tensor.sum(context_.allFloats(), kept, [&](float* partial) {
+        qkv_.inputGrad(tokens, held.qkv.data(), partial);
+    });
+    Buffer inputGradient = context_.arena.allocate(kept, held.input.size());
+    norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.data(), held.normedGradient.data(),
+                    gradient.aroundData(), inputGradient.data());
+    held.branchGradient = std::move(gradient.branch);
     return inputGradient;
 }
 
 void AttentionLayer::weightGrad(LayerState& state) {
     auto& held = static_cast<State&>(state);
-    projection_.weightGrad(tokens_, held.attended.data(), held.outputGradient.data());
-    qkv_.weightGrad(tokens_, held.normed.data(), held.qkv.data());
-    norm_.weightGrad(tokens_, held.input.data(), held.statistics.data(), held.normedGradient.data());
+    const int tokens = context_.tokens();
+    residual_.projection().weightGrad(tokens, held.attended.data(), held.branchGradient.data());
+    {
+        const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
+        qkv_.weightGrad(tokens, normed.data(), held.qkv.data());
+    }
+    norm_.weightGrad(context_.ownTokens(), held.input.data(), held.statistics.data(), held.normedGradient.data());
     held = {};
 }
 

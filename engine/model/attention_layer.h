@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// x + projection(attention(qkv(norm(x)))): the first half of a transformer block.
+// x + dropout(projection(attention(qkv(norm(x))))): the first half of a transformer block. A tensor group shares the
+// heads.
 #pragma once
 
 #include "engine/model/layer.h"
+#include "engine/model/layer_context.h"
 #include "engine/model/linear.h"
 #include "engine/model/norm.h"
+#include "engine/model/residual.h"
 #include "kernels/attention.h"
 
 namespace shardlab {
 
-/// Memory in floats, N = tokens = b·s, h hidden, a heads:
-///   forward keeps (Activations)  input N·h, statistics 2N, normed N·h, qkv 3N·h, probabilities b·a·s·s, attended N·h;
-///                                the output N·h belongs to the next layer
-///   inputGrad                    attended's gradient N·h and scratch s·s + s·h/a (Temporary), both gone before the
+/// Memory in floats, N = tokens = b·s, n own tokens, h hidden, a heads of this member, g = h·a ÷ all heads; what residual.h
+/// lists comes on top, as does, where tokens are split, a gathered norm N·h (Temporary) in forward and in weightGrad:
+///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, qkv 3N·g, probabilities b·a·s·s, attended N·g;
+///                                the output belongs to the next layer; with dropout scratch min(s, 64)·s (Temporary)
+///   inputGrad                    attended's gradient N·g and scratch s·s + s·g/a (Temporary), both gone before the
 ///                                next two; qkv is overwritten with its gradient, probabilities are freed;
-///                                normedGradient N·h and the returned gradient N·h (`kept`)
-///   until weightGrad             outputGradient N·h as it came, normedGradient N·h, and of forward's all but
-///                                probabilities
+///                                normedGradient n·h and the returned gradient n·h (`kept`)
+///   until weightGrad             the branch's gradient, normedGradient, and of forward's all but probabilities
 class AttentionLayer : public Layer {
 public:
-    /// Weights: "<block>.ln_1", "<block>.attn.c_attn", "<block>.attn.c_proj".
-    AttentionLayer(ParameterSet& set, Arena& arena, const std::string& block, const AttentionShape& shape,
-                   double projectionDeviation);
+    /// Weights: "<block>.ln_1", "<block>.attn.c_attn", "<block>.attn.c_proj". `heads` of the whole.
+    AttentionLayer(const LayerContext& context, const std::string& block, int heads, double projectionDeviation);
 
     std::unique_ptr<LayerState> newState() const override;
     Buffer forward(LayerState& state, Buffer input) override;
@@ -29,13 +31,16 @@ public:
     void weightGrad(LayerState& state) override;
 
 private:
-    Arena& arena_;
-    AttentionShape shape_;
-    int tokens_;
-    int hidden_;
+    AttentionDropout dropout(const LayerState& state) const;
+
+    LayerContext context_;
+    AttentionShape shape_;  ///< of this member's heads
+    int allHeads_;
+    int firstHead_;
     Norm norm_;
     Linear qkv_;
-    Linear projection_;
+    Residual residual_;
+    DropoutSite dropout_;
 };
 
 }  // namespace shardlab

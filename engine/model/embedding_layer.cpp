@@ -1,19 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/model/embedding_layer.h"
 
+#include "engine/base/ranges.h"
+
 namespace shardlab {
 
-EmbeddingLayer::EmbeddingLayer(ParameterSet& set, Arena& arena, const EmbeddingShape& shape, int vocabulary)
-    : arena_(arena),
-      shape_(shape),
-      tokens_(set.declare("wte.weight", {vocabulary, shape.hidden}, {0.02}, true)),
-      positions_(set.declare("wpe.weight", {shape.sequence, shape.hidden}, {0.02}, true)) {}
+EmbeddingLayer::EmbeddingLayer(const LayerContext& context, int vocabulary)
+    : context_(context),
+      shape_{context.samples, context.sequence, context.hidden,
+             rangeBegin(vocabulary, context.tensor.size(), context.tensor.member()),
+             rangeSize(vocabulary, context.tensor.size(), context.tensor.member())},
+      tokens_(context.set.declare("wte.weight", {vocabulary, context.hidden}, {0.02}, true, Cut{0})),
+      positions_(context.set.declare("wpe.weight", {context.sequence, context.hidden}, {0.02}, true)),
+      dropout_(context.dropout, context.seed, "wte") {}
+
+DropoutMask EmbeddingLayer::mask(const State& state) const {
+    return dropout_.mask(state, context_.sequence, context_.tensor.firstOwnToken(context_.tokens()));
+}
 
 Buffer EmbeddingLayer::forward(State& state, std::span<const std::int32_t> tokens) {
     state.tokens.assign(tokens.begin(), tokens.end());
-    const std::size_t hidden = static_cast<std::size_t>(shape_.hidden);
-    Buffer output = arena_.allocate(MemoryCategory::Activations, tokens.size() * hidden);
-    embed(shape_, state.tokens.data(), tokens_.value(), positions_.value(), output.data());
+    // Each token's row is some one member's, and the positions are counted once: the sum is exact.
+    const float* const positions = context_.tensor.member() == 0 ? positions_.value() : nullptr;
+    Buffer output = context_.tensor.sum(context_.allFloats(), MemoryCategory::Activations, [&](float* partial) {
+        embed(shape_, state.tokens.data(), tokens_.value(), positions, partial);
+    });
+    if (const DropoutMask drops = mask(state); drops.share > 0)
+        dropout(context_.ownTokens(), context_.hidden, drops, output.data());
     return output;
 }
 
@@ -22,7 +35,12 @@ void EmbeddingLayer::inputGrad(State& state, Buffer outputGradient) {
 }
 
 void EmbeddingLayer::weightGrad(State& state) {
-    embedGrad(shape_, state.tokens.data(), state.outputGradient.data(), tokens_.gradient(), positions_.gradient());
+    if (const DropoutMask drops = mask(state); drops.share > 0)
+        dropout(context_.ownTokens(), context_.hidden, drops, state.outputGradient.data());
+    {
+        const AllTokens gradient = context_.tensor.gather(state.outputGradient, MemoryCategory::Temporary);
+        embedGrad(shape_, state.tokens.data(), gradient.data(), tokens_.gradient(), positions_.gradient());
+    }
     state.outputGradient = {};
 }
 

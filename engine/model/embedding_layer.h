@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens to activations: the bottom of a model's first stage.
+// Tokens to activations: the bottom of a model's first stage. A tensor group shares the vocabulary.
 #pragma once
 
-#include "engine/model/arena.h"
-#include "engine/model/parameter_set.h"
+#include "engine/model/dropout_site.h"
+#include "engine/model/layer_context.h"
 #include "kernels/embedding.h"
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
 namespace shardlab {
 
-/// Memory in floats: the output N·h (Activations) belongs to the next layer. Until weightGrad: outputGradient N·h as it
-/// came, and the microbatch's tokens, 4 bytes each, outside the arena.
+/// Memory in floats, N tokens, n own tokens: the output n·h (Activations) belongs to the next layer; where tokens are
+/// split, before it all members' sum N·h (Temporary). Until weightGrad: outputGradient n·h as it came, and the
+/// microbatch's tokens, 4 bytes each, outside the arena. weightGrad: where tokens are split, the gathered N·h
+/// (Temporary).
 class EmbeddingLayer {
 public:
-    struct State {
+    struct State : LayerState {
         std::vector<std::int32_t> tokens;
         Buffer outputGradient;
     };
 
     /// Weights: "wte.weight" [vocabulary, hidden], "wpe.weight" [sequence, hidden].
-    EmbeddingLayer(ParameterSet& set, Arena& arena, const EmbeddingShape& shape, int vocabulary);
+    EmbeddingLayer(const LayerContext& context, int vocabulary);
 
     Buffer forward(State& state, std::span<const std::int32_t> tokens);
     /// Nothing is below: only keeps the gradient.
@@ -30,10 +31,13 @@ public:
     void weightGrad(State& state);
 
 private:
-    Arena& arena_;
+    DropoutMask mask(const State& state) const;
+
+    LayerContext context_;
     EmbeddingShape shape_;
     Weight tokens_;
     Weight positions_;
+    DropoutSite dropout_;
 };
 
 }  // namespace shardlab

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// x + projection(gelu(expansion(norm(x)))): the second half of a transformer block, and the whole block of the mlp.
+// x + dropout(projection(gelu(expansion(norm(x))))): the second half of a transformer block, and the whole block of the
+// mlp. A tensor group shares the columns between expansion and projection.
 #pragma once
 
 #include "engine/model/layer.h"
+#include "engine/model/layer_context.h"
 #include "engine/model/linear.h"
 #include "engine/model/norm.h"
+#include "engine/model/residual.h"
 
 namespace shardlab {
 
-/// Memory in floats, N = tokens, h hidden, f width:
-///   forward keeps (Activations)  input N·h, statistics 2N, normed N·h, expanded N·f, activated N·f; the output N·h
-///                                belongs to the next layer
+/// Memory in floats, N = tokens, n own tokens, h hidden, f this member's share of the width; what residual.h lists comes
+/// on top, as does, where tokens are split, a gathered norm N·h (Temporary) in forward and in weightGrad:
+///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, expanded N·f, activated N·f; the output belongs
+///                                to the next layer
 ///   inputGrad                    activated's gradient N·f (Temporary), gone before the next two; expanded is
 ///                                overwritten with its gradient;
-///                                normedGradient N·h and the returned gradient N·h (`kept`)
-///   until weightGrad             outputGradient N·h as it came, normedGradient N·h, and all of forward's
+///                                normedGradient n·h and the returned gradient n·h (`kept`)
+///   until weightGrad             the branch's gradient, normedGradient, and all of forward's
 class FeedForwardLayer : public Layer {
 public:
     /// Weights: "<block>.ln_2", "<block>.mlp.c_fc" (hidden to width), "<block>.mlp.c_proj".
-    FeedForwardLayer(ParameterSet& set, Arena& arena, const std::string& block, int tokens, int hidden,
-                     int width, double projectionDeviation);
+    FeedForwardLayer(const LayerContext& context, const std::string& block, int width,
+                     double projectionDeviation);
 
     std::unique_ptr<LayerState> newState() const override;
     Buffer forward(LayerState& state, Buffer input) override;
@@ -27,13 +31,10 @@ public:
     void weightGrad(LayerState& state) override;
 
 private:
-    Arena& arena_;
-    int tokens_;
-    int hidden_;
-    int width_;
+    LayerContext context_;
     Norm norm_;
     Linear expansion_;
-    Linear projection_;
+    Residual residual_;
 };
 
 }  // namespace shardlab

@@ -9,26 +9,22 @@
 
 namespace shardlab {
 
-StageLayers buildGpt(const StageSpec& spec, ParameterSet& set, Arena& arena) {
+StageLayers buildGpt(const StageSpec& spec, const LayerContext& context) {
     const ModelSpec& model = spec.model;
-    const int tokens = spec.samples * model.sequence;
     // Each layer adds two branches to the residual stream; their sum keeps its size.
     const double projectionDeviation = 0.02 / std::sqrt(2.0 * model.layers);
-    const AttentionShape heads{spec.samples, model.sequence, model.heads, model.hidden / model.heads};
 
     StageLayers stage;
-    if (spec.first) {
-        stage.embedding.emplace(set, arena, EmbeddingShape{spec.samples, model.sequence, model.hidden},
-                                model.vocabulary);
-    }
+    if (spec.first) stage.embedding.emplace(context, model.vocabulary);
     for (int layer = spec.firstLayer; layer < spec.firstLayer + spec.layers; ++layer) {
         const std::string block = fmt::format("h.{}", layer);
-        stage.layers.push_back(std::make_unique<AttentionLayer>(set, arena, block, heads, projectionDeviation));
-        stage.layers.push_back(std::make_unique<FeedForwardLayer>(
-            set, arena, block, tokens, model.hidden, feedForwardWidth(model, layer), projectionDeviation));
+        stage.layers.push_back(
+            std::make_unique<AttentionLayer>(context, block, model.heads, projectionDeviation));
+        stage.layers.push_back(std::make_unique<FeedForwardLayer>(context, block, feedForwardWidth(model, layer),
+                                                                  projectionDeviation));
     }
-    if (spec.last) stage.head.emplace(set, arena, tokens, model.hidden, model.vocabulary);
-    if (spec.first != spec.last) set.tie("wte.weight", spec.first);
+    if (spec.last) stage.head.emplace(context, model.vocabulary);
+    if (spec.first != spec.last) context.set.tie("wte.weight", spec.first);
     return stage;
 }
 

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer maps activations [tokens, hidden] to activations of the same shape, its backward written by hand in two
-// halves. It knows no rank, no microbatch number and no other layer.
+// A layer maps activations [own tokens, hidden] to activations of the same shape, its backward written by hand in two
+// halves. It knows no rank, no microbatch number and no other layer; what it shares with the members of a tensor group
+// it leaves to tensor_group.h, which tells which tokens are its own.
 #pragma once
 
 #include "engine/model/arena.h"
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace shardlab {
 
 /// What a layer holds of one microbatch, from its forward until its weight gradient is done.
 struct LayerState {
     virtual ~LayerState() = default;
+    /// Number, in the run, of the microbatch's first sample: what dropout masks follow. None: nothing is dropped.
+    std::optional<std::int64_t> firstSample;
 };
 
 class Layer {

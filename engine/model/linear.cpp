@@ -6,11 +6,13 @@
 
 namespace shardlab {
 
-Linear::Linear(ParameterSet& set, const std::string& name, int inputs, int outputs, double deviation)
-    : inputs_(inputs),
-      outputs_(outputs),
-      weight_(set.declare(name + ".weight", {inputs, outputs}, {deviation}, true)),
-      bias_(set.declare(name + ".bias", {outputs}, {}, false)) {}
+Linear::Linear(ParameterSet& set, const std::string& name, int inputs, int outputs, double deviation, LinearCut cut,
+               int groups)
+    : weight_(set.declare(name + ".weight", {inputs, outputs}, {deviation}, true,
+                          cut == LinearCut::Columns ? Cut{1, groups} : Cut{0})),
+      bias_(set.declare(name + ".bias", {outputs}, {}, false, cut == LinearCut::Columns ? Cut{0, groups} : Cut{})),
+      inputs_(weight_.shape()[0]),
+      outputs_(weight_.shape()[1]) {}
 
 void Linear::multiply(int rows, const float* x, float* product) const {
     gemm(rows, outputs_, inputs_, x, false, weight_.value(), false, 0, product);

@@ -9,23 +9,19 @@
 
 namespace shardlab {
 
-StageLayers buildMlp(const StageSpec& spec, ParameterSet& set, Arena& arena) {
+StageLayers buildMlp(const StageSpec& spec, const LayerContext& context) {
     const ModelSpec& model = spec.model;
-    const int tokens = spec.samples * model.sequence;
     const double projectionDeviation = 0.02 / std::sqrt(2.0 * model.layers);  // as gpt's
 
     StageLayers stage;
-    if (spec.first) {
-        stage.embedding.emplace(set, arena, EmbeddingShape{spec.samples, model.sequence, model.hidden},
-                                model.vocabulary);
-    }
+    if (spec.first) stage.embedding.emplace(context, model.vocabulary);
     for (int layer = spec.firstLayer; layer < spec.firstLayer + spec.layers; ++layer) {
-        stage.layers.push_back(std::make_unique<FeedForwardLayer>(set, arena, fmt::format("h.{}", layer), tokens,
-                                                                  model.hidden, feedForwardWidth(model, layer),
-                                                                  projectionDeviation));
+        stage.layers.push_back(
+            std::make_unique<FeedForwardLayer>(context, fmt::format("h.{}", layer), feedForwardWidth(model, layer),
+                                               projectionDeviation));
     }
-    if (spec.last) stage.head.emplace(set, arena, tokens, model.hidden, model.vocabulary);
-    if (spec.first != spec.last) set.tie("wte.weight", spec.first);
+    if (spec.last) stage.head.emplace(context, model.vocabulary);
+    if (spec.first != spec.last) context.set.tie("wte.weight", spec.first);
     return stage;
 }
 

@@ -21,9 +21,9 @@ constexpr std::array kinds{
 
 }  // namespace
 
-StageLayers buildStage(const StageSpec& spec, ParameterSet& set, Arena& arena) {
+StageLayers buildStage(const StageSpec& spec, const LayerContext& context) {
     for (const ModelKind& kind : kinds) {
-        if (kind.name == spec.model.kind) return kind.build(spec, set, arena);
+        if (kind.name == spec.model.kind) return kind.build(spec, context);
     }
     throw std::logic_error("no model of kind \"" + spec.model.kind + "\"");
 }

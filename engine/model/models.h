@@ -4,6 +4,7 @@
 
 #include "engine/model/embedding_layer.h"
 #include "engine/model/layer.h"
+#include "engine/model/layer_context.h"
 #include "engine/model/output_head.h"
 #include "engine/model/stage.h"
 
@@ -20,11 +21,11 @@ struct StageLayers {
 };
 
 /// Declares the stage's weights and builds its layers. Adding a kind = one such function + one line in models.cpp.
-using StageBuilder = StageLayers (*)(const StageSpec& spec, ParameterSet& set, Arena& arena);
-StageLayers buildGpt(const StageSpec& spec, ParameterSet& set, Arena& arena);
-StageLayers buildMlp(const StageSpec& spec, ParameterSet& set, Arena& arena);
+using StageBuilder = StageLayers (*)(const StageSpec& spec, const LayerContext& context);
+StageLayers buildGpt(const StageSpec& spec, const LayerContext& context);
+StageLayers buildMlp(const StageSpec& spec, const LayerContext& context);
 
 /// Of spec.model.kind; the layout was checked, so it exists.
-StageLayers buildStage(const StageSpec& spec, ParameterSet& set, Arena& arena);
+StageLayers buildStage(const StageSpec& spec, const LayerContext& context);
 
 }  // namespace shardlab

@@ -5,10 +5,12 @@
 
 namespace shardlab {
 
-Norm::Norm(ParameterSet& set, const std::string& name, int width)
-    : width_(width),
-      scale_(set.declare(name + ".weight", {width}, {0, 1}, false)),
-      shift_(set.declare(name + ".bias", {width}, {}, false)) {}
+Norm::Norm(const LayerContext& context, const std::string& name)
+    : arena_(context.arena),
+      tensor_(context.tensor),
+      width_(context.hidden),
+      scale_(context.set.declare(name + ".weight", {width_}, {0, 1}, false)),
+      shift_(context.set.declare(name + ".bias", {width_}, {}, false)) {}
 
 void Norm::forward(int rows, const float* x, float* statistics, float* output) const {
     layerNorm(rows, width_, x, scale_.value(), shift_.value(), statistics, statistics + rows, output);
@@ -21,8 +23,20 @@ void Norm::inputGrad(int rows, const float* x, const float* statistics, const fl
 }
 
 void Norm::weightGrad(int rows, const float* x, const float* statistics, const float* outputGradient) const {
-    layerNormWeightGrad(rows, width_, x, statistics, statistics + rows, outputGradient, scale_.gradient(),
-                        shift_.gradient());
+    if (!tensor_.splitsTokens()) {
+        layerNormWeightGrad(rows, width_, x, statistics, statistics + rows, outputGradient, scale_.gradient(),
+                            shift_.gradient());
+        return;
+    }
+    const std::size_t width = static_cast<std::size_t>(width_);
+    const Buffer sums = arena_.allocateZeroed(MemoryCategory::Temporary, 2 * width);
+    layerNormWeightGrad(rows, width_, x, statistics, statistics + rows, outputGradient, sums.data(),
+                        sums.data() + width);
+    tensor_.sumOverTokens(sums.span());
+    for (std::size_t c = 0; c < width; ++c) {
+        scale_.gradient()[c] += sums[c];
+        shift_.gradient()[c] += sums[width + c];
+    }
 }
 
 }  // namespace shardlab

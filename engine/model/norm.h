@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/model/parameter_set.h"
+#include "engine/model/layer_context.h"
 
 #include <string>
 
 namespace shardlab {
 
-/// Layer norm over the hidden dimension ("<name>.weight", "<name>.bias"). Matrices are [rows, width];
+/// Layer norm over the hidden dimension ("<name>.weight", "<name>.bias"), on own tokens. Matrices are [rows, width];
 /// `statistics` are 2·rows floats: the means, then the reciprocals of the standard deviations.
 class Norm {
 public:
-    Norm(ParameterSet& set, const std::string& name, int width);
+    Norm(const LayerContext& context, const std::string& name);
 
     void forward(int rows, const float* x, float* statistics, float* output) const;
     /// inputGradient = gradient through the norm + residualGradient (null: none).
     void inputGrad(int rows, const float* x, const float* statistics, const float* outputGradient,
                    const float* residualGradient, float* inputGradient) const;
-    /// Adds to the gradients of scale and shift.
+    /// Adds to the gradients of scale and shift what all tokens make of them. Where a tensor group splits the tokens, the
+    /// members' parts are summed: 2·width floats (Temporary).
     void weightGrad(int rows, const float* x, const float* statistics, const float* outputGradient) const;
 
 private:
+    Arena& arena_;
+    TensorGroup& tensor_;
     int width_;
     Weight scale_;
     Weight shift_;

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Final norm, projection onto the vocabulary by the token embedding, cross-entropy: the top of a model's last stage.
+// Final norm, projection onto the vocabulary by the token embedding, cross-entropy: the top of a model's last stage. A
+// tensor group shares the vocabulary: no member ever holds all logits.
 #pragma once
 
-#include "engine/model/arena.h"
+#include "engine/model/layer_context.h"
 #include "engine/model/norm.h"
-#include "engine/model/parameter_set.h"
 
-#include <cstdint>
 #include <span>
 
 namespace shardlab {
 
-/// Memory in floats, N = tokens, h hidden, V vocabulary:
-///   forward keeps (Activations)  input N·h, statistics 2N, normed N·h, logits N·V (at once overwritten with the loss's
-///                                gradient)
-///   inputGrad                    normedGradient N·h and the returned gradient N·h (`kept`)
-///   until weightGrad             normedGradient and all of forward's
+/// Memory in floats, N = tokens, n own tokens, h hidden, V this member's part of the vocabulary:
+///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, logits N·V (at once overwritten with the loss's
+///                                gradient); where tokens are split, a gathered norm N·h (Temporary) before the loss;
+///                                where the vocabulary is shared, 3N (Temporary) for the loss
+///   inputGrad                    normedGradient n·h and the returned gradient n·h (`kept`); where tokens are split,
+///                                before them all members' sum N·h (Temporary)
+///   until weightGrad             normedGradient and all of forward's; weightGrad gathers the norm again
 ///   evaluate                     as forward, freed on return
 class OutputHead {
 public:
@@ -29,7 +30,7 @@ public:
     };
 
     /// Weights: "wte.weight" [vocabulary, hidden] (tied: the embedding's own where the stage has it), "ln_f".
-    OutputHead(ParameterSet& set, Arena& arena, int tokens, int hidden, int vocabulary);
+    OutputHead(const LayerContext& context, int vocabulary);
 
     /// Mean over tokens of −ln p(target), nats.
     double forward(State& state, Buffer input, std::span<const std::int32_t> targets);
@@ -40,11 +41,11 @@ public:
 
 private:
     void project(State& state, Buffer input);
+    double sharedLoss(State& state, std::span<const std::int32_t> targets);
 
-    Arena& arena_;
-    int tokens_;
-    int hidden_;
-    int vocabulary_;
+    LayerContext context_;
+    int firstToken_;   ///< of the vocabulary
+    int vocabulary_;   ///< this member's part
     Norm norm_;
     Weight table_;
 };

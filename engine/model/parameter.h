@@ -20,7 +20,9 @@ struct Parameter {
     std::span<float> gradient;  ///< the slice at the same place of the stage's gradient block
     bool decays = false;        ///< weight decay applies (matrices yes, biases and norms no)
     bool tied = false;          ///< shared with another stage (the token embedding of first and last)
-    bool owner = true;          ///< of a tied pair, the first stage counts it in norms and totals
+    /// Counts it in norms and totals: of a tied pair the first stage, of what a tensor group holds in common (axis -1)
+    /// its first member.
+    bool owner = true;
 };
 
 }  // namespace shardlab

@@ -2,6 +2,7 @@
 #include "engine/model/parameter_set.h"
 
 #include "engine/base/random.h"
+#include "engine/base/ranges.h"
 
 #include <algorithm>
 
@@ -15,18 +16,35 @@ std::size_t elements(const std::vector<int>& shape) {
     return count;
 }
 
+/// The rank's part of the whole tensor's stream: the same values, whoever holds them.
+void draw(Parameter& parameter, double deviation, std::int64_t seed) {
+    const RandomStream stream(seed, parameter.name);
+    for (const SliceRun& run : sliceRuns(parameter.slice, 0, static_cast<std::int64_t>(parameter.value.size())))
+        for (std::int64_t i = 0; i < run.count; ++i)
+            parameter.value[static_cast<std::size_t>(run.part + i)] =
+                static_cast<float>(deviation * stream.normalAt(static_cast<std::uint64_t>(run.whole + i)));
+}
+
 }  // namespace
 
+const std::vector<int>& Weight::shape() const { return set_->parameters_[index_].shape; }
 const float* Weight::value() const { return set_->parameters_[index_].value.data(); }
 float* Weight::gradient() const { return set_->parameters_[index_].gradient.data(); }
 
-Weight ParameterSet::declare(const std::string& name, std::vector<int> shape, Initial initial, bool decays) {
+Weight ParameterSet::declare(const std::string& name, std::vector<int> whole, Initial initial, bool decays, Cut cut) {
     const auto known = std::ranges::find(parameters_, name, &Parameter::name);
     if (known != parameters_.end()) return {*this, static_cast<std::size_t>(known - parameters_.begin())};
     Parameter parameter;
     parameter.name = name;
-    parameter.slice.whole = shape;
-    parameter.shape = std::move(shape);
+    parameter.shape = whole;
+    if (cut.axis >= 0 && parts_ > 1) {
+        int& extent = parameter.shape[static_cast<std::size_t>(cut.axis)];
+        extent = cut.groups * rangeSize(extent / cut.groups, parts_, part_);
+        parameter.slice = {std::move(whole), cut.axis, parts_, part_, cut.groups};
+    } else {
+        parameter.slice.whole = std::move(whole);
+        parameter.owner = part_ == 0;
+    }
     parameter.decays = decays;
     parameters_.push_back(std::move(parameter));
     initials_.push_back(initial);
@@ -57,8 +75,7 @@ void ParameterSet::allocate(Arena& arena, std::int64_t seed) {
             std::ranges::fill(parameter.value, initial.constant);
             continue;
         }
-        RandomStream stream(seed, parameter.name);
-        for (float& value : parameter.value) value = static_cast<float>(initial.deviation * stream.normal());
+        draw(parameter, initial.deviation, seed);
     }
 }
 

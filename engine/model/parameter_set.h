@@ -19,11 +19,19 @@ struct Initial {
     float constant = 0;
 };
 
+/// How a tensor group cuts a weight, as Slice says; axis -1: every member holds all of it.
+struct Cut {
+    int axis = -1;
+    int groups = 1;
+};
+
 class ParameterSet;
 
 /// A layer's handle on one of its weights; its pointers are valid after ParameterSet::allocate.
 class Weight {
 public:
+    /// Of this member's part.
+    const std::vector<int>& shape() const;
     const float* value() const;
     float* gradient() const;
 
@@ -36,12 +44,14 @@ private:
 
 class ParameterSet {
 public:
-    ParameterSet() = default;
+    /// Of member `part` of a tensor group of `parts`.
+    explicit ParameterSet(int parts = 1, int part = 0) : parts_(parts), part_(part) {}
     ParameterSet(const ParameterSet&) = delete;
     ParameterSet& operator=(const ParameterSet&) = delete;
 
+    /// `whole` is the shape of the whole tensor; this member holds its part of the cut.
     /// A name that was declared before is the same weight (the token embedding of a stage that is first and last).
-    Weight declare(const std::string& name, std::vector<int> shape, Initial initial, bool decays);
+    Weight declare(const std::string& name, std::vector<int> whole, Initial initial, bool decays, Cut cut = {});
     /// The weight, where this stage has it, is shared with another stage.
     void tie(std::string_view name, bool owner);
     /// Once, after the last declaration. Gradients are zero.
@@ -53,6 +63,8 @@ public:
 
 private:
     friend class Weight;
+    int parts_;
+    int part_;
     std::vector<Parameter> parameters_;
     std::vector<Initial> initials_;
     Buffer values_;

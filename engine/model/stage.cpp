@@ -23,9 +23,20 @@ struct Held {
 }  // namespace
 
 struct Stage::Impl {
-    Impl(const StageSpec& spec, Arena& arena) : stage(buildStage(spec, weights, arena)) {
+    Impl(const StageSpec& stageSpec, Arena& arena, std::unique_ptr<TensorGroup> own, TensorGroup* given)
+        : spec(stageSpec), alone(std::move(own)), tensor(given ? *given : *alone),
+          weights(tensor.size(), tensor.member()),
+          stage(buildStage(spec, {weights, arena, tensor, spec.samples, spec.model.sequence, spec.model.hidden,
+                                  spec.model.dropout, spec.seed})) {
         weights.allocate(arena, spec.seed);
     }
+
+    void visitEmbedding() { tensor.visit(-1); }
+    /// Blocks are made of equally many layers.
+    void visitLayer(std::size_t i) {
+        tensor.visit(spec.firstLayer + static_cast<int>(i * static_cast<std::size_t>(spec.layers) / stage.layers.size()));
+    }
+    void visitHead() { tensor.visit(spec.firstLayer + spec.layers); }
 
     Held& hold(int microbatch) {
         const auto [entry, isNew] = microbatches.try_emplace(microbatch);
@@ -48,14 +59,17 @@ struct Stage::Impl {
     /// From the top down; where `weightsToo`, each layer's weight gradient follows its input gradient and frees it.
     Buffer inputGrad(Held& state, Buffer gradient, float scale, MemoryCategory kept, bool weightsToo) {
         if (stage.head) {
+            visitHead();
             gradient = stage.head->inputGrad(state.head, scale, kept);
             if (weightsToo) stage.head->weightGrad(state.head);
         }
         for (std::size_t i = stage.layers.size(); i-- > 0;) {
+            visitLayer(i);
             gradient = stage.layers[i]->inputGrad(*state.layers[i], std::move(gradient), kept);
             if (weightsToo) stage.layers[i]->weightGrad(*state.layers[i]);
         }
         if (stage.embedding) {
+            visitEmbedding();
             stage.embedding->inputGrad(state.embedding, std::move(gradient));
             if (weightsToo) stage.embedding->weightGrad(state.embedding);
             return {};
@@ -63,13 +77,19 @@ struct Stage::Impl {
         return gradient;
     }
 
+    const StageSpec spec;
+    const std::unique_ptr<TensorGroup> alone;  ///< where no group was given
+    TensorGroup& tensor;
     ParameterSet weights;
     StageLayers stage;
     std::map<int, Held> microbatches;
     std::map<int, double> losses;
 };
 
-Stage::Stage(const StageSpec& spec, Arena& arena) : impl_(std::make_unique<Impl>(spec, arena)) {}
+Stage::Stage(const StageSpec& spec, Arena& arena)
+    : impl_(std::make_unique<Impl>(spec, arena, std::make_unique<TensorGroup>(arena), nullptr)) {}
+Stage::Stage(const StageSpec& spec, Arena& arena, TensorGroup& tensor)
+    : impl_(std::make_unique<Impl>(spec, arena, nullptr, &tensor)) {}
 Stage::~Stage() = default;
 
 std::span<Parameter> Stage::parameters() { return impl_->weights.parameters(); }
@@ -82,12 +102,19 @@ double Stage::loss(int microbatch) const { return impl_->losses.at(microbatch); 
 Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
     StageLayers& stage = impl_->stage;
     Held& state = impl_->hold(microbatch);
-    if (stage.embedding) input = stage.embedding->forward(state.embedding, batch.tokens);
-    for (const auto& layer : stage.layers) {
-        state.layers.push_back(layer->newState());
-        input = layer->forward(*state.layers.back(), std::move(input));
+    if (stage.embedding) {
+        impl_->visitEmbedding();
+        state.embedding.firstSample = batch.firstSample;
+        input = stage.embedding->forward(state.embedding, batch.tokens);
+    }
+    for (std::size_t i = 0; i < stage.layers.size(); ++i) {
+        impl_->visitLayer(i);
+        state.layers.push_back(stage.layers[i]->newState());
+        state.layers.back()->firstSample = batch.firstSample;
+        input = stage.layers[i]->forward(*state.layers.back(), std::move(input));
     }
     if (!stage.head) return input;
+    impl_->visitHead();
     impl_->losses[microbatch] = stage.head->forward(state.head, std::move(input), batch.targets);
     return {};
 }
@@ -108,9 +135,18 @@ Buffer Stage::inputGrad(int microbatch, Buffer outputGradient, float scale) {
 void Stage::weightGrad(int microbatch) {
     StageLayers& stage = impl_->stage;
     Held& state = impl_->held(microbatch, true);
-    if (stage.head) stage.head->weightGrad(state.head);
-    for (std::size_t i = stage.layers.size(); i-- > 0;) stage.layers[i]->weightGrad(*state.layers[i]);
-    if (stage.embedding) stage.embedding->weightGrad(state.embedding);
+    if (stage.head) {
+        impl_->visitHead();
+        stage.head->weightGrad(state.head);
+    }
+    for (std::size_t i = stage.layers.size(); i-- > 0;) {
+        impl_->visitLayer(i);
+        stage.layers[i]->weightGrad(*state.layers[i]);
+    }
+    if (stage.embedding) {
+        impl_->visitEmbedding();
+        stage.embedding->weightGrad(state.embedding);
+    }
     impl_->microbatches.erase(microbatch);
 }
 

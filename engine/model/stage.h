@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One global stage of a model: its layers, their weights, and what each microbatch left behind for its backward.
-// Knows no rank and no communication.
+// Knows no rank and no communication: what a tensor group shares is behind tensor_group.h.
 #pragma once
 
 #include "engine/layout/layout.h"
 #include "engine/model/arena.h"
 #include "engine/model/parameter.h"
+#include "engine/model/tensor_group.h"
 
 #include <cstdint>
 #include <memory>
@@ -27,12 +28,16 @@ struct StageSpec {
 struct TokenBatch {
     std::span<const std::int32_t> tokens;
     std::span<const std::int32_t> targets;
+    /// Number of the first sample, counted from the run's first: dropout masks follow it.
+    std::int64_t firstSample = 0;
 };
 
 class Stage {
 public:
     /// Allocates parameters and gradients (zero) from the arena, each in one contiguous block.
     Stage(const StageSpec& spec, Arena& arena);
+    /// As a member of `tensor`, which outlives the stage.
+    Stage(const StageSpec& spec, Arena& arena, TensorGroup& tensor);
     ~Stage();
 
     std::span<Parameter> parameters();
@@ -40,14 +45,14 @@ public:
     std::span<float> gradientBlock();
     void zeroGradients();
 
-    /// `input`: [b, s, h] activations of the stage below; empty on the first stage, which reads batch.tokens.
-    /// Returns [b, s, h] for the stage above (Activations); empty on the last stage, whose loss is then known.
+    /// `input`: activations of the stage below, [b·s, h], of the own tokens; empty on the first stage, which reads
+    /// batch.tokens. Returns as much for the stage above (Activations); empty on the last stage, whose loss is then known.
     /// Keeps what the backward needs under `microbatch` until its weight gradient is done; the layers' headers list it.
     Buffer forward(int microbatch, const TokenBatch& batch, Buffer input);
     /// Last stage: mean over the microbatch's tokens of −ln p(target), nats, of its latest forward.
     double loss(int microbatch) const;
 
-    /// `outputGradient`: [b, s, h]; empty on the last stage. Its loss gradient is multiplied by `scale`
+    /// `outputGradient`: as large as the output; empty on the last stage. Its loss gradient is multiplied by `scale`
     /// (1 ÷ (microbatches · data replicas)). Returns the gradient of the input (Temporary; from inputGrad Buffers);
     /// empty on the first stage.
     /// Weight gradients are added to the gradient block.
@@ -56,7 +61,8 @@ public:
     Buffer inputGrad(int microbatch, Buffer outputGradient, float scale);
     void weightGrad(int microbatch);
 
-    /// Forward without keeping anything (one layer's buffers at a time); loss is set on the last stage.
+    /// Forward without keeping anything (one layer's buffers at a time) and without dropout; loss is set on the last
+    /// stage.
     Buffer evaluate(const TokenBatch& batch, Buffer input, double* loss);
 
     /// Microbatches whose activations are held.

@@ -3,7 +3,7 @@
 // products above the diagonal are left out.
 #include "kernels/attention.h"
 
-#include "kernels/cpu/vector.h"
+#include "kernels/cpu/dropout_mask.h"
 #include "kernels/gemm.h"
 
 #include <algorithm>
@@ -47,9 +47,16 @@ SHARDLAB_HOT void softmaxGradRow(const float* __restrict probability, float* __r
     for (int j = last + 1; j < columns; ++j) gradient[j] = 0;
 }
 
-}  // namespace
+/// out[0 … last] = masked row, zeros from there to `columns`.
+SHARDLAB_HOT void maskRow(const cpu::DropoutRow& keep, const float* row, float* out, int last, int columns) {
+#pragma omp simd
+    for (int j = 0; j <= last; ++j) out[j] = row[j] * keep(static_cast<std::uint32_t>(j));
+    for (int j = last + 1; j < columns; ++j) out[j] = 0;
+}
 
-void attention(const AttentionShape& shape, const float* qkv, float* probabilities, float* output) {
+/// `dropped`: scratch for a block's masked probabilities; null where nothing is dropped.
+void attend(const AttentionShape& shape, const float* qkv, float* probabilities, float* output,
+            const AttentionDropout& dropout, float* dropped) {
     const int s = shape.sequence;
     const int d = shape.width;
     const int hidden = shape.heads * d;
@@ -69,11 +76,33 @@ void attention(const AttentionShape& shape, const float* qkv, float* probabiliti
                 gemm(rows, end, d, scale, {q + static_cast<std::size_t>(begin) * 3 * hidden, 3 * hidden, false},
                      {k, 3 * hidden, true}, 0, block, s);
                 for (int i = begin; i < end; ++i) causalSoftmaxRow(p + static_cast<std::size_t>(i) * s, i, s);
+                if (dropped) {
+                    const std::int64_t first = sample * dropout.rowsOfSample + std::int64_t{head} * s;
+                    for (int i = begin; i < end; ++i)
+                        maskRow({dropout.mask, first + i}, p + static_cast<std::size_t>(i) * s,
+                                dropped + static_cast<std::size_t>(i - begin) * s, i, end);
+                    block = dropped;
+                }
                 gemm(rows, d, end, 1, {block, s, false}, {v, 3 * hidden, false}, 0,
                      out + static_cast<std::size_t>(begin) * hidden, hidden);
             }
         }
     }
+}
+
+}  // namespace
+
+void attention(const AttentionShape& shape, const float* qkv, float* probabilities, float* output) {
+    attend(shape, qkv, probabilities, output, {}, nullptr);
+}
+
+void attention(const AttentionShape& shape, const float* qkv, float* probabilities, float* output,
+               const AttentionDropout& dropout, float* scratch) {
+    attend(shape, qkv, probabilities, output, dropout, scratch);
+}
+
+std::size_t attentionDropoutScratch(const AttentionShape& shape) {
+    return static_cast<std::size_t>(std::min(shape.sequence, blockRows)) * static_cast<std::size_t>(shape.sequence);
 }
 
 std::size_t attentionScratch(const AttentionShape& shape) {
@@ -82,8 +111,9 @@ std::size_t attentionScratch(const AttentionShape& shape) {
 
 // P = softmax(S), S = scale·Q·Kᵀ, O = P·V:
 // dP = dO·Vᵀ, dV = Pᵀ·dO, dS = P∘(dP − rowsum(dP∘P)), dQ = scale·dS·K, dK = scale·dSᵀ·Q.
-void attentionGrad(const AttentionShape& shape, const float* probabilities, const float* outputGradient, float* qkv,
-                   float* scratch) {
+// With a mask M: O = (M∘P)·V, dP = M∘(dO·Vᵀ), dV = (M∘P)ᵀ·dO.
+void attentionGrad(const AttentionShape& shape, float* probabilities, const float* outputGradient, float* qkv,
+                   float* scratch, const AttentionDropout& dropout) {
     const int s = shape.sequence;
     const int d = shape.width;
     const int hidden = shape.heads * d;
@@ -97,7 +127,8 @@ void attentionGrad(const AttentionShape& shape, const float* probabilities, cons
             float* q = qkv + firstToken * 3 * hidden + head * d;
             float* k = q + hidden;
             float* v = k + hidden;
-            const float* p = probabilities + (static_cast<std::size_t>(sample) * shape.heads + head) * s * s;
+            float* p = probabilities + (static_cast<std::size_t>(sample) * shape.heads + head) * s * s;
+            const std::int64_t firstRow = sample * dropout.rowsOfSample + std::int64_t{head} * s;
             const float* dOut = outputGradient + firstToken * hidden + head * d;
             for (int begin = 0; begin < s; begin += blockRows) {
                 const int end = std::min(begin + blockRows, s);
@@ -106,6 +137,13 @@ void attentionGrad(const AttentionShape& shape, const float* probabilities, cons
                      {v, 3 * hidden, true}, 0, dS + at, s);
                 for (int i = begin; i < end; ++i) {
                     const std::size_t row = static_cast<std::size_t>(i) * s;
+                    if (dropout.mask.share > 0) {
+                        const cpu::DropoutRow keep(dropout.mask, firstRow + i);
+                        maskRow(keep, dS + row, dS + row, i, end);
+                        softmaxGradRow(p + row, dS + row, i, end);
+                        maskRow(keep, p + row, p + row, i, end);
+                        continue;
+                    }
                     softmaxGradRow(p + row, dS + row, i, end);
                 }
                 gemm(end - begin, d, end, scale, {dS + at, s, false}, {k, 3 * hidden, false}, 0,

@@ -69,4 +69,29 @@ double crossEntropyWithGradient(int rows, int vocabulary, float* logits, const s
     return loss / rows;
 }
 
+void largestLogits(const VocabularyPart& part, const float* logits, float* largest) {
+    for (int r = 0; r < part.rows; ++r)
+        largest[r] = highestOf(part.columns, logits + static_cast<std::ptrdiff_t>(r) * part.columns);
+}
+
+void exponentiateLogits(const VocabularyPart& part, const float* largest, const std::int32_t* targets, float* logits,
+                        float* sums, float* own) {
+    for (int r = 0; r < part.rows; ++r) {
+        float* row = logits + static_cast<std::ptrdiff_t>(r) * part.columns;
+        const int target = targets[r] - part.first;
+        own[r] = target >= 0 && target < part.columns ? row[target] : 0;
+        sums[r] = exponentiate(part.columns, row, largest[r]);
+    }
+}
+
+void crossEntropyGradient(const VocabularyPart& part, const float* sums, const std::int32_t* targets, float* logits) {
+    const float share = 1.0f / static_cast<float>(part.rows);
+    for (int r = 0; r < part.rows; ++r) {
+        float* row = logits + static_cast<std::ptrdiff_t>(r) * part.columns;
+        multiply(part.columns, row, share / sums[r]);
+        const int target = targets[r] - part.first;
+        if (target >= 0 && target < part.columns) row[target] -= share;
+    }
+}
+
 }  // namespace shardlab

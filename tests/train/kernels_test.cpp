@@ -4,6 +4,7 @@
 #include "kernels/bias.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/elementwise.h"
+#include "kernels/dropout.h"
 #include "kernels/embedding.h"
 #include "kernels/gelu.h"
 #include "kernels/gemm.h"
@@ -225,6 +226,39 @@ private slots:
         }
     }
 
+    /// Masked probabilities: against the formula in double precision with the mask written out.
+    void attentionsWithDropout() {
+        RandomInputs in;
+        const AttentionShape shape{in.whole(1, 2), in.whole(2, 12), in.whole(1, 3), in.whole(1, 5)};
+        const int s = shape.sequence;
+        const std::size_t tokens = std::size_t(shape.samples) * s, hidden = std::size_t(shape.heads) * shape.width;
+        const auto qkv = in.floats(tokens * 3 * hidden), weights = in.floats(tokens * hidden);
+        const int allHeads = shape.heads + 2;  // the mask's rows count heads that others hold
+        const AttentionDropout drops{{std::uint64_t(in.whole(1, 1 << 30)), in.whole(0, 99), 0.4f},
+                                     std::int64_t{allHeads} * s};
+        std::vector<float> keep;
+        for (int sample = 0; sample < shape.samples; ++sample) {
+            std::vector<float> ones(std::size_t(shape.heads) * s * s, 1);
+            dropout(shape.heads * s, s,
+                    {drops.mask.key, drops.mask.firstRow + sample * drops.rowsOfSample, drops.mask.share}, ones.data());
+            keep.insert(keep.end(), ones.begin(), ones.end());
+        }
+        const auto function = [&](const Values& v) {
+            return reference::attention(v, shape.samples, s, shape.heads, shape.width, toDouble(keep));
+        };
+        std::vector<float> probabilities(tokens * shape.heads * s, NAN), out(tokens * hidden, NAN);
+        std::vector<float> scratch(attentionDropoutScratch(shape), NAN);
+        attention(shape, qkv.data(), probabilities.data(), out.data(), drops, scratch.data());
+        CLOSE(out, function(toDouble(qkv)), 1e-5);
+        auto gradient = qkv;
+        scratch.assign(attentionScratch(shape), NAN);
+        attentionGrad(shape, probabilities.data(), weights.data(), gradient.data(), scratch.data(), drops);
+        CLOSE(gradient,
+              reference::numericGradient([&](const Values& v) { return reference::dot(function(v), weights); },
+                                         toDouble(qkv)),
+              2e-5);
+    }
+
     void attentionOfHugeScoresStaysFinite() {
         RandomInputs in;
         const AttentionShape shape{1, 37, 1, 5};
@@ -237,8 +271,8 @@ private slots:
 
     void embeddings() {
         RandomInputs in;
-        const EmbeddingShape shape{in.whole(1, 4), in.whole(1, 9), in.whole(1, 30)};
         const int vocabulary = in.whole(1, 12);
+        const EmbeddingShape shape{in.whole(1, 4), in.whole(1, 9), in.whole(1, 30), 0, vocabulary};
         const auto tokens = in.tokens(std::size_t(shape.samples) * shape.sequence, vocabulary);
         const auto words = in.floats(std::size_t(vocabulary) * shape.hidden);
         const auto places = in.floats(std::size_t(shape.sequence) * shape.hidden);
@@ -259,6 +293,84 @@ private slots:
         embedGrad(shape, tokens.data(), gradient.data(), gotWords.data(), gotPlaces.data());
         CLOSE(gotWords, dWords, 1e-5);
         CLOSE(gotPlaces, dPlaces, 1e-5);
+
+        // A table of a part of the vocabulary, and no positions: the rest of each sum.
+        const int cut = in.whole(0, vocabulary - 1);
+        const EmbeddingShape above{shape.samples, shape.sequence, shape.hidden, cut, vocabulary - cut};
+        const EmbeddingShape below{shape.samples, shape.sequence, shape.hidden, 0, cut};
+        std::vector<float> upper(out.size(), NAN), lower(out.size(), NAN);
+        const float* const upperWords = words.data() + std::size_t(cut) * shape.hidden;
+        embed(above, tokens.data(), upperWords, nullptr, upper.data());
+        embed(below, tokens.data(), words.data(), places.data(), lower.data());
+        for (std::size_t i = 0; i < out.size(); ++i) QCOMPARE(upper[i] + lower[i], out[i]);
+        std::vector<float> partWords(words.begin() + std::ptrdiff_t(cut) * shape.hidden, words.end());
+        std::ranges::copy(places, gotPlaces.begin());
+        embedGrad(above, tokens.data(), gradient.data(), partWords.data(), gotPlaces.data());
+        for (std::size_t i = 0; i < partWords.size(); ++i)
+            QCOMPARE(partWords[i], gotWords[std::size_t(cut) * shape.hidden + i]);
+        CLOSE(gotPlaces, dPlaces, 1e-5);
+    }
+
+    /// A mask is a function of key, row and column; its share, and what it does to values and gradients.
+    void dropouts() {
+        RandomInputs in;
+        const int rows = in.whole(20, 60), columns = in.whole(50, 90);
+        const float share = 0.05f * float(in.whole(1, 18));
+        const DropoutMask mask{std::uint64_t(in.whole(1, 1 << 30)), in.whole(0, 1 << 20), share};
+        const auto x = in.floats(std::size_t(rows) * columns), other = in.floats(x.size());
+        const auto bias = in.floats(std::size_t(columns));
+        std::vector<float> keep(x.size(), 1);
+        dropout(rows, columns, mask, keep.data());
+        double kept = 0;
+        for (float k : keep) {
+            QVERIFY(k == 0 || std::abs(k * (1 - share) - 1) < 1e-6);
+            kept += k != 0;
+        }
+        const double deviation = std::sqrt(share * (1 - share) / double(x.size()));
+        QVERIFY2(std::abs(kept / double(x.size()) - (1 - share)) < 6 * deviation, qPrintable(in.seed()));
+        // The rows of a part are those of the whole.
+        const int cut = in.whole(1, rows - 1);
+        std::vector<float> part(std::size_t(rows - cut) * columns, 1);
+        dropout(rows - cut, columns, {mask.key, mask.firstRow + cut, share}, part.data());
+        QVERIFY(std::equal(part.begin(), part.end(), keep.begin() + std::ptrdiff_t(cut) * columns));
+        std::vector<float> another(x.size(), 1);
+        dropout(rows, columns, {mask.key + 1, mask.firstRow, share}, another.data());
+        QVERIFY(another != keep);
+
+        std::vector<float> out(x.size(), NAN), joined = x;
+        dropoutTo(rows, columns, mask, x.data(), out.data());
+        addBiasDropoutAndResidual(rows, columns, bias.data(), mask, other.data(), joined.data());
+        Values wanted(x.size()), wantedJoined(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            wanted[i] = double(x[i]) * keep[i];
+            wantedJoined[i] = (double(x[i]) + bias[i % columns]) * keep[i] + other[i];
+        }
+        CLOSE(out, wanted, 1e-6);
+        CLOSE(joined, wantedJoined, 1e-6);
+    }
+
+    /// Neither rows nor columns nor neighbouring keys share their draws: correlations within five deviations of none.
+    void dropoutMasksAreIndependent() {
+        RandomInputs in;
+        const int rows = 512, columns = 512;
+        const std::uint64_t key = std::uint64_t(in.whole(1, 1 << 30));
+        const auto maskOf = [&](std::uint64_t k, std::int64_t firstRow) {
+            std::vector<float> keep(std::size_t(rows) * columns, 1);
+            dropout(rows, columns, {k, firstRow, 0.5f}, keep.data());
+            for (float& value : keep) value -= 1;  // -1 or 1
+            return keep;
+        };
+        const auto mask = maskOf(key, 0);
+        const auto near = [&](double product) { return std::abs(product) < 5 * std::sqrt(double(rows) * columns); };
+        const auto with = [&](const std::vector<float>& other, std::size_t shift) {
+            double sum = 0;
+            for (std::size_t i = 0; i + shift < mask.size(); ++i) sum += mask[i] * other[i + shift];
+            return sum;
+        };
+        for (const std::size_t shift : {1, 2, 3, 8, 16, columns - 1, columns, columns + 1, 2 * columns})
+            QVERIFY2(near(with(mask, shift)), qPrintable(QString("%1 %2").arg(shift).arg(in.seed())));
+        QVERIFY2(near(with(maskOf(key + 1, 0), 0)), qPrintable(in.seed()));
+        QVERIFY2(near(with(maskOf(key, rows), 0)), qPrintable(in.seed()));
     }
 
     void crossEntropies() {
@@ -274,6 +386,43 @@ private slots:
         const double loss = crossEntropyWithGradient(rows, vocabulary, logits.data(), targets.data());
         QVERIFY2(std::abs(loss - wanted) < 1e-5 * wanted, qPrintable(in.seed()));
         CLOSE(logits, gradient, 1e-5);
+    }
+
+    /// In parts, with maxima and sums combined as a tensor group does.
+    void crossEntropyOfParts() {
+        RandomInputs in;
+        const int rows = in.whole(1, 12), vocabulary = in.whole(3, 70), cut = in.whole(1, vocabulary - 1);
+        const auto logits = in.floats(std::size_t(rows) * vocabulary, 3);
+        const auto targets = in.tokens(rows, vocabulary);
+        auto whole = logits;
+        const double wanted = crossEntropyWithGradient(rows, vocabulary, whole.data(), targets.data());
+        const VocabularyPart parts[2] = {{rows, cut, 0}, {rows, vocabulary - cut, cut}};
+        std::vector<float> held[2], largest[2], sums[2], own[2];
+        for (int p = 0; p < 2; ++p) {
+            for (int r = 0; r < rows; ++r)
+                for (int c = 0; c < parts[p].columns; ++c)
+                    held[p].push_back(logits[std::size_t(r) * vocabulary + parts[p].first + c]);
+            for (auto* values : {&largest[p], &sums[p], &own[p]}) values->assign(std::size_t(rows), NAN);
+            largestLogits(parts[p], held[p].data(), largest[p].data());
+        }
+        for (int r = 0; r < rows; ++r) largest[0][r] = std::max(largest[0][r], largest[1][r]);
+        for (int p = 0; p < 2; ++p)
+            exponentiateLogits(parts[p], largest[0].data(), targets.data(), held[p].data(), sums[p].data(),
+                               own[p].data());
+        double loss = 0;
+        for (int r = 0; r < rows; ++r) {
+            sums[0][r] += sums[1][r];
+            loss += (std::log(double(sums[0][r])) + largest[0][r] - (own[0][r] + own[1][r])) / rows;
+        }
+        QVERIFY2(std::abs(loss - wanted) < 1e-6 * wanted, qPrintable(in.seed()));
+        for (int p = 0; p < 2; ++p) {
+            crossEntropyGradient(parts[p], sums[0].data(), targets.data(), held[p].data());
+            Values expected;
+            for (int r = 0; r < rows; ++r)
+                for (int c = 0; c < parts[p].columns; ++c)
+                    expected.push_back(whole[std::size_t(r) * vocabulary + parts[p].first + c]);
+            CLOSE(held[p], expected, 1e-5);
+        }
     }
 
     void crossEntropyOfHugeLogits() {

@@ -79,14 +79,11 @@ private slots:
         const reference::Shape shape = randomShape(in, "gpt");
         Arena arena;
         ParameterSet set;
+        TensorGroup alone(arena);
+        const LayerContext context{set, arena, alone, shape.samples, shape.sequence, shape.hidden};
         std::unique_ptr<Layer> layer;
-        if (attention) {
-            const AttentionShape heads{shape.samples, shape.sequence, shape.heads, shape.hidden / shape.heads};
-            layer = std::make_unique<AttentionLayer>(set, arena, "h.7", heads, 0.02);
-        } else {
-            layer = std::make_unique<FeedForwardLayer>(set, arena, "h.7", shape.tokens(), shape.hidden,
-                                                       3 * shape.hidden + shape.sequence, 0.02);
-        }
+        if (attention) layer = std::make_unique<AttentionLayer>(context, "h.7", shape.heads, 0.02);
+        else layer = std::make_unique<FeedForwardLayer>(context, "h.7", 3 * shape.hidden + shape.sequence, 0.02);
         set.allocate(arena, 1);
         const Weights weights = shake(set.parameters(), in);
         const auto function = [&](const Weights& w, const Values& x) {
@@ -120,7 +117,8 @@ private slots:
         const reference::Shape shape = randomShape(in, "gpt");
         Arena arena;
         ParameterSet set;
-        OutputHead head(set, arena, shape.tokens(), shape.hidden, shape.vocabulary);
+        TensorGroup alone(arena);
+        OutputHead head({set, arena, alone, shape.samples, shape.sequence, shape.hidden}, shape.vocabulary);
         set.allocate(arena, 1);
         const Weights weights = shake(set.parameters(), in);
         const auto input = in.floats(std::size_t(shape.tokens()) * shape.hidden);

@@ -94,8 +94,9 @@ inline Values layerNorm(const Values& x, const Values& gamma, const Values& beta
     return y;
 }
 
-/// qkv: [samples·sequence, 3·heads·width] → [samples·sequence, heads·width].
-inline Values attention(const Values& qkv, int samples, int sequence, int heads, int width) {
+/// qkv: [samples·sequence, 3·heads·width] → [samples·sequence, heads·width]. `keep`, where given: what each
+/// probability [samples, heads, sequence, sequence] is multiplied by.
+inline Values attention(const Values& qkv, int samples, int sequence, int heads, int width, const Values& keep = {}) {
     const int hidden = heads * width;
     Values out(std::size_t(samples) * sequence * hidden);
     const auto at = [&](int sample, int token, int part, int head, int i) {
@@ -112,10 +113,12 @@ inline Values attention(const Values& qkv, int samples, int sequence, int heads,
                     weights[u] = std::exp(score / std::sqrt(double(width)));
                     all += weights[u];
                 }
-                for (int u = 0; u <= t; ++u)
+                for (int u = 0; u <= t; ++u) {
+                    if (!keep.empty()) weights[u] *= keep[(std::size_t(b * heads + a) * sequence + t) * sequence + u];
                     for (int i = 0; i < width; ++i)
                         out[std::size_t(b * sequence + t) * hidden + a * width + i] +=
                             weights[u] / all * at(b, u, 2, a, i);
+                }
             }
     return out;
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/model/arena.h"
+#include "engine/model/parameter_set.h"
+#include "engine/model/tensor_group.h"
+
+namespace shardlab {
+
+/// What the layers of a stage have in common; outlives them.
+struct LayerContext {
+    ParameterSet& set;
+    Arena& arena;
+    TensorGroup& tensor;
+    int samples = 1;   ///< of a microbatch: b
+    int sequence = 1;  ///< tokens of a sample: s
+    int hidden = 1;    ///< h
+    double dropout = 0;
+    std::int64_t seed = 1;
+
+    int tokens() const { return samples * sequence; }
+    int ownTokens() const { return tensor.ownTokens(tokens()); }
+    std::size_t ownFloats() const { return static_cast<std::size_t>(ownTokens()) * static_cast<std::size_t>(hidden); }
+    std::size_t allFloats() const { return static_cast<std::size_t>(tokens()) * static_cast<std::size_t>(hidden); }
+};
+
+}  // namespace shardlab
