@@ -3,9 +3,13 @@
 #include "app/cli/layout_argument.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
+#include "engine/base/clock.h"
 #include "engine/base/units.h"
+#include "engine/plan/critical_path.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/predicted_memory.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,18 +23,23 @@ using Json = nlohmann::ordered_json;
 struct Options {
     LayoutArgument layout;
     bool json = false;
+    bool memoryCurve = false;
+    bool criticalPath = false;
 };
+
+Json bytesJson(const MemoryBytes& bytes) {
+    Json json = Json::object();
+    for (int category = 0; category < memoryCategoryCount; ++category)
+        json[std::string(name(static_cast<MemoryCategory>(category)))] = bytes[static_cast<std::size_t>(category)];
+    return json;
+}
 
 Json planJson(const Plan& plan) {
     Json memory = Json::array();
     for (const RankMemory& rank : plan.memory) {
-        Json bytes = Json::object();
-        for (int category = 0; category < memoryCategoryCount; ++category)
-            bytes[std::string(name(static_cast<MemoryCategory>(category)))] =
-                rank.bytes[static_cast<std::size_t>(category)];
         memory.push_back({{"rank", rank.rank},
                           {"label", plan.mesh.label(rank.rank)},
-                          {"bytes", std::move(bytes)},
+                          {"bytes", bytesJson(rank.bytes)},
                           {"peak", rank.peak},
                           {"microbatches_in_flight", rank.microbatchesInFlight}});
     }
@@ -53,6 +62,77 @@ Json planJson(const Plan& plan) {
             {"traffic", std::move(traffic)},
             {"notes", plan.notes},
             {"faults", Json::array()}};
+}
+
+Json curvesJson(const Plan& plan) {
+    Json curves = Json::array();
+    for (const MemoryCurve& curve : predictedMemory(plan)) {
+        Json points = Json::array();
+        for (const MemoryPoint& point : curve.points)
+            points.push_back({{"seconds", toSeconds(point.time)}, {"bytes", bytesJson(point.bytes)}});
+        curves.push_back({{"pipeline_rank", curves.size()}, {"peak", curve.peak}, {"points", std::move(points)}});
+    }
+    return curves;
+}
+
+std::string curvesTable(const Plan& plan) {
+    std::vector<std::string> header{"pipeline rank", "from", "sum"};
+    for (int category = 0; category < memoryCategoryCount; ++category)
+        header.emplace_back(name(static_cast<MemoryCategory>(category)));
+    Table table(header);
+    int rank = 0;
+    for (const MemoryCurve& curve : predictedMemory(plan)) {
+        for (const MemoryPoint& point : curve.points) {
+            std::vector<std::string> row{std::to_string(rank), formatSeconds(toSeconds(point.time)),
+                                         formatBytes(total(point.bytes))};
+            for (const std::int64_t bytes : point.bytes) row.push_back(formatBytes(bytes));
+            table.add(std::move(row));
+        }
+        ++rank;
+    }
+    return table.text();
+}
+
+Json pathJson(const StepGraph& graph, const CriticalPath& path) {
+    Json actions = Json::array(), ranks = Json::array();
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        const StepGraph::Node& node = graph.nodes[i];
+        actions.push_back({{"pipeline_rank", node.rank},
+                           {"action", toText(node.action)},
+                           {"begin", node.begin},
+                           {"seconds", node.end - node.begin},
+                           {"slack", path.slack[i]},
+                           {"on_path", std::ranges::find(path.nodes, static_cast<int>(i)) != path.nodes.end()}});
+    }
+    for (std::size_t rank = 0; rank < path.ofRank.size(); ++rank)
+        ranks.push_back({{"pipeline_rank", rank},
+                         {"on_path", {{"compute", path.onPath[rank].compute}, {"communication", path.onPath[rank].communication}}},
+                         {"computing", path.ofRank[rank].computing},
+                         {"reducing", path.ofRank[rank].reducing},
+                         {"waiting", path.ofRank[rank].waiting}});
+    return {{"actions", std::move(actions)}, {"ranks", std::move(ranks)}};
+}
+
+std::string pathText(const StepGraph& graph, const CriticalPath& path) {
+    double compute = 0, communication = 0;
+    Table ranks({"pipeline rank", "path: compute", "path: communication", "computing", "reducing", "waiting"});
+    for (std::size_t rank = 0; rank < path.ofRank.size(); ++rank) {
+        const CriticalPath::Share& share = path.onPath[rank];
+        const CriticalPath::Time& time = path.ofRank[rank];
+        compute += share.compute;
+        communication += share.communication;
+        ranks.add({std::to_string(rank), formatSeconds(share.compute), formatSeconds(share.communication),
+                   formatSeconds(time.computing), formatSeconds(time.reducing), formatSeconds(time.waiting)});
+    }
+    Table chain({"action", "rank", "begin", "lasts"});
+    for (const int index : path.nodes) {
+        const StepGraph::Node& node = graph.nodes[static_cast<std::size_t>(index)];
+        chain.add({toText(node.action), std::to_string(node.rank), formatSeconds(node.begin),
+                   formatSeconds(node.end - node.begin)});
+    }
+    return fmt::format("Critical path: {} actions decide the step of {}: {} compute, {} communication\n\n{}\n{}",
+                       path.nodes.size(), formatSeconds(graph.stepSeconds), formatSeconds(compute),
+                       formatSeconds(communication), ranks.text(), chain.text());
 }
 
 std::string meshText(const Mesh& mesh) {
@@ -107,6 +187,25 @@ std::string planText(const Plan& plan) {
     return text;
 }
 
+std::string answer(const Plan& plan, const Options& options) {
+    StepGraph graph;
+    CriticalPath path;
+    if (options.criticalPath) {
+        graph = stepGraph(plan.lowered, plan.costs);
+        path = criticalPath(graph);
+    }
+    if (options.json) {
+        Json json = planJson(plan);
+        if (options.memoryCurve) json["memory_curve"] = curvesJson(plan);
+        if (options.criticalPath) json["critical_path"] = pathJson(graph, path);
+        return json.dump(2) + "\n";
+    }
+    std::string text = planText(plan);
+    if (options.memoryCurve) text += "\n" + curvesTable(plan);
+    if (options.criticalPath) text += "\n" + pathText(graph, path);
+    return text;
+}
+
 int plan(const Options& options) {
     const auto loaded = load(options.layout);
     if (!loaded) {
@@ -117,7 +216,7 @@ int plan(const Options& options) {
     if (faults.empty()) {
         const auto made = makePlan(loaded->layout);
         if (made) {
-            print(options.json ? planJson(*made).dump(2) + "\n" : planText(*made));
+            print(answer(*made, options));
             return success;
         }
         faults = made.error();
@@ -134,6 +233,9 @@ void addPlan(CLI::App& program, Action& chosen) {
     const auto options = std::make_shared<Options>();
     options->layout.addTo(*verb);
     verb->add_flag("--json", options->json, "Answer with one JSON object");
+    verb->add_flag("--memory-curve", options->memoryCurve, "Tell each rank's memory over the step too, by category");
+    verb->add_flag("--critical-path", options->criticalPath,
+                   "Tell too which chain of actions decides how long the step takes; with --json every action's slack");
     verb->callback([&chosen, options] { chosen = [options] { return plan(*options); }; });
 }
 

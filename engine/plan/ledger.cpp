@@ -41,6 +41,17 @@ public:
         }
     }
 
+    MemoryHistory follow() {
+        MemoryHistory history{tally_.used(), {}};
+        for (const Action& action : lowered_.ranks[static_cast<std::size_t>(rank_)]) {
+            fullest_ = tally_.used();
+            visit(action);
+            const bool fuller = total(tally_.used()) > total(fullest_);
+            history.actions.push_back({fuller ? tally_.used() : fullest_, tally_.used()});
+        }
+        return history;
+    }
+
     RankMemory run() {
         for (const Action& action : lowered_.ranks[static_cast<std::size_t>(rank_)]) visit(action);
         RankMemory memory;
@@ -88,7 +99,8 @@ private:
     }
 
     void compute(const Excursion& excursion) {
-        tally_.move(excursion.change, excursion.rise, excursion.totalRise);
+        for (std::size_t i = 0; i < fullest_.size(); ++i) fullest_[i] = tally_.used()[i] + excursion.fullest[i];
+        tally_.move(excursion);
         for (const Leaving& message : leaving_) tally_.add(message.category, -message.bytes);
         leaving_.clear();
     }
@@ -105,6 +117,7 @@ private:
     std::set<std::pair<int, int>> split_;  ///< stage and microbatch whose backward is I and W
     std::vector<Leaving> leaving_;       ///< sent, and on their way during the next compute action
     Tally tally_;
+    MemoryBytes fullest_{};              ///< within the action that is visited
     int inFlight_ = 0;
     int mostInFlight_ = 0;
 };
@@ -119,6 +132,10 @@ std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowe
         pipeline.back().rank = rank;
     }
     return pipeline;
+}
+
+MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank) {
+    return RankLedger(layout, lowered, stageShapes(layout), rank).follow();
 }
 
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh) {

@@ -27,4 +27,15 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
 /// The same of one replica: one entry a pipeline rank, which is its `rank`. All replicas are alike.
 std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered);
 
+/// How one pipeline rank's memory goes up and down over its list.
+struct MemoryHistory {
+    struct Moment {
+        MemoryBytes fullest{};  ///< while the action runs, when the sum is largest; RankMemory::peak is the largest of these sums
+        MemoryBytes after{};
+    };
+    MemoryBytes before{};          ///< what is held all the time
+    std::vector<Moment> actions;   ///< one for each of the rank's actions
+};
+MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank);
+
 }  // namespace shardlab

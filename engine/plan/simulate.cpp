@@ -5,6 +5,7 @@
 #include "engine/schedule/dataflow.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -41,19 +42,36 @@ struct Burst {
     EventKind kind = EventKind::None;
 };
 
-struct RankState {
-    std::size_t position = 0;
-    Time free = 0;   ///< of the compute lane
-    std::optional<Burst> burst = {};
-    Time busy = 0;   ///< F, B, I, W, R
-    std::vector<std::pair<int, Time>> linkFree;  ///< by receiving rank; a rank has few neighbours
-    Sink sink;
+constexpr int noNode = -1;  ///< of the step's graph
 
-    Time& link(int peer) {
-        for (auto& [rank, time] : linkFree)
-            if (rank == peer) return time;
-        return linkFree.emplace_back(peer, 0).second;
+struct Link {
+    int peer = 0;
+    Time free = 0;
+    int node = noNode;  ///< the send that keeps it busy until then
+};
+
+struct RankState {
+    Sink sink;
+    std::size_t position = 0;
+    Time free = 0;          ///< of the compute lane
+    int node = noNode;      ///< what keeps the lane busy until then
+    int message = noNode;   ///< what brought the action that is next its input
+    std::optional<Burst> burst = {};
+    Time busy = 0;  ///< F, B, I, W, R
+    std::vector<Link> links = {};  ///< by receiving rank; a rank has few neighbours
+
+    Link& link(int peer) {
+        for (Link& each : links)
+            if (each.peer == peer) return each;
+        return links.emplace_back(Link{peer});
     }
+};
+
+/// What a simulation keeps besides its figures.
+struct Keep {
+    bool events = false;
+    StepGraph* graph = nullptr;
+    const ActionSeconds* seconds = nullptr;  ///< instead of the costs'
 };
 
 /// Members of a reduction that have come so far.
@@ -65,13 +83,14 @@ struct Gathering {
 
 class Simulator {
 public:
-    Simulator(const Schedule& schedule, const StepCosts& costs, bool keepEvents)
-        : schedule_(schedule), costs_(costs), arrival_(schedule.stages(), schedule.microbatches, never),
+    Simulator(const Schedule& schedule, const StepCosts& costs, const Keep& keep)
+        : schedule_(schedule), costs_(costs), keep_(keep), arrival_(schedule.stages(), schedule.microbatches, never),
           posted_(schedule.stages(), schedule.microbatches, never) {
-        ranks_.assign(schedule.ranks.size(), RankState{.sink = Sink(keepEvents)});
+        if (keep.graph) sender_.emplace(schedule.stages(), schedule.microbatches, noNode);
+        ranks_.assign(schedule.ranks.size(), RankState{.sink = Sink(keep.events)});
         tied_.missing = static_cast<int>(schedule.endRanks().size());
         norm_.missing = static_cast<int>(schedule.ranks.size());
-        if (!keepEvents) return;
+        if (!keep.events) return;
         for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
             ranks_[rank].sink.events().reserve(schedule.ranks[rank].size() * 5 / 4 + 1);
     }
@@ -91,7 +110,7 @@ public:
         } while (passTime());
         for (RankState& state : ranks_) {
             end_ = std::max(end_, state.free);
-            for (const auto& [peer, time] : state.linkFree) end_ = std::max(end_, time);
+            for (const Link& link : state.links) end_ = std::max(end_, link.free);
             state.sink.addStep(state.free);
         }
     }
@@ -108,7 +127,19 @@ public:
 
 private:
     int rankOf(int stage) const { return schedule_.rankOfStage[static_cast<std::size_t>(stage)]; }
-    Time duration(const Action& action) const { return costs_.seconds(action); }
+    Time duration(const Action& action) const {
+        return keep_.seconds ? (*keep_.seconds)(action) : costs_.seconds(action);
+    }
+
+    /// A node of the graph, where one is kept.
+    int note(int rank, const Action& action, Time begin, Time end, std::initializer_list<int> after) {
+        if (!keep_.graph) return noNode;
+        StepGraph::Node node{rank, action, begin, end, {}};
+        for (const int earlier : after)
+            if (earlier != noNode) node.after.push_back(earlier);
+        keep_.graph->nodes.push_back(std::move(node));
+        return static_cast<int>(keep_.graph->nodes.size()) - 1;
+    }
 
     double share(int working) const { return std::min(1.0, costs_.cores / working); }
 
@@ -146,11 +177,11 @@ private:
     bool advance(int rank, RankState& state, const Action& action) {
         switch (action.kind) {
             case ActionKind::SendForward:
-            case ActionKind::SendBackward: send(state, action); return true;
+            case ActionKind::SendBackward: send(rank, state, action); return true;
             case ActionKind::RecvForward:
             case ActionKind::RecvBackward: posted_[payloadOf(action)] = state.free; return true;
             case ActionKind::ReduceGradients:
-                reduce(state, action, state.free, state.free + duration(action));
+                reduce(rank, state, action, state.free, {state.node});
                 return true;
             case ActionKind::ReduceTied: gather(rank, state, tied_); return false;
             case ActionKind::ReduceNorm: gather(rank, state, norm_); return false;
@@ -171,6 +202,7 @@ private:
 
     void finish(int rank, RankState& state, const Action& action, EventKind kind, Time begin, Time end) {
         state.free = end;
+        state.node = note(rank, action, begin, end, {state.node, std::exchange(state.message, noNode)});
         state.sink.add(Lane::Compute, kind, begin, end, action);
         if (!isCompute(action.kind)) return;
         state.busy += end - begin;
@@ -188,6 +220,7 @@ private:
             const Time arrived = arrival_[*need];
             if (arrived == never) return false;
             if (rankOf(need->stage) != rank) receive(state, action, *need, arrived);
+            if (sender_) state.message = (*sender_)[*need];
             state.free = std::max(state.free, arrived);
         }
         if (action.kind == ActionKind::Forward && (firstForward_ < 0 || state.free < firstForward_))
@@ -205,17 +238,21 @@ private:
         if (arrived > state.free) state.sink.add(Lane::Compute, EventKind::Wait, state.free, arrived, message);
     }
 
-    void send(RankState& state, const Action& action) {
+    void send(int rank, RankState& state, const Action& action) {
         const int peer = rankOf(otherEnd(action).stage);
-        Time& link = state.link(peer);
-        const Time begin = std::max(state.free, link);
-        link = begin + duration(action);
-        arrival_[payloadOf(action)] = link;
-        state.sink.add(Lane::Comm, eventKind(action.kind), begin, link, action, costs_.bytes(action));
+        Link& link = state.link(peer);
+        const Time begin = std::max(state.free, link.free);
+        link.free = begin + duration(action);
+        link.node = note(rank, action, begin, link.free, {state.node, link.node});
+        if (sender_) (*sender_)[payloadOf(action)] = link.node;
+        arrival_[payloadOf(action)] = link.free;
+        state.sink.add(Lane::Comm, eventKind(action.kind), begin, link.free, action, costs_.bytes(action));
         ready_.push_back(peer);
     }
 
-    void reduce(RankState& state, const Action& action, Time begin, Time end) {
+    void reduce(int rank, RankState& state, const Action& action, Time begin, std::initializer_list<int> after) {
+        const Time end = begin + duration(action);
+        state.node = note(rank, action, begin, end, after);
         state.sink.add(Lane::Comm, eventKind(action.kind), begin, end, action, costs_.bytes(action));
         state.free = end;
     }
@@ -227,11 +264,15 @@ private:
         gathering.arrived.emplace_back(rank, state.free);
         gathering.latest = std::max(gathering.latest, state.free);
         if (--gathering.missing > 0) return;
+        std::vector<int> before;  // every member waits for all
+        for (const auto& [member, time] : gathering.arrived)
+            if (const int node = ranks_[static_cast<std::size_t>(member)].node; node != noNode) before.push_back(node);
         for (const auto& [member, time] : gathering.arrived) {
             RankState& other = ranks_[static_cast<std::size_t>(member)];
             const Action& action = current(member);
             if (gathering.latest > time) other.sink.add(Lane::Compute, EventKind::Wait, time, gathering.latest, action);
-            reduce(other, action, gathering.latest, gathering.latest + duration(action));
+            reduce(member, other, action, gathering.latest, {});
+            if (keep_.graph) keep_.graph->nodes.back().after = before;
             ++other.position;
             ready_.push_back(member);
         }
@@ -243,9 +284,11 @@ private:
 
     const Schedule& schedule_;
     const StepCosts& costs_;
+    Keep keep_;
     std::vector<RankState> ranks_;
     ProductTable<Time> arrival_;
     ProductTable<Time> posted_;
+    std::optional<ProductTable<int>> sender_;  ///< nodes of the graph
     Gathering tied_, norm_;
     std::vector<int> ready_;
     Time firstForward_ = -1;
@@ -269,13 +312,13 @@ Simulation figuresOf(Simulator& simulator) {
 }  // namespace
 
 Simulation simulateWithoutEvents(const Schedule& lowered, const StepCosts& costs) {
-    Simulator simulator(lowered, costs, false);
+    Simulator simulator(lowered, costs, {});
     simulator.run();
     return figuresOf(simulator);
 }
 
 Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh) {
-    Simulator simulator(lowered, costs, true);
+    Simulator simulator(lowered, costs, {.events = true});
     simulator.run();
     Simulation result = figuresOf(simulator);
     std::size_t count = 0;
@@ -296,9 +339,27 @@ Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh&
 }
 
 double simulatedSeconds(const Schedule& lowered, const StepCosts& costs) {
-    Simulator simulator(lowered, costs, false);
+    Simulator simulator(lowered, costs, {});
     simulator.run();
     return simulator.end();
+}
+
+double simulatedSeconds(const Schedule& lowered, const StepCosts& costs, const ActionSeconds& seconds) {
+    Simulator simulator(lowered, costs, {.seconds = &seconds});
+    simulator.run();
+    return simulator.end();
+}
+
+StepGraph stepGraph(const Schedule& lowered, const StepCosts& costs) {
+    return stepGraph(lowered, costs, [&](const Action& action) { return costs.seconds(action); });
+}
+
+StepGraph stepGraph(const Schedule& lowered, const StepCosts& costs, const ActionSeconds& seconds) {
+    StepGraph graph;
+    Simulator simulator(lowered, costs, {.graph = &graph, .seconds = &seconds});
+    simulator.run();
+    graph.stepSeconds = simulator.end();
+    return graph;
 }
 
 }  // namespace shardlab

@@ -7,6 +7,7 @@
 #include "engine/schedule/schedule.h"
 #include "engine/trace/event.h"
 
+#include <functional>
 #include <vector>
 
 namespace shardlab {
@@ -43,5 +44,24 @@ Simulation simulateWithoutEvents(const Schedule& lowered, const StepCosts& costs
 
 /// Only how long the step takes.
 double simulatedSeconds(const Schedule& lowered, const StepCosts& costs);
+
+/// The same where each action takes the seconds that one is told: what if this one were faster?
+using ActionSeconds = std::function<double(const Action&)>;
+double simulatedSeconds(const Schedule& lowered, const StepCosts& costs, const ActionSeconds& seconds);
+
+/// One replica's step as actions and what each of them had to wait for.
+struct StepGraph {
+    struct Node {
+        int rank = 0;      ///< in the pipeline
+        Action action;     ///< any but receives, which take no time of their own
+        double begin = 0;  ///< seconds; the largest end of those before it, or 0
+        double end = 0;
+        std::vector<int> after;  ///< nodes that had to end first: on its rank, on its link, the message, all members
+    };
+    std::vector<Node> nodes;  ///< each later than those in its `after`
+    double stepSeconds = 0;
+};
+StepGraph stepGraph(const Schedule& lowered, const StepCosts& costs);
+StepGraph stepGraph(const Schedule& lowered, const StepCosts& costs, const ActionSeconds& seconds);
 
 }  // namespace shardlab

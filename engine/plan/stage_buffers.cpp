@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/stage_buffers.h"
 
-#include "engine/plan/tally.h"
-
 #include <vector>
 
 namespace shardlab {
@@ -60,7 +58,7 @@ public:
         if (shape_.first) tally.add(Category::Activations, size_.boundary);
         for (const LayerBytes& layer : layers_) tally.add(Category::Activations, layer.held + size_.boundary);
         if (shape_.last) tally.add(Category::Activations, size_.statistics + size_.boundary + size_.logits);
-        return excursion(tally);
+        return tally.whole();
     }
 
     /// Input gradients from the top; where `weightsToo`, each layer's weight gradient follows at once and frees it.
@@ -79,7 +77,7 @@ public:
             if (weightsToo) freeLayer(tally, i, kept);
         }
         if (shape_.first && weightsToo) tally.add(kept, -size_.boundary);  // what the embedding took
-        return excursion(tally);
+        return tally.whole();
     }
 
     Excursion weightGrads(Category kept) {
@@ -87,7 +85,7 @@ public:
         if (shape_.last) freeHead(tally, kept);
         for (std::size_t i = layers_.size(); i-- > 0;) freeLayer(tally, i, kept);
         if (shape_.first) tally.add(kept, -size_.boundary);
-        return excursion(tally);
+        return tally.whole();
     }
 
 private:
@@ -106,8 +104,6 @@ private:
         tally.add(fromAbove ? neighbours_.gradient : kept, -size_.boundary);  // of the output
         tally.add(kept, -size_.boundary);                            // of the norm's output
     }
-
-    static Excursion excursion(const Tally& tally) { return {tally.used(), tally.peak(), tally.peakTotal()}; }
 
     Sizes size_;
     StageShape shape_;

@@ -5,16 +5,9 @@
 #include "engine/base/memory_category.h"
 #include "engine/layout/layout.h"
 #include "engine/layout/model_shape.h"
-#include "engine/schedule/action.h"
+#include "engine/plan/tally.h"
 
 namespace shardlab {
-
-/// What one action does to a rank's memory, in bytes.
-struct Excursion {
-    MemoryBytes change{};  ///< from its begin to its end
-    MemoryBytes rise{};    ///< of each category, largest in between above its begin
-    std::int64_t totalRise = 0;
-};
 
 /// Where a stage's input and its output's gradient come from. From another rank: a receive buffer (Buffers). From the
 /// stage above on the same rank: what its B (Temporary) or I (Buffers) left.
@@ -23,6 +16,7 @@ struct StageNeighbours {
     MemoryCategory gradient = MemoryCategory::Buffers;  ///< of the output's gradient that it takes
 };
 
+/// What each action of a stage does to its rank's memory.
 struct StageBuffers {
     Excursion forward;     ///< ends with the output, if any, allocated
     Excursion backward;    ///< ends with the input's gradient, if any, allocated; the taken gradient is freed

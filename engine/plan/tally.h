@@ -7,24 +7,38 @@
 
 namespace shardlab {
 
+/// What something does to a rank's memory, in bytes.
+struct Excursion {
+    MemoryBytes change{};        ///< from its begin to its end
+    MemoryBytes rise{};          ///< of each category, largest in between above its begin
+    MemoryBytes fullest{};       ///< above its begin, at the moment of the largest sum
+    std::int64_t totalRise = 0;  ///< the sum then
+};
+
 /// Bytes in use by category, and the largest they were: an arena without memory.
 class Tally {
 public:
     void add(MemoryCategory category, std::int64_t bytes) {
         MemoryBytes change{};
         change[static_cast<std::size_t>(category)] = bytes;
-        move(change, change, std::max<std::int64_t>(bytes, 0));
+        if (bytes > 0) move({change, change, change, bytes});
+        else move({change, change, {}, 0});
     }
 
-    /// Something that changes by `change` and in between rises by `rise`, `totalRise` in sum.
-    void move(const MemoryBytes& change, const MemoryBytes& rise, std::int64_t totalRise) {
-        peakTotal_ = std::max(peakTotal_, total_ + totalRise);
+    void move(const Excursion& excursion) {
+        if (total_ + excursion.totalRise > peakTotal_) {
+            peakTotal_ = total_ + excursion.totalRise;
+            for (std::size_t i = 0; i < used_.size(); ++i) fullest_[i] = used_[i] + excursion.fullest[i];
+        }
         for (std::size_t i = 0; i < used_.size(); ++i) {
-            peak_[i] = std::max(peak_[i], used_[i] + rise[i]);
-            used_[i] += change[i];
-            total_ += change[i];
+            peak_[i] = std::max(peak_[i], used_[i] + excursion.rise[i]);
+            used_[i] += excursion.change[i];
+            total_ += excursion.change[i];
         }
     }
+
+    /// All that was done since the begin, as one.
+    Excursion whole() const { return {used_, peak_, fullest_, peakTotal_}; }
 
     const MemoryBytes& used() const { return used_; }
     const MemoryBytes& peak() const { return peak_; }
@@ -33,6 +47,7 @@ public:
 private:
     MemoryBytes used_{};
     MemoryBytes peak_{};
+    MemoryBytes fullest_{};  ///< when the sum was largest
     std::int64_t total_ = 0;
     std::int64_t peakTotal_ = 0;
 };

@@ -6,6 +6,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
+
 using namespace shardlab::test;
 
 class CommandLineTest : public QObject {
@@ -74,6 +76,35 @@ private Q_SLOTS:
         }
         QVERIFY(!plan["traffic"].toArray().isEmpty());
         QVERIFY(plan["faults"].toArray().isEmpty());
+    }
+
+    void planTellsMemoryOverTimeAndTheCriticalPath() {
+        const Answer text = run({"plan", "1f1b-4", "--memory-curve", "--critical-path"});
+        QCOMPARE(text.status, 0);
+        for (const char* word : {"Critical path", "3F0", "waiting", "temporary"}) QVERIFY2(text.out.contains(word), word);
+        const QJsonObject plan = run({"plan", "1f1b-4", "--memory-curve", "--critical-path", "--json"}).json();
+        const QJsonArray curves = plan["memory_curve"].toArray();
+        QCOMPARE(curves.size(), 4);
+        for (int rank = 0; rank < curves.size(); ++rank) {
+            double most = 0;
+            for (const QJsonValue point : curves.at(rank)["points"].toArray()) {
+                double sum = 0;
+                for (const QJsonValue bytes : point["bytes"].toObject()) sum += bytes.toDouble();
+                most = std::max(most, sum);
+            }
+            QCOMPARE(most, plan["memory"].toArray().at(rank)["peak"].toDouble());
+        }
+        double decided = 0;
+        for (const QJsonValue rank : plan["critical_path"].toObject()["ranks"].toArray())
+            for (const QJsonValue share : rank["on_path"].toObject()) decided += share.toDouble();
+        QVERIFY(qAbs(decided - plan["step_seconds"].toDouble()) < 1e-9);
+        int onPath = 0;
+        for (const QJsonValue action : plan["critical_path"].toObject()["actions"].toArray())
+            if (action["on_path"].toBool()) {
+                QCOMPARE(action["slack"].toDouble(), 0.0);
+                ++onPath;
+            }
+        QVERIFY(onPath > 8);
     }
 
     void searchAnswersInATableAndInJson() {

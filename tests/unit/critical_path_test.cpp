@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/random.h"
+#include "engine/plan/critical_path.h"
+#include "engine/schedule/passes.h"
+#include "engine/schedule/registry.h"
+
+#include <QRandomGenerator>
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+using namespace shardlab;
+
+namespace {
+
+struct Case {
+    Schedule lowered;
+    StepCosts costs;
+};
+
+Case randomCase(RandomStream& random) {
+    while (true) {
+        const ScheduleMethod& method = scheduleMethods()[random.below(scheduleMethods().size())];
+        const ScheduleShape shape{1 + static_cast<int>(random.below(5)), method.minChunks, 1 + static_cast<int>(random.below(7))};
+        const auto compute = generateSchedule(method.name, shape);
+        if (!compute) continue;
+        Case made{lower(*compute, {random.below(2) == 0, random.below(2) == 0, random.below(2) == 0}), {}};
+        made.costs.stages.resize(static_cast<std::size_t>(made.lowered.stages()));
+        for (StageCosts& stage : made.costs.stages) {
+            stage.forward = 0.1 + random.uniform();
+            stage.inputGrad = 0.1 + random.uniform();
+            stage.weightGrad = 0.1 + random.uniform();
+            stage.backward = stage.inputGrad + stage.weightGrad;
+            for (double* cost : {&stage.send, &stage.reduce, &stage.tied, &stage.norm, &stage.optimizer}) *cost = 0.01 + random.uniform();
+        }
+        return made;
+    }
+}
+
+double lengthOf(const StepGraph::Node& node) { return node.end - node.begin; }
+
+}  // namespace
+
+class CriticalPathTest : public QObject {
+    Q_OBJECT
+private slots:
+    void init() {
+        const std::uint32_t seed = QRandomGenerator::global()->generate();
+        qInfo("seed %u", seed);
+        random_.emplace(seed, "critical path");
+    }
+
+    void graphIsTheSimulatedStep() {
+        for (int round = 0; round < 100; ++round) {
+            const Case each = randomCase(*random_);
+            const StepGraph graph = stepGraph(each.lowered, each.costs);
+            QCOMPARE(graph.stepSeconds, simulatedSeconds(each.lowered, each.costs));
+            std::size_t actions = 0;
+            for (const auto& rank : each.lowered.ranks)
+                actions += static_cast<std::size_t>(std::ranges::count_if(rank, [](const Action& a) { return !isReceive(a.kind); }));
+            QCOMPARE(graph.nodes.size(), actions);
+            for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+                double ready = 0;
+                for (const int earlier : graph.nodes[i].after) {
+                    QVERIFY(earlier < static_cast<int>(i));
+                    ready = std::max(ready, graph.nodes[static_cast<std::size_t>(earlier)].end);
+                }
+                QCOMPARE(graph.nodes[i].begin, ready);
+            }
+        }
+    }
+
+    void pathIsTheStepWithoutGaps() {
+        for (int round = 0; round < 100; ++round) {
+            const Case each = randomCase(*random_);
+            const StepGraph graph = stepGraph(each.lowered, each.costs);
+            const CriticalPath path = criticalPath(graph);
+            double now = 0, shares = 0;
+            for (const int index : path.nodes) {
+                const StepGraph::Node& node = graph.nodes[static_cast<std::size_t>(index)];
+                QCOMPARE(node.begin, now);
+                now = node.end;
+            }
+            QCOMPARE(now, graph.stepSeconds);
+            for (const CriticalPath::Share& share : path.onPath) shares += share.compute + share.communication;
+            QVERIFY(std::abs(shares - graph.stepSeconds) < 1e-9 * graph.stepSeconds);
+            for (const CriticalPath::Time& time : path.ofRank)
+                QVERIFY(std::abs(time.computing + time.reducing + time.waiting - graph.stepSeconds) < 1e-9 * graph.stepSeconds);
+        }
+    }
+
+    /// Simulated anew with one action shorter or longer: what the path and the slack claim is what happens.
+    void pathAndSlackTellWhatAChangeDoes() {
+        int onPath = 0, offPath = 0;
+        for (int round = 0; round < 40; ++round) {
+            const Case each = randomCase(*random_);
+            // In generic position: each action takes a little more of its own, so that no two chains are equally long.
+            std::map<Action, double> own;
+            for (const auto& rank : each.lowered.ranks)
+                for (const Action& action : rank) own[action] = isReceive(action.kind) ? 0 : 1e-3 * random_->uniform();
+            const auto seconds = [&](const Action& action) { return each.costs.seconds(action) + own.at(action); };
+            const double step = simulatedSeconds(each.lowered, each.costs, seconds);
+            const StepGraph graph = stepGraph(each.lowered, each.costs, seconds);
+            QCOMPARE(graph.stepSeconds, step);
+            const CriticalPath path = criticalPath(graph);
+            const auto with = [&](const Action& changed, double more) {
+                return simulatedSeconds(each.lowered, each.costs, [&](const Action& action) {
+                    return seconds(action) + (action == changed ? more : 0);
+                });
+            };
+            const double tiny = 1e-7;
+            for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+                const StepGraph::Node& node = graph.nodes[i];
+                const double slack = path.slack[i];
+                const QString what = QString::fromStdString(toText(node.action));
+                if (std::ranges::find(path.nodes, static_cast<int>(i)) != path.nodes.end()) {
+                    ++onPath;
+                    const double shorter = with(node.action, -std::min(tiny, lengthOf(node)));
+                    QVERIFY2(shorter < step - 0.9 * tiny, qPrintable(what));
+                    QVERIFY2(with(node.action, tiny) > step + 0.9 * tiny, qPrintable(what));
+                } else {
+                    ++offPath;
+                    QVERIFY2(slack > 0, qPrintable(what));
+                    QVERIFY2(std::abs(with(node.action, -std::min(slack, lengthOf(node))) - step) < 1e-12 * step, qPrintable(what));
+                    QVERIFY2(std::abs(with(node.action, slack) - step) < 1e-9 * step, qPrintable(what));
+                    QVERIFY2(std::abs(with(node.action, slack + 0.01) - (step + 0.01)) < 1e-9 * step, qPrintable(what));
+                }
+            }
+        }
+        QVERIFY(onPath > 100 && offPath > 100);
+    }
+
+private:
+    std::optional<RandomStream> random_;
+};
+
+QTEST_MAIN(CriticalPathTest)
+#include "critical_path_test.moc"

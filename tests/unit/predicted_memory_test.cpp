@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/presets.h"
+#include "engine/plan/predicted_memory.h"
+#include "engine/schedule/registry.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+using namespace shardlab;
+
+namespace {
+
+std::vector<Plan> plans() {
+    std::vector<Plan> all;
+    const auto given = presets();
+    for (const Preset& each : *given) all.push_back(*makePlan(each.layout));
+    for (const ScheduleMethod& method : scheduleMethods()) {
+        Layout layout;
+        layout.model.layers = 8;
+        layout.parallel = {.data = 1, .pipeline = 4};
+        layout.schedule.kind = method.name;
+        layout.schedule.chunks = method.minChunks;
+        auto plan = makePlan(layout);
+        if (plan) all.push_back(std::move(*plan));
+    }
+    return all;
+}
+
+}  // namespace
+
+class PredictedMemoryTest : public QObject {
+    Q_OBJECT
+private slots:
+    /// The curve and the ledger are one account: the curve's largest point is the ledger's peak, to the byte.
+    void highestPointIsTheLedgersPeak() {
+        for (const Plan& plan : plans()) {
+            const std::vector<MemoryCurve> curves = predictedMemory(plan);
+            QCOMPARE(curves.size(), plan.lowered.ranks.size());
+            for (const RankMemory& memory : plan.memory) {
+                const MemoryCurve& curve = curves[static_cast<std::size_t>(plan.mesh.coordinate(memory.rank, Axis::Pipeline))];
+                QCOMPARE(curve.peak, memory.peak);
+                QCOMPARE(total(curve.highest()->bytes), memory.peak);
+                for (const MemoryPoint& point : curve.points)
+                    for (std::size_t category = 0; category < point.bytes.size(); ++category)
+                        QVERIFY2(point.bytes[category] >= 0 && point.bytes[category] <= memory.bytes[category], plan.layout.name.c_str());
+            }
+        }
+    }
+
+    void curveLastsTheStepAndEndsWhereItBegan() {
+        for (const Plan& plan : plans()) {
+            for (const MemoryCurve& curve : predictedMemory(plan)) {
+                QVERIFY(std::ranges::is_sorted(curve.points, {}, &MemoryPoint::time));
+                QCOMPARE(curve.points.front().time, 0);
+                QVERIFY(static_cast<double>(curve.points.back().time) <= plan.stepSeconds * 1e9 + 1);
+                QVERIFY(curve.points.back().bytes == curve.points.front().bytes);
+                QCOMPARE(curve.at(-1), nullptr);
+                QVERIFY(curve.at(0)->bytes[0] > 0);
+                QCOMPARE(curve.at(std::int64_t{1} << 60), &curve.points.back());
+            }
+        }
+    }
+
+    /// The last rank: GPipe keeps every microbatch until the last forward, 1F1B one at a time.
+    void activationsRiseAsTheScheduleHasIt() {
+        const auto activations = [](const char* preset) {
+            const Plan plan = *makePlan(findPreset(preset)->layout);
+            const MemoryCurve curve = predictedMemory(plan).back();
+            std::vector<std::int64_t> after;  // each forward of the last rank
+            for (const Event& event : plan.simulation.events)
+                if (event.rank == plan.mesh.ranks() - 1 && event.kind == EventKind::Forward)
+                    after.push_back(curve.at(event.end)->bytes[static_cast<std::size_t>(MemoryCategory::Activations)]);
+            return after;
+        };
+        const auto gpipe = activations("gpipe-4");
+        QVERIFY(gpipe.size() > 2);
+        for (std::size_t i = 1; i + 1 < gpipe.size(); ++i) QVERIFY(gpipe[i] > gpipe[i - 1]);
+        const auto oneByOne = activations("1f1b-4");
+        QVERIFY(oneByOne.size() > 2);
+        for (const std::int64_t bytes : oneByOne) QCOMPARE(bytes, oneByOne.front());
+    }
+};
+
+QTEST_MAIN(PredictedMemoryTest)
+#include "predicted_memory_test.moc"
