@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// shardlab: plan, search, schedule, run, info, export, layouts, doctor. Without arguments it opens the desktop.
+// shardlab: plan, search, schedule, run, info, query, export, layouts, doctor. Without arguments it opens the desktop.
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/launch/process.h"
@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
     shardlab::cli::addSchedule(program, chosen);
     shardlab::cli::addRun(program, chosen);
     shardlab::cli::addInfo(program, chosen);
+    shardlab::cli::addQuery(program, chosen);
     shardlab::cli::addExport(program, chosen);
     shardlab::cli::addLayouts(program, chosen);
     shardlab::cli::addDoctor(program, chosen);

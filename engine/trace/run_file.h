@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -67,6 +68,32 @@ public:
     explicit RunWriter(std::unique_ptr<Impl> impl);  ///< for its own factory: nobody else has an Impl
 };
 
+enum class EventSource : std::uint8_t { Measured = 0, Predicted = 1 };  ///< numbers of the format
+
+/// Blocks that may hold such events; what is not said is not asked.
+struct BlockFilter {
+    EventSource source = EventSource::Measured;
+    std::optional<int> rank;
+    std::optional<Lane> lane;
+    std::optional<std::int64_t> endsAtOrAfter;     ///< nanoseconds of the run's clock
+    std::optional<std::int64_t> beginsAtOrBefore;  ///< the same
+};
+
+/// Goes through blocks in the order they were begun. Its reader must outlive it.
+class BlockCursor {
+public:
+    struct Impl;
+    explicit BlockCursor(std::unique_ptr<Impl> impl);
+    BlockCursor(BlockCursor&& other) noexcept;
+    ~BlockCursor();
+    /// Replaces `events` by the next block's; false after the last. Damaged blocks are passed over; where there was one,
+    /// the end is an error that names the first.
+    Result<bool> next(std::vector<Event>& events);
+
+private:
+    std::unique_ptr<Impl> impl_;
+};
+
 class RunReader {
 public:
     /// One clear error for: no such file, an empty one, not SQLite, SQLite but no run, a newer format, a damaged header.
@@ -86,6 +113,7 @@ public:
     /// Error: the file is truncated or damaged; it names the first damaged block, and every whole block that can still
     /// be reached has been given.
     Status readEvents(const std::function<bool(std::span<const Event>)>& sink) const;
+    Result<BlockCursor> blocks(const BlockFilter& filter) const;
 
 private:
     struct Impl;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/layout_file.h"
-#include "engine/trace/run_block.h"
+#include "engine/trace/run_blocks.h"
 #include "engine/trace/run_schema.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
@@ -81,22 +80,17 @@ private:
     std::filesystem::path folder_;
 };
 
-bool damaged(int code) { return (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB; }
-
 }  // namespace
 
 struct RunReader::Impl {
     Impl(std::filesystem::path path, std::optional<Copy> copied, Database opened)
         : file(std::move(path)), copy(std::move(copied)), database(std::move(opened)) {}
 
-    Error damage(const std::string& what) const { return {"the run is damaged", file.string(), what, ""}; }
+    Error damage(const std::string& what) const { return damageIn(file, what); }
     void note(const std::string& what) {
         if (!firstDamage) firstDamage = damage(what);
     }
-    Error failure(const std::string& what) const {
-        return damaged(database.code()) ? damage(what + " cannot be read: the file is truncated or damaged")
-                                        : database.error("cannot read the run");
-    }
+    Error failure(const std::string& what) const { return readFailure(database, file, what); }
 
     Status readMeta() {
         auto rows = database.prepare("SELECT key, value, crc FROM meta ORDER BY key");
@@ -155,48 +149,6 @@ struct RunReader::Impl {
         if (code != SQLITE_DONE) note("a block cannot be read");
     }
 
-    /// The row `statement` stands on. False: it fails a check, and `why` says which block and how.
-    static bool readBlock(const Statement& row, BlockUnpacker& unpacker, std::vector<Event>& events, std::string& why) {
-        const auto data = row.bytes(7);
-        RowChecksum sum;
-        for (int column = 0; column < 7; ++column) sum.add(row.number(column));
-        const auto lane = static_cast<Lane>(row.number(3));
-        why = "block " + std::to_string(row.number(0)) + " (rank " + std::to_string(row.number(2)) + ", " +
-              std::string(name(lane)) + " lane) ";
-        if (row.number(8) != sum.add(data).value()) return why += "fails its checksum", false;
-        if (const Status unpacked = unpacker.unpack(data, events); !unpacked) return why += unpacked.error().why, false;
-        const auto belongs = [&](const Event& event) { return event.lane == lane && event.rank == row.number(2); };
-        if (static_cast<std::int64_t>(events.size()) != row.number(4) || !std::ranges::all_of(events, belongs))
-            return why += "holds other events than it says", false;
-        return true;
-    }
-
-    Status readBlocks(BlockSource source, const std::function<bool(std::span<const Event>)>& sink) {
-        auto rows = database.prepare(
-            "SELECT id, source, rank, lane, count, begin, end, data, crc FROM block WHERE source = ? ORDER BY id");
-        if (!rows) return fail(failure("the table of blocks"));
-        rows->bind(static_cast<std::int64_t>(source));
-        std::optional<Error> found = firstDamage;
-        BlockUnpacker unpacker;
-        std::vector<Event> events;
-        std::int64_t last = 0;
-        int code = 0;
-        while ((code = rows->next()) == SQLITE_ROW) {
-            // A damaged tree of pages may lead in circles.
-            if (rows->number(0) <= last) return fail(damage("after block " + std::to_string(last) + " the order is broken"));
-            last = rows->number(0);
-            std::string why;
-            if (!readBlock(*rows, unpacker, events, why)) {
-                if (!found) found = damage(why);
-                continue;
-            }
-            if (!sink(events)) return {};
-        }
-        if (code != SQLITE_DONE) return fail(failure("what follows block " + std::to_string(last)));
-        if (found) return fail(*found);
-        return {};
-    }
-
     std::filesystem::path file;
     std::optional<Copy> copy;
     Database database;
@@ -218,7 +170,7 @@ Result<std::unique_ptr<RunReader>> RunReader::open(const std::filesystem::path& 
     auto database = Database::open(file, DatabaseMode::Read);
     const auto readable = [&] { return database && database->number("SELECT count(*) FROM sqlite_schema").has_value(); };
     // A log without its index in a folder that cannot be written; or an older format, which only a copy may leave.
-    if (*version < runFormatVersion || (!readable() && !(database && damaged(database->code())))) {
+    if (*version < runFormatVersion || (!readable() && !(database && damaged(*database)))) {
         auto made = Copy::make(file);
         if (!made) return fail(made.error());
         copy = std::move(*made);
@@ -259,18 +211,32 @@ Result<std::vector<LogLine>> RunReader::log() const {
     return lines;
 }
 
+Result<BlockCursor> RunReader::blocks(const BlockFilter& filter) const {
+    return selectBlocks(impl_->database, impl_->file, filter, impl_->firstDamage);
+}
+
 Result<std::vector<Event>> RunReader::predicted() const {
+    auto cursor = blocks({.source = EventSource::Predicted});
+    if (!cursor) return fail(cursor.error());
     std::vector<Event> events;
-    const Status read = impl_->readBlocks(BlockSource::Predicted, [&](std::span<const Event> block) {
+    std::vector<Event> block;
+    for (;;) {
+        const auto more = cursor->next(block);
+        if (!more) return fail(more.error());
+        if (!*more) return events;
         events.insert(events.end(), block.begin(), block.end());
-        return true;
-    });
-    if (!read) return fail(read.error());
-    return events;
+    }
 }
 
 Status RunReader::readEvents(const std::function<bool(std::span<const Event>)>& sink) const {
-    return impl_->readBlocks(BlockSource::Measured, sink);
+    auto cursor = blocks({});
+    if (!cursor) return fail(cursor.error());
+    std::vector<Event> block;
+    for (;;) {
+        const auto more = cursor->next(block);
+        if (!more) return fail(more.error());
+        if (!*more || !sink(block)) return {};
+    }
 }
 
 }  // namespace shardlab

@@ -24,8 +24,6 @@ inline constexpr std::string_view databaseMagic{"SQLite format 3\0", 16};
 
 extern const char* const runTables;  ///< SQL that creates them
 
-enum class BlockSource : std::int64_t { Measured = 0, Predicted = 1 };
-
 /// SQL that leads from a format version to the next; `from` ascending.
 struct Migration {
     std::int64_t from;

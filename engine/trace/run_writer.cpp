@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t flushAtEvents = std::size_t{1} << 17;  ///< bounds memory where the caller flushes seldom
 
 struct LaneKey {
-    BlockSource source;
+    EventSource source;
     std::int16_t rank;
     Lane lane;
     auto operator<=>(const LaneKey&) const = default;
@@ -73,7 +73,7 @@ struct RunWriter::Impl {
           insertLog(std::move(log)),
           insertBlock(std::move(block)) {}
 
-    void add(BlockSource source, const Event& event) {
+    void add(EventSource source, const Event& event) {
         const LaneKey key{source, event.rank, event.lane};
         if (lastBlock == nullptr || key != lastKey) {
             lastBlock = &open[key];
@@ -223,14 +223,14 @@ Result<std::unique_ptr<RunWriter>> RunWriter::create(const std::filesystem::path
 }
 
 Status RunWriter::appendPredicted(std::span<const Event> events) {
-    for (const Event& event : events) impl_->add(BlockSource::Predicted, event);
+    for (const Event& event : events) impl_->add(EventSource::Predicted, event);
     return impl_->unflushed < flushAtEvents ? Status{} : flush();
 }
 
 Status RunWriter::append(std::span<const Event> events) {
     const std::int64_t before = impl_->dropped;
     for (const Event& event : events) {
-        impl_->add(BlockSource::Measured, event);
+        impl_->add(EventSource::Measured, event);
         // The comparison also keeps out what is no number.
         if (event.kind == EventKind::Dropped && event.value > 0 && event.value < 1e15)
             impl_->dropped += static_cast<std::int64_t>(event.value);

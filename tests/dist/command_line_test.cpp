@@ -16,7 +16,7 @@ private Q_SLOTS:
     void everyVerbHasHelp_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::newRow("itself") << QStringList{"--help"};
-        for (const char* verb : {"plan", "search", "schedule", "run", "info", "export", "layouts", "doctor"})
+        for (const char* verb : {"plan", "search", "schedule", "run", "info", "query", "export", "layouts", "doctor"})
             QTest::newRow(verb) << QStringList{verb, "--help"};
     }
     void everyVerbHasHelp() {
@@ -40,6 +40,7 @@ private Q_SLOTS:
         QTest::newRow("layout missing") << QStringList{"plan"};
         QTest::newRow("no candidates asked for") << QStringList{"search", "default", "--top", "0"};
         QTest::newRow("run file missing") << QStringList{"info"};
+        QTest::newRow("question missing") << QStringList{"query", "x.shardlab"};
         QTest::newRow("neither layout nor kind") << QStringList{"schedule"};
         QTest::newRow("layout and kind") << QStringList{"schedule", "default", "--kind", "1f1b"};
         QTest::newRow("unknown format") << QStringList{"schedule", "default", "--format", "pdf"};

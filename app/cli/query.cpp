@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/print.h"
+#include "app/cli/verbs.h"
+#include "engine/trace/query.h"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace shardlab::cli {
+
+namespace {
+
+using Json = nlohmann::json;
+
+struct Options {
+    std::string run;
+    std::string sql;
+    bool tables = false;
+    bool csv = false;
+    bool json = false;
+};
+
+/// As RFC 4180 has it.
+std::string csvCell(const Cell& cell) {
+    const std::string text = toText(cell);
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
+}
+
+Json jsonCell(const Cell& cell) {
+    return std::visit(
+        [](const auto& value) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) return Json();
+            else return Json(value);
+        },
+        cell);
+}
+
+template <class Text>
+std::string csvLine(std::span<const Text> cells) {
+    std::string line;
+    for (const Text& cell : cells) line += (line.empty() && &cell == cells.data() ? "" : ",") + csvCell(cell);
+    return line + "\n";
+}
+
+/// CSV and JSON rows are written as they come; a table is aligned once all are there.
+Status answer(RunQuery& query, const Options& options) {
+    std::optional<Table> table;
+    std::vector<std::string> columns;
+    bool first = true;
+    RunQuery::Answer sink;
+    sink.head = [&](const std::vector<std::string>& head) {
+        columns = head;
+        if (options.csv) print(csvLine<Cell>(std::vector<Cell>(head.begin(), head.end())));
+        else if (options.json) print("[");
+        else table.emplace(head);
+    };
+    sink.row = [&](std::span<const Cell> row) {
+        if (options.csv) {
+            print(csvLine(row));
+        } else if (options.json) {
+            Json object = Json::object();
+            for (std::size_t i = 0; i < row.size(); ++i) object[columns[i]] = jsonCell(row[i]);
+            print((first ? "\n  " : ",\n  ") + object.dump(-1, ' ', false, Json::error_handler_t::replace));
+            first = false;
+        } else {
+            std::vector<std::string> texts;
+            for (const Cell& cell : row) texts.push_back(toText(cell));
+            table->add(std::move(texts));
+        }
+        return true;
+    };
+    const Status asked = query.ask(options.sql, sink);
+    if (options.json && !columns.empty()) print(first ? "]\n" : "\n]\n");
+    if (table) print(table->text());
+    return asked;
+}
+
+int tables() {
+    std::string text;
+    for (const TableHelp& help : queryTables()) {
+        text += std::string(help.name) + ": " + std::string(help.help) + "\n";
+        Table table({"column", "type", "what"});
+        for (const QueryColumn& column : help.columns)
+            table.add({std::string(column.name), std::string(column.type), std::string(column.help)});
+        text += table.text(2) + "\n";
+    }
+    print(text + "Aggregates beside SQLite's own: median(x), percentile(x, p) with p from 0 to 100.\n");
+    return success;
+}
+
+int query(const Options& options) {
+    if (options.tables) return tables();
+    const auto reader = RunReader::open(options.run);
+    if (!reader) {
+        printError(reader.error());
+        return failure;
+    }
+    const auto opened = RunQuery::open(**reader);
+    const Status asked = opened ? answer(**opened, options) : Status(fail(opened.error()));
+    if (!asked) printError(asked.error());
+    return asked ? success : failure;
+}
+
+}  // namespace
+
+void addQuery(CLI::App& program, Action& chosen) {
+    CLI::App* verb = program.add_subcommand("query", "Ask a recorded run in SQL");
+    const auto options = std::make_shared<Options>();
+    auto* run = verb->add_option("RUN", options->run, "A run file (*.shardlab)");
+    auto* sql = verb->add_option("SQL", options->sql, "One SELECT; --tables lists what it may name");
+    auto* csv = verb->add_flag("--csv", options->csv, "Answer with comma-separated values");
+    verb->add_flag("--json", options->json, "Answer with a JSON array of one object per row")->excludes(csv);
+    verb->add_flag("--tables", options->tables, "List the tables and their columns")->excludes(run)->excludes(sql);
+    verb->callback([&chosen, options] {
+        if (!options->tables && (options->run.empty() || options->sql.empty()))
+            throw CLI::RequiredError("RUN and SQL, or --tables,");
+        chosen = [options] { return query(*options); };
+    });
+}
+
+}  // namespace shardlab::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of blocks, read: which rows, what is in them, what is wrong with them.
+#pragma once
+
+#include "engine/trace/run_file.h"
+#include "engine/trace/sqlite.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace shardlab {
+
+/// What the last call on `database` met is damage, not a lock or a missing right.
+bool damaged(const Database& database);
+Error damageIn(const std::filesystem::path& file, const std::string& what);
+/// Why the last call on `database`, which read `what`, did not do so.
+Error readFailure(const Database& database, const std::filesystem::path& file, const std::string& what);
+
+/// `damage`: what was already found wrong with the file; told at the cursor's end.
+Result<BlockCursor> selectBlocks(Database& database, const std::filesystem::path& file, const BlockFilter& filter,
+                                 const std::optional<Error>& damage);
+
+}  // namespace shardlab
