@@ -15,15 +15,23 @@ StageLayers buildGpt(const StageSpec& spec, const LayerContext& context) {
     const double projectionDeviation = 0.02 / std::sqrt(2.0 * model.layers);
 
     StageLayers stage;
-    if (spec.first) stage.embedding.emplace(context, model.vocabulary);
+    if (spec.first) {
+        context.set.beginLayer();
+        stage.embedding.emplace(context, model.vocabulary);
+    }
     for (int layer = spec.firstLayer; layer < spec.firstLayer + spec.layers; ++layer) {
         const std::string block = fmt::format("h.{}", layer);
+        context.set.beginLayer();
         stage.layers.push_back(
             std::make_unique<AttentionLayer>(context, block, model.heads, projectionDeviation));
+        context.set.beginLayer();
         stage.layers.push_back(std::make_unique<FeedForwardLayer>(context, block, feedForwardWidth(model, layer),
                                                                   projectionDeviation));
     }
-    if (spec.last) stage.head.emplace(context, model.vocabulary);
+    if (spec.last) {
+        context.set.beginLayer();
+        stage.head.emplace(context, model.vocabulary);
+    }
     if (spec.first != spec.last) context.set.tie("wte.weight", spec.first);
     return stage;
 }

@@ -14,13 +14,20 @@ StageLayers buildMlp(const StageSpec& spec, const LayerContext& context) {
     const double projectionDeviation = 0.02 / std::sqrt(2.0 * model.layers);  // as gpt's
 
     StageLayers stage;
-    if (spec.first) stage.embedding.emplace(context, model.vocabulary);
+    if (spec.first) {
+        context.set.beginLayer();
+        stage.embedding.emplace(context, model.vocabulary);
+    }
     for (int layer = spec.firstLayer; layer < spec.firstLayer + spec.layers; ++layer) {
+        context.set.beginLayer();
         stage.layers.push_back(
             std::make_unique<FeedForwardLayer>(context, fmt::format("h.{}", layer), feedForwardWidth(model, layer),
                                                projectionDeviation));
     }
-    if (spec.last) stage.head.emplace(context, model.vocabulary);
+    if (spec.last) {
+        context.set.beginLayer();
+        stage.head.emplace(context, model.vocabulary);
+    }
     if (spec.first != spec.last) context.set.tie("wte.weight", spec.first);
     return stage;
 }

@@ -4,6 +4,7 @@
 #include "engine/base/slice.h"
 #include "engine/model/arena.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct Parameter {
     Slice slice;             ///< and where that lies in the whole
     std::span<float> value;     ///< a slice of the stage's parameter block
     std::span<float> gradient;  ///< the slice at the same place of the stage's gradient block
+    /// ZeRO: value and gradient are a shard, the elements from here on of the tensor that `shape` describes, row by row.
+    std::int64_t flatBegin = 0;
+    int lowestLayer = 0;   ///< of the stage's layers that use it; 0 is the stage's lowest layer
+    int highestLayer = 0;
     bool decays = false;        ///< weight decay applies (matrices yes, biases and norms no)
     bool tied = false;          ///< shared with another stage (the token embedding of first and last)
     /// Counts it in norms and totals: of a tied pair the first stage, of what a tensor group holds in common (axis -1)

@@ -17,11 +17,11 @@ std::size_t elements(const std::vector<int>& shape) {
 }
 
 /// The rank's part of the whole tensor's stream: the same values, whoever holds them.
-void draw(Parameter& parameter, double deviation, std::int64_t seed) {
+void draw(const Parameter& parameter, double deviation, std::int64_t seed, std::span<float> values) {
     const RandomStream stream(seed, parameter.name);
-    for (const SliceRun& run : sliceRuns(parameter.slice, 0, static_cast<std::int64_t>(parameter.value.size())))
+    for (const SliceRun& run : sliceRuns(parameter.slice, 0, static_cast<std::int64_t>(values.size())))
         for (std::int64_t i = 0; i < run.count; ++i)
-            parameter.value[static_cast<std::size_t>(run.part + i)] =
+            values[static_cast<std::size_t>(run.part + i)] =
                 static_cast<float>(deviation * stream.normalAt(static_cast<std::uint64_t>(run.whole + i)));
 }
 
@@ -33,7 +33,10 @@ float* Weight::gradient() const { return set_->parameters_[index_].gradient.data
 
 Weight ParameterSet::declare(const std::string& name, std::vector<int> whole, Initial initial, bool decays, Cut cut) {
     const auto known = std::ranges::find(parameters_, name, &Parameter::name);
-    if (known != parameters_.end()) return {*this, static_cast<std::size_t>(known - parameters_.begin())};
+    if (known != parameters_.end()) {
+        known->highestLayer = layer_;
+        return {*this, static_cast<std::size_t>(known - parameters_.begin())};
+    }
     Parameter parameter;
     parameter.name = name;
     parameter.shape = whole;
@@ -46,6 +49,7 @@ Weight ParameterSet::declare(const std::string& name, std::vector<int> whole, In
         parameter.owner = part_ == 0;
     }
     parameter.decays = decays;
+    parameter.lowestLayer = parameter.highestLayer = layer_;
     parameters_.push_back(std::move(parameter));
     initials_.push_back(initial);
     return {*this, parameters_.size() - 1};
@@ -58,24 +62,29 @@ void ParameterSet::tie(std::string_view name, bool owner) {
     found->owner = owner;
 }
 
-void ParameterSet::allocate(Arena& arena, std::int64_t seed) {
+void ParameterSet::initialise(std::size_t index, std::int64_t seed, std::span<float> values) const {
+    const Initial& initial = initials_[index];
+    if (initial.deviation == 0)
+        std::ranges::fill(values, initial.constant);
+    else
+        draw(parameters_[index], initial.deviation, seed, values);
+}
+
+void ParameterSet::allocate(Arena& arena, std::int64_t seed, const StageStorage& storage) {
     std::size_t total = 0;
     for (const Parameter& parameter : parameters_) total += elements(parameter.shape);
-    values_ = arena.allocate(MemoryCategory::Parameters, total);
-    gradients_ = arena.allocateZeroed(MemoryCategory::Gradients, total);
+    if (storage.values) values_ = arena.allocate(MemoryCategory::Parameters, total);
+    if (storage.gradients) gradients_ = arena.allocateZeroed(MemoryCategory::Gradients, total);
     std::size_t offset = 0;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
         Parameter& parameter = parameters_[i];
         const std::size_t count = elements(parameter.shape);
-        parameter.value = values_.span().subspan(offset, count);
-        parameter.gradient = gradients_.span().subspan(offset, count);
-        offset += count;
-        const Initial& initial = initials_[i];
-        if (initial.deviation == 0) {
-            std::ranges::fill(parameter.value, initial.constant);
-            continue;
+        if (storage.gradients) parameter.gradient = gradients_.span().subspan(offset, count);
+        if (storage.values) {
+            parameter.value = values_.span().subspan(offset, count);
+            initialise(i, seed, parameter.value);
         }
-        draw(parameter, initial.deviation, seed);
+        offset += count;
     }
 }
 

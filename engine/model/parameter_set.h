@@ -13,6 +13,13 @@
 
 namespace shardlab {
 
+/// What a stage allocates itself. Where ZeRO shares it out, whoever does so binds Parameter::value or ::gradient to
+/// memory of his own before a layer uses it.
+struct StageStorage {
+    bool values = true;
+    bool gradients = true;
+};
+
 /// How a weight starts: normal(0, deviation) from the stream (seed, name), or a constant where deviation is 0.
 struct Initial {
     double deviation = 0;
@@ -52,10 +59,15 @@ public:
     /// `whole` is the shape of the whole tensor; this member holds its part of the cut.
     /// A name that was declared before is the same weight (the token embedding of a stage that is first and last).
     Weight declare(const std::string& name, std::vector<int> whole, Initial initial, bool decays, Cut cut = {});
+    /// What is declared from here on belongs to the stage's next layer.
+    void beginLayer() { ++layer_; }
+    int layers() const { return layer_ + 1; }
     /// The weight, where this stage has it, is shared with another stage.
     void tie(std::string_view name, bool owner);
-    /// Once, after the last declaration. Gradients are zero.
-    void allocate(Arena& arena, std::int64_t seed);
+    /// Once, after the last declaration. Gradients are zero. What `storage` leaves out stays unbound.
+    void allocate(Arena& arena, std::int64_t seed, const StageStorage& storage = {});
+    /// What this member's part of weight `index` starts with.
+    void initialise(std::size_t index, std::int64_t seed, std::span<float> values) const;
 
     std::span<Parameter> parameters() { return parameters_; }
     std::span<float> values() const { return values_.span(); }
@@ -67,6 +79,7 @@ private:
     int part_;
     std::vector<Parameter> parameters_;
     std::vector<Initial> initials_;
+    int layer_ = -1;
     Buffer values_;
     Buffer gradients_;
 };

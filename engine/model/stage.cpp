@@ -28,7 +28,27 @@ struct Stage::Impl {
           weights(tensor.size(), tensor.member()),
           stage(buildStage(spec, {weights, arena, tensor, spec.samples, spec.model.sequence, spec.model.hidden,
                                   spec.model.dropout, spec.seed})) {
-        weights.allocate(arena, spec.seed);
+        weights.allocate(arena, spec.seed, spec.storage);
+    }
+
+    int layerOf(std::size_t i) const { return static_cast<int>(i) + (stage.embedding ? 1 : 0); }
+    int headLayer() const { return layerOf(stage.layers.size()); }
+
+    /// `work` reads the layer's weights.
+    template <class Work>
+    auto reading(int layer, Work work) {
+        if (!hooks) return work();
+        hooks->beforeUse(layer);
+        auto result = work();
+        hooks->afterUse(layer);
+        return result;
+    }
+
+    template <class Of, class State>
+    void weightGrad(int layer, Of& of, State& state) {
+        if (hooks) hooks->beforeGradient(layer);
+        of.weightGrad(state);
+        if (hooks) hooks->afterGradient(layer);
     }
 
     void visitEmbedding() { tensor.visit(-1); }
@@ -60,18 +80,20 @@ struct Stage::Impl {
     Buffer inputGrad(Held& state, Buffer gradient, float scale, MemoryCategory kept, bool weightsToo) {
         if (stage.head) {
             visitHead();
-            gradient = stage.head->inputGrad(state.head, scale, kept);
-            if (weightsToo) stage.head->weightGrad(state.head);
+            gradient = reading(headLayer(), [&] { return stage.head->inputGrad(state.head, scale, kept); });
+            if (weightsToo) weightGrad(headLayer(), *stage.head, state.head);
         }
         for (std::size_t i = stage.layers.size(); i-- > 0;) {
             visitLayer(i);
-            gradient = stage.layers[i]->inputGrad(*state.layers[i], std::move(gradient), kept);
-            if (weightsToo) stage.layers[i]->weightGrad(*state.layers[i]);
+            gradient = reading(layerOf(i), [&] {
+                return stage.layers[i]->inputGrad(*state.layers[i], std::move(gradient), kept);
+            });
+            if (weightsToo) weightGrad(layerOf(i), *stage.layers[i], *state.layers[i]);
         }
         if (stage.embedding) {
             visitEmbedding();
             stage.embedding->inputGrad(state.embedding, std::move(gradient));
-            if (weightsToo) stage.embedding->weightGrad(state.embedding);
+            if (weightsToo) weightGrad(0, *stage.embedding, state.embedding);
             return {};
         }
         return gradient;
@@ -82,6 +104,7 @@ struct Stage::Impl {
     TensorGroup& tensor;
     ParameterSet weights;
     StageLayers stage;
+    LayerHooks* hooks = nullptr;
     std::map<int, Held> microbatches;
     std::map<int, double> losses;
 };
@@ -93,6 +116,11 @@ Stage::Stage(const StageSpec& spec, Arena& arena, TensorGroup& tensor)
 Stage::~Stage() = default;
 
 std::span<Parameter> Stage::parameters() { return impl_->weights.parameters(); }
+int Stage::layers() const { return impl_->weights.layers(); }
+void Stage::setHooks(LayerHooks* hooks) { impl_->hooks = hooks; }
+void Stage::initialise(std::size_t index, std::span<float> values) const {
+    impl_->weights.initialise(index, impl_->spec.seed, values);
+}
 std::span<float> Stage::parameterBlock() { return impl_->weights.values(); }
 std::span<float> Stage::gradientBlock() { return impl_->weights.gradients(); }
 void Stage::zeroGradients() { std::ranges::fill(gradientBlock(), 0.0f); }
@@ -105,17 +133,20 @@ Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
     if (stage.embedding) {
         impl_->visitEmbedding();
         state.embedding.firstSample = batch.firstSample;
-        input = stage.embedding->forward(state.embedding, batch.tokens);
+        input = impl_->reading(0, [&] { return stage.embedding->forward(state.embedding, batch.tokens); });
     }
     for (std::size_t i = 0; i < stage.layers.size(); ++i) {
         impl_->visitLayer(i);
         state.layers.push_back(stage.layers[i]->newState());
         state.layers.back()->firstSample = batch.firstSample;
-        input = stage.layers[i]->forward(*state.layers.back(), std::move(input));
+        input = impl_->reading(impl_->layerOf(i), [&] {
+            return stage.layers[i]->forward(*state.layers.back(), std::move(input));
+        });
     }
     if (!stage.head) return input;
     impl_->visitHead();
-    impl_->losses[microbatch] = stage.head->forward(state.head, std::move(input), batch.targets);
+    impl_->losses[microbatch] = impl_->reading(
+        impl_->headLayer(), [&] { return stage.head->forward(state.head, std::move(input), batch.targets); });
     return {};
 }
 
@@ -137,15 +168,15 @@ void Stage::weightGrad(int microbatch) {
     Held& state = impl_->held(microbatch, true);
     if (stage.head) {
         impl_->visitHead();
-        stage.head->weightGrad(state.head);
+        impl_->weightGrad(impl_->headLayer(), *stage.head, state.head);
     }
     for (std::size_t i = stage.layers.size(); i-- > 0;) {
         impl_->visitLayer(i);
-        stage.layers[i]->weightGrad(*state.layers[i]);
+        impl_->weightGrad(impl_->layerOf(i), *stage.layers[i], *state.layers[i]);
     }
     if (stage.embedding) {
         impl_->visitEmbedding();
-        stage.embedding->weightGrad(state.embedding);
+        impl_->weightGrad(0, *stage.embedding, state.embedding);
     }
     impl_->microbatches.erase(microbatch);
 }
@@ -153,10 +184,15 @@ void Stage::weightGrad(int microbatch) {
 Buffer Stage::evaluate(const TokenBatch& batch, Buffer input, double* loss) {
     StageLayers& stage = impl_->stage;
     EmbeddingLayer::State tokens;
-    if (stage.embedding) input = stage.embedding->forward(tokens, batch.tokens);
-    for (const auto& layer : stage.layers) input = layer->forward(*layer->newState(), std::move(input));
+    if (stage.embedding)
+        input = impl_->reading(0, [&] { return stage.embedding->forward(tokens, batch.tokens); });
+    for (std::size_t i = 0; i < stage.layers.size(); ++i)
+        input = impl_->reading(impl_->layerOf(i), [&] {
+            return stage.layers[i]->forward(*stage.layers[i]->newState(), std::move(input));
+        });
     if (!stage.head) return input;
-    *loss = stage.head->evaluate(std::move(input), batch.targets);
+    *loss = impl_->reading(impl_->headLayer(),
+                           [&] { return stage.head->evaluate(std::move(input), batch.targets); });
     return {};
 }
 

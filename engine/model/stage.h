@@ -5,7 +5,8 @@
 
 #include "engine/layout/layout.h"
 #include "engine/model/arena.h"
-#include "engine/model/parameter.h"
+#include "engine/model/layer_hooks.h"
+#include "engine/model/parameter_set.h"
 #include "engine/model/tensor_group.h"
 
 #include <cstdint>
@@ -22,6 +23,7 @@ struct StageSpec {
     bool first = true;   ///< has the embeddings
     bool last = true;    ///< has the final norm, the output projection and the loss
     int samples = 1;     ///< of a microbatch: b
+    StageStorage storage = {};
 };
 
 /// b·s tokens each, sample after sample; targets are the tokens that follow. Read during the call only.
@@ -41,6 +43,12 @@ public:
     ~Stage();
 
     std::span<Parameter> parameters();
+    /// Embedding, layers of the blocks, output head: those that this stage has, from the lowest.
+    int layers() const;
+    /// Told of every layer from now on; null: nobody.
+    void setHooks(LayerHooks* hooks);
+    /// What parameter `index` starts with, whether the stage holds it or not.
+    void initialise(std::size_t index, std::span<float> values) const;
     std::span<float> parameterBlock();
     std::span<float> gradientBlock();
     void zeroGradients();

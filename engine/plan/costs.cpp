@@ -81,6 +81,11 @@ double StepCosts::seconds(const Action& action) const {
         case ActionKind::OptimizerStep: return cost.optimizer * stretch;
         case ActionKind::RecvForward:
         case ActionKind::RecvBackward:
+        case ActionKind::ReduceBuckets:
+        case ActionKind::ScatterGradients:
+        case ActionKind::GatherForward:
+        case ActionKind::GatherBackward:
+        case ActionKind::GatherUpdated:
         case ActionKind::None: break;
     }
     return 0;

@@ -26,6 +26,12 @@ enum class ActionKind : std::uint8_t {
     ReduceTied,       ///< 0REDUCE_TIED  sum of the tied embedding's gradient over first and last stage; one a rank
     ReduceNorm,       ///< 0REDUCE_NORM  sum of squared gradient norms over the pipeline axis, for clipping; one a rank
     OptimizerStep,    ///< 2STEP
+    // Over the data axis, piece by piece and beside the compute action of the same stage that follows:
+    ReduceBuckets,     ///< 2REDUCE_BUCKETS7  gradients, bucket by bucket as 2B7 (or 2W7), the last one, makes them final
+    ScatterGradients,  ///< 2SCATTER_GRAD7    each replica gets the sum of its shard of what 2B7 (or 2W7) makes (ZeRO)
+    GatherForward,     ///< 2GATHER_F7        parameters, layer by layer before 2F7 uses them (ZeRO 3)
+    GatherBackward,    ///< 2GATHER_B7        the same before 2B7 (or 2I7)
+    GatherUpdated,     ///< 2GATHER_PARAM     after 2STEP: every replica gets the shards the others updated (ZeRO 1, 2)
 };
 
 /// `stage` is the global stage (chunk c of rank r is stage c·p+r unless the schedule folds back).
@@ -49,6 +55,15 @@ constexpr bool endsMicrobatch(ActionKind kind) {
 }
 constexpr bool isReceive(ActionKind kind) {
     return kind == ActionKind::RecvForward || kind == ActionKind::RecvBackward;
+}
+/// Runs beside compute, over the data axis.
+constexpr bool isBesideCompute(ActionKind kind) {
+    return kind >= ActionKind::ReduceBuckets && kind <= ActionKind::GatherUpdated;
+}
+/// F, B, I, W, R, sends, receives, and what runs beside one of them.
+constexpr bool belongsToMicrobatch(ActionKind kind) {
+    return (kind >= ActionKind::Forward && kind <= ActionKind::RecvBackward) ||
+           (isBesideCompute(kind) && kind != ActionKind::GatherUpdated);
 }
 
 /// The reversible text form: "3F7", "0B2@v1", "2SEND_F0", "2REDUCE_GRAD", "2STEP".

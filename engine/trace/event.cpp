@@ -33,11 +33,17 @@ std::string_view name(EventKind kind) {
         case EventKind::ReduceNorm: return "reduce norm";
         case EventKind::Snapshot: return "snapshot";
         case EventKind::CheckpointWrite: return "checkpoint write";
+        case EventKind::ReduceBuckets: return "reduce bucket";
+        case EventKind::ScatterGradients: return "scatter gradients";
+        case EventKind::GatherParameters: return "gather parameters";
+        case EventKind::RingHop: return "ring hop";
         case EventKind::Loss: return "loss";
         case EventKind::ValidationLoss: return "validation loss";
         case EventKind::GradientNorm: return "gradient norm";
         case EventKind::LearningRate: return "learning rate";
         case EventKind::TokensPerSecond: return "tokens per second";
+        case EventKind::HiddenComm: return "hidden communication";
+        case EventKind::ExposedComm: return "exposed communication";
         case EventKind::MemoryUsed: return "memory: parameters";
         case EventKind::MemoryPeak: return "memory peak";
         case EventKind::PaceOverrun: return "pace overrun";
@@ -73,6 +79,11 @@ EventKind eventKind(ActionKind kind) {
         case ActionKind::ReduceTied: return EventKind::ReduceTied;
         case ActionKind::ReduceNorm: return EventKind::ReduceNorm;
         case ActionKind::OptimizerStep: return EventKind::Optimizer;
+        case ActionKind::ReduceBuckets: return EventKind::ReduceBuckets;
+        case ActionKind::ScatterGradients: return EventKind::ScatterGradients;
+        case ActionKind::GatherForward:
+        case ActionKind::GatherBackward:
+        case ActionKind::GatherUpdated: return EventKind::GatherParameters;
     }
     return EventKind::None;
 }

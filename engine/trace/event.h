@@ -38,12 +38,19 @@ enum class EventKind : std::uint8_t {
     ReduceNorm = 17,
     Snapshot = 18,        ///< host lane: the training state is copied for a checkpoint; bytes of this rank's part
     CheckpointWrite = 19, ///< copy lane: a checkpoint's part goes to disk while training goes on
+    // Comm lane, beside compute over the data axis; `value`: which piece of the action, from 0.
+    ReduceBuckets = 20,
+    ScatterGradients = 21,
+    GatherParameters = 22,
+    RingHop = 23,       ///< one step of the ring within a reduction: a part to the next member, one from the last
     // Counters: `value`, at `begin`.
     Loss = 32,            ///< mean over the step's tokens, nats; from the last stage of data rank 0
     ValidationLoss = 33,
     GradientNorm = 34,
     LearningRate = 35,
     TokensPerSecond = 36,
+    HiddenComm = 37,      ///< value: seconds of a step's data-axis communication behind which the rank computed
+    ExposedComm = 38,     ///< value: seconds that the rank waited for it
     MemoryUsed = 40,      ///< + MemoryCategory: bytes in use now (bytes field); 40–45
     MemoryPeak = 48,      ///< bytes: largest sum so far in this step
     PaceOverrun = 49,     ///< value: seconds the real work took longer than the modelled device

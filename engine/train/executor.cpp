@@ -34,6 +34,11 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
             case ActionKind::ReduceTied:
             case ActionKind::ReduceNorm: reduce(action); break;
             case ActionKind::OptimizerStep: update(action); break;
+            case ActionKind::ReduceBuckets:
+            case ActionKind::ScatterGradients:
+            case ActionKind::GatherForward:
+            case ActionKind::GatherBackward:
+            case ActionKind::GatherUpdated:
             case ActionKind::Recompute:
             case ActionKind::None: throw std::logic_error(toText(action) + ": the executor has no such action");
         }

@@ -83,6 +83,10 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::ReduceGradients:
     case EventKind::ReduceTied:
     case EventKind::ReduceNorm:
+    case EventKind::ReduceBuckets:
+    case EventKind::ScatterGradients:
+    case EventKind::GatherParameters:
+    case EventKind::RingHop:
         return hue.comm;
     case EventKind::Optimizer:
         return hue.optimizer;

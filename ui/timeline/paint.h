@@ -23,7 +23,11 @@ constexpr Paint paintOf(EventKind kind) {
         case EventKind::WeightGrad: return Paint::WeightGrad;
         case EventKind::Recompute: return Paint::Recompute;
         case EventKind::SendForward:
-        case EventKind::SendBackward: return Paint::Transfer;
+        case EventKind::SendBackward:
+        case EventKind::ReduceBuckets:
+        case EventKind::ScatterGradients:
+        case EventKind::GatherParameters:
+        case EventKind::RingHop: return Paint::Transfer;
         case EventKind::ReduceGradients:
         case EventKind::ReduceTied:
         case EventKind::ReduceNorm: return Paint::Reduce;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace shardlab {
+
+/// Called around what a stage does, layer by layer (Stage::layers; 0 is the lowest). Whoever shares out weights over
+/// ranks brings them here just before they are read, and takes gradients as soon as they are final.
+class LayerHooks {
+public:
+    virtual ~LayerHooks() = default;
+    /// The layer's weights are read between these two: forward from the bottom, input gradients from the top. The
+    /// embedding has no input gradient and is not called for it.
+    virtual void beforeUse(int layer) = 0;
+    virtual void afterUse(int layer) = 0;
+    /// The microbatch's weight gradient is added between these two, from the top.
+    virtual void beforeGradient(int layer) = 0;
+    virtual void afterGradient(int layer) = 0;
+};
+
+}  // namespace shardlab
