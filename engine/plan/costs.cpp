@@ -105,6 +105,11 @@ std::int64_t StepCosts::bytes(const Action& action) const {
     }
 }
 
+StepCosts withoutCommunication(StepCosts costs) {
+    for (StageCosts& stage : costs.stages) stage.send = stage.reduce = stage.tied = stage.norm = 0;
+    return costs;
+}
+
 const DevicePreset& modelledDevice(const Layout& layout) {
     const std::string& name = layout.cluster.pace ? layout.cluster.pace->device : layout.cluster.device;
     const DevicePreset* device = findDevice(name);

@@ -41,6 +41,9 @@ struct StepCosts {
     std::int64_t bytes(const Action& action) const;
 };
 
+/// The same where every transfer and reduction takes no time.
+StepCosts withoutCommunication(StepCosts costs);
+
 /// The device whose time is modelled: cluster.pace.device where paced, else cluster.device.
 const DevicePreset& modelledDevice(const Layout& layout);
 

@@ -26,12 +26,6 @@ int mostRanksOnAHost(const Mesh& mesh) {
     return *std::ranges::max_element(count);
 }
 
-/// Every transfer and reduction takes no time.
-StepCosts withoutCommunication(StepCosts costs) {
-    for (StageCosts& stage : costs.stages) stage.send = stage.reduce = stage.tied = stage.norm = 0;
-    return costs;
-}
-
 /// Bytes that all members of all rings together send: 2(n−1)/n of the buffer each, n members.
 std::int64_t ringBytes(std::int64_t buffer, int members) { return 2 * (members - 1) * buffer; }
 

@@ -25,7 +25,7 @@ std::vector<Fault> fixedFaults(const Layout& layout) {
 
 /// A choice whose every field is legal by itself.
 Choice plainChoice() {
-    return {ParallelSpec{1, 1, 1, 1, 1, false, 0}, std::string(scheduleMethods().front().name), 1, 1, "none"};
+    return {ParallelSpec{1, 1, 1, 1, 1, false, 0}, std::string(scheduleMethods().front().name), 1, 1, "none", {}, 0};
 }
 
 std::vector<int> divisors(int number) {
@@ -159,12 +159,17 @@ private:
 }  // namespace
 
 Choice choiceOf(const Layout& layout) {
-    return {layout.parallel, layout.schedule.kind, layout.schedule.chunks, layout.batch.micro, layout.memory.recompute};
+    const ScheduleSpec& schedule = layout.schedule;
+    return {layout.parallel,         schedule.kind,   schedule.chunks,  layout.batch.micro,
+            layout.memory.recompute, schedule.stages, schedule.inFlight};
 }
 
 void apply(const Choice& choice, Layout& layout) {
     layout.parallel = choice.parallel;
-    layout.schedule = ScheduleSpec{choice.kind, choice.chunks, {}};
+    layout.schedule.kind = choice.kind;
+    layout.schedule.chunks = choice.chunks;
+    layout.schedule.stages = choice.stages;
+    layout.schedule.inFlight = choice.inFlight;
     layout.batch.micro = choice.micro;
     layout.memory.recompute = choice.recompute;
 }

@@ -13,18 +13,20 @@
 
 namespace shardlab {
 
-/// The fields of a layout that a search chooses; all others stay. The stages are an even split.
+/// The fields of a layout that a search chooses; all others stay.
 struct Choice {
     ParallelSpec parallel;
     std::string kind;
     int chunks = 1;
     int micro = 1;
     std::string recompute;
+    std::vector<int> stages;  ///< layers of each stage; empty = an even split
+    int inFlight = 0;         ///< of a schedule that takes a limit; 0 = its own
     bool operator==(const Choice&) const = default;
 };
 
 Choice choiceOf(const Layout& layout);
-/// Sets the chosen fields of `layout`; a split of the layers that was listed gives way to the even one.
+/// Sets the chosen fields of `layout`.
 void apply(const Choice& choice, Layout& layout);
 
 /// Two layouts of one question have the same choices, and each of them the same figures.

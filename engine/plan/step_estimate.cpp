@@ -88,6 +88,7 @@ StepEstimator::Measured StepEstimator::measure(ScheduleShape shape) {
 const StepCosts& StepEstimator::costsFor(const std::vector<int>& rankOfStage) {
     Choice choice = choiceOf(layout_);
     choice.kind.clear();
+    choice.inFlight = 0;
     if (!costed_ || costed_->choice != choice || costed_->rankOfStage != rankOfStage)
         costed_ = {std::move(choice), rankOfStage,
                    stepCosts(layout_, *mesh_, rankDevice(layout_, *mesh_), rankOfStage)};

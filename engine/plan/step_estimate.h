@@ -43,7 +43,7 @@ private:
         std::vector<RankMemory> memory;
     };
     struct Costed {
-        Choice choice;  ///< all but its schedule's kind decide the costs
+        Choice choice;  ///< all but its schedule's kind and limit decide the costs
         std::vector<int> rankOfStage;
         StepCosts costs;
     };
