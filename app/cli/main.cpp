@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// shardlab: plan, search, schedule, run, info, query, export, layouts, doctor. Without arguments it opens the desktop.
+// shardlab: plan, search, partition, schedule, run, info, query, export, layouts, doctor. Without arguments it opens the desktop.
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/launch/process.h"
@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
     shardlab::cli::Action chosen;
     shardlab::cli::addPlan(program, chosen);
     shardlab::cli::addSearch(program, chosen);
+    shardlab::cli::addPartition(program, chosen);
     shardlab::cli::addSchedule(program, chosen);
     shardlab::cli::addRun(program, chosen);
     shardlab::cli::addInfo(program, chosen);

@@ -6,6 +6,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/units.h"
 #include "engine/plan/critical_path.h"
+#include "engine/plan/losses.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/predicted_memory.h"
 
@@ -34,6 +35,35 @@ Json bytesJson(const MemoryBytes& bytes) {
     return json;
 }
 
+/// The change as assignments of --set would make it.
+Json choiceJson(const Choice& choice) {
+    return {{"/parallel/data", choice.parallel.data},
+            {"/parallel/pipeline", choice.parallel.pipeline},
+            {"/schedule/kind", choice.kind},
+            {"/schedule/chunks", choice.chunks},
+            {"/schedule/stages", choice.stages},
+            {"/schedule/in_flight", choice.inFlight},
+            {"/batch/micro", choice.micro}};
+}
+
+Json lossesJson(const Plan& plan) {
+    Json list = Json::array();
+    for (const Loss& loss : largestLosses(plan)) {
+        Json better;
+        if (loss.better)
+            better = {{"change", loss.better->change},
+                      {"step_seconds", loss.better->stepSeconds},
+                      {"gain", loss.better->gain},
+                      {"fields", choiceJson(loss.better->choice)}};
+        list.push_back({{"kind", name(loss.kind)},
+                        {"seconds", loss.seconds},
+                        {"share", loss.share},
+                        {"why", loss.why},
+                        {"better", std::move(better)}});
+    }
+    return list;
+}
+
 Json planJson(const Plan& plan) {
     Json memory = Json::array();
     for (const RankMemory& rank : plan.memory) {
@@ -60,6 +90,7 @@ Json planJson(const Plan& plan) {
             {"fits", plan.fits},
             {"memory", std::move(memory)},
             {"traffic", std::move(traffic)},
+            {"losses", lossesJson(plan)},
             {"notes", plan.notes},
             {"faults", Json::array()}};
 }
@@ -165,6 +196,15 @@ std::string trafficTable(const Plan& plan) {
     return table.text();
 }
 
+std::string lossesText(const Plan& plan) {
+    std::string text;
+    for (const Loss& loss : largestLosses(plan)) {
+        text += fmt::format("{}{}: {}.", text.empty() ? "\nWhy is this slow?\n" : "\n", name(loss.kind), loss.why);
+        if (loss.better) text += fmt::format("\n  Nearest better: {}.", toText(*loss.better));
+    }
+    return text.empty() ? text : text + "\n";
+}
+
 std::string planText(const Plan& plan) {
     std::string text = fmt::format("{}\n\n", plan.layout.name);
     const auto line = [&](std::string_view label, const std::string& value) {
@@ -184,6 +224,7 @@ std::string planText(const Plan& plan) {
     for (const std::string& note : plan.notes) line("Note", note);
     text += "\n" + memoryTable(plan);
     if (!plan.traffic.empty()) text += "\n" + trafficTable(plan);
+    text += lossesText(plan);
     return text;
 }
 

@@ -17,6 +17,7 @@ using Action = std::function<int()>;
 // Each adds one subcommand to `program`, which sets `chosen` when it is named.
 void addPlan(CLI::App& program, Action& chosen);
 void addSearch(CLI::App& program, Action& chosen);
+void addPartition(CLI::App& program, Action& chosen);
 void addSchedule(CLI::App& program, Action& chosen);
 void addRun(CLI::App& program, Action& chosen);
 void addInfo(CLI::App& program, Action& chosen);

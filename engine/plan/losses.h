@@ -16,8 +16,8 @@ enum class LossKind : std::uint8_t {
     Overload,       ///< more ranks than cores
     Communication,  ///< transfers and reductions that nothing hides
     Imbalance,      ///< stages that take longer than the others
-    Kernels,        ///< starting kernels
     Bubble,         ///< filling and draining the pipeline
+    Kernels,        ///< starting kernels
 };
 std::string_view name(LossKind kind);  ///< "exposed communication"
 

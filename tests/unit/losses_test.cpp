@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/check.h"
+#include "engine/layout/presets.h"
+#include "engine/plan/losses.h"
+#include "engine/plan/neighbours.h"
+#include "engine/schedule/registry.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+using namespace shardlab;
+
+namespace {
+
+Plan planOrFail(const Layout& layout) {
+    auto plan = makePlan(layout);
+    if (!plan) qFatal("%s", toText(plan.error()).c_str());
+    return std::move(*plan);
+}
+
+const Loss* find(const std::vector<Loss>& losses, LossKind kind) {
+    const auto found = std::ranges::find(losses, kind, &Loss::kind);
+    return found == losses.end() ? nullptr : &*found;
+}
+
+bool near(double one, double other, double share) { return std::abs(one - other) <= share * std::abs(other); }
+
+Layout pipelineOf(int stages, int microbatches) {
+    Layout layout;
+    layout.model = {"gpt", 64, 256, 4, 128, 256, 0};
+    layout.cluster.hosts = {{"localhost", stages}};
+    layout.cluster.pace = PaceSpec{"h100-sxm", 2};
+    layout.parallel.data = 1;
+    layout.parallel.pipeline = stages;
+    layout.schedule.kind = "gpipe";
+    layout.batch = {microbatches, 1};
+    return layout;
+}
+
+}  // namespace
+
+class LossesTest : public QObject {
+    Q_OBJECT
+private slots:
+    void everyPresetIsExplained() {
+        const auto every = presets();
+        for (const Preset& preset : *every) {
+            const Plan plan = planOrFail(preset.layout);
+            const std::vector<Loss> all = largestLosses(plan, 10);
+            QVERIFY(std::ranges::is_sorted(all, std::greater<>(), &Loss::seconds));
+            double sum = 0;
+            for (const Loss& loss : all) {
+                sum += loss.share;
+                QVERIFY(loss.seconds > 0 && loss.share > 0 && loss.share < 1 && !loss.why.empty());
+                QVERIFY(near(loss.seconds / plan.stepSeconds, loss.share, 1e-9));
+                if (!loss.better) continue;
+                // What is promised holds: legal, fits, as quick as its own plan says.
+                Layout better = preset.layout;
+                apply(loss.better->choice, better);
+                const Plan other = planOrFail(better);
+                QVERIFY2(near(loss.better->stepSeconds / plan.costs.stretch, other.stepSeconds / other.costs.stretch, 1e-6),
+                         loss.better->change.c_str());
+                QVERIFY(other.fits && loss.better->gain > 0);
+                QVERIFY(near(loss.better->gain, 1 - loss.better->stepSeconds / plan.stepSeconds, 1e-9));
+            }
+            QVERIFY(sum < 1);
+            QVERIFY(largestLosses(plan).size() == std::min<std::size_t>(3, all.size()));
+            for (const Loss& loss : largestLosses(plan))
+                qInfo("%-14s %-24s %s%s%s", preset.name.c_str(), std::string(name(loss.kind)).c_str(), loss.why.c_str(),
+                      loss.better ? "; " : "", loss.better ? toText(*loss.better).c_str() : "");
+        }
+    }
+
+    /// Equal stages and small messages: what is lost is the formula's share of the step.
+    void theBubbleIsTheFormula() {
+        for (const auto& [stages, microbatches] : {std::pair{4, 4}, std::pair{4, 12}, std::pair{8, 8}}) {
+            const Plan plan = planOrFail(pipelineOf(stages, microbatches));
+            const std::vector<Loss> losses = largestLosses(plan, 10);
+            const Loss* bubble = find(losses, LossKind::Bubble);
+            QVERIFY(bubble);
+            QVERIFY2(near(bubble->share, plan.bubbleTheory, 0.1), bubble->why.c_str());
+            QVERIFY(bubble->better);
+        }
+        const std::vector<Loss> alone = largestLosses(planOrFail(pipelineOf(1, 4)), 10);
+        QVERIFY(!find(alone, LossKind::Bubble) && !find(alone, LossKind::Imbalance));
+    }
+
+    void unequalStagesAreImbalance() {
+        Layout layout = pipelineOf(4, 16);
+        QVERIFY(!find(largestLosses(planOrFail(layout)), LossKind::Imbalance) ||
+                find(largestLosses(planOrFail(layout)), LossKind::Imbalance)->share < 0.1);
+        layout.schedule.stages = {7, 7, 7, 43};
+        const std::vector<Loss> losses = largestLosses(planOrFail(layout));
+        QCOMPARE(losses.front().kind, LossKind::Imbalance);
+        QVERIFY(losses.front().share > 0.3);
+        QVERIFY2(losses.front().why.find("stage 3 takes 2.") != std::string::npos, losses.front().why.c_str());
+        QVERIFY(losses.front().better);
+        QVERIFY(losses.front().better->gain > 0.3);
+    }
+
+    void slowLinksAreCommunication() {
+        Layout layout = pipelineOf(4, 8);
+        layout.cluster.pace->device = "cpu";
+        layout.model = {"mlp", 8, 1024, 4, 16, 256, 0};
+        layout.parallel = ParallelSpec{4, 1, 1, 1, 1, false, 0};
+        layout.cluster.hosts = {{"a", 2}, {"b", 2}};
+        const std::vector<Loss> losses = largestLosses(planOrFail(layout));
+        const Loss* waits = find(losses, LossKind::Communication);
+        QVERIFY(waits && waits->share > 0.2);
+        QVERIFY2(waits->why.find("averaging gradients over 4 replicas") != std::string::npos, waits->why.c_str());
+    }
+
+    void sharedCoresAreOverload() {
+        Layout layout;
+        layout.parallel.data = 1;
+        layout.parallel.pipeline = 4;
+        layout.cluster.hosts = {{"localhost", 4}};
+        layout.schedule.kind = "1f1b";
+        Plan plan = planOrFail(layout);
+        const bool shared = hostCores() < 4;
+        QCOMPARE(find(largestLosses(plan, 10), LossKind::Overload) != nullptr, shared);
+    }
+
+    void neighboursAreLegalAndOneChangeAway() {
+        const Layout layout = findPreset("hybrid-2x4")->layout;
+        std::vector<std::string> changes;
+        for (const Neighbour& neighbour : neighbours(layout)) {
+            Layout other = layout;
+            apply(neighbour.choice, other);
+            QVERIFY2(check(other, scheduleMethods()).empty(), neighbour.change.c_str());
+            QVERIFY(!(neighbour.choice == choiceOf(layout)));
+            changes.push_back(neighbour.change);
+        }
+        const auto contains = [&](const char* text) {
+            return std::ranges::any_of(changes, [&](const std::string& c) { return c.find(text) != std::string::npos; });
+        };
+        QVERIFY(contains("micro") && contains("schedule gpipe instead of 1f1b"));
+        QVERIFY(contains("data 4 × pipeline 2 instead of 2 × 4") && contains("data 1 × pipeline 8 instead of 2 × 4"));
+    }
+};
+
+QTEST_GUILESS_MAIN(LossesTest)
+#include "losses_test.moc"
