@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/layout_argument.h"
 
+#include "engine/base/file.h"
 #include "engine/layout/check.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
+#include "engine/schedule/custom.h"
 #include "engine/schedule/registry.h"
 
 #include <algorithm>
@@ -41,10 +43,33 @@ void LayoutArgument::addTo(CLI::App& verb, bool required) {
         ->allow_extra_args(false);
 }
 
+void LayoutArgument::addScheduleTo(CLI::App& verb) {
+    verb.add_option("--schedule", schedule,
+                    "Follow the order of this file: one line a rank, as shardlab schedule --format csv and "
+                    "torch.distributed.pipelining write it")
+        ->type_name("CSV");
+}
+
+Result<ImportedSchedule> readSchedule(const std::string& file) {
+    const Result<std::string> text = readFile(file);
+    if (!text) return fail(text.error());
+    Result<ImportedSchedule> imported = importCsv(*text);
+    if (imported) return imported;
+    Error error = imported.error();
+    error.where = file + (error.where.empty() ? "" : ", " + error.where);
+    return fail(std::move(error));
+}
+
 Result<LoadedLayout> load(const LayoutArgument& argument) {
     auto parsed = readArgument(argument.layout);
     if (!parsed) return fail(parsed.error());
     LoadedLayout loaded{std::move(parsed->layout), std::move(parsed->faults)};
+    if (!argument.schedule.empty()) {
+        auto own = readSchedule(argument.schedule);
+        if (!own) return fail(own.error());
+        loaded.layout = withOwnSchedule(std::move(loaded.layout), own->compute);
+        loaded.notes = std::move(own->notes);
+    }
     for (const std::string& assignment : argument.assignments) {
         auto changed = setField(loaded.layout, assignment);
         if (!changed) return fail(changed.error());

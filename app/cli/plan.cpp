@@ -253,6 +253,7 @@ int plan(const Options& options) {
         printError(loaded.error());
         return failure;
     }
+    printNotes(loaded->notes);
     std::vector<Fault> faults = loaded->faults;
     if (faults.empty()) {
         const auto made = makePlan(loaded->layout);
@@ -273,6 +274,7 @@ void addPlan(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand("plan", "Predict step time, bubble, memory and traffic of a layout");
     const auto options = std::make_shared<Options>();
     options->layout.addTo(*verb);
+    options->layout.addScheduleTo(*verb);
     verb->add_flag("--json", options->json, "Answer with one JSON object");
     verb->add_flag("--memory-curve", options->memoryCurve, "Tell each rank's memory over the step too, by category");
     verb->add_flag("--critical-path", options->criticalPath,

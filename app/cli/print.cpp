@@ -50,4 +50,8 @@ void printFaults(const std::vector<Fault>& faults) {
     for (const Fault& fault : faults) std::fprintf(stderr, "%s\n", toText(fault).c_str());
 }
 
+void printNotes(const std::vector<std::string>& notes) {
+    for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+}
+
 }  // namespace shardlab::cli

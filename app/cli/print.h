@@ -28,5 +28,7 @@ void print(std::string_view text);
 void printError(const Error& error);
 /// To standard error, one line each.
 void printFaults(const std::vector<Fault>& faults);
+/// To standard error, one line each: "note: text".
+void printNotes(const std::vector<std::string>& notes);
 
 }  // namespace shardlab::cli

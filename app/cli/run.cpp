@@ -93,6 +93,7 @@ int run(const Options& options) {
         printError(loaded.error());
         return failure;
     }
+    printNotes(loaded->notes);
     if (!loaded->faults.empty()) {
         printFaults(loaded->faults);
         return failure;
@@ -124,6 +125,7 @@ void addRun(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand("run", "Train a layout on this machine and record it");
     const auto options = std::make_shared<Options>();
     options->layout.addTo(*verb);
+    options->layout.addScheduleTo(*verb);
     verb->add_option("--steps", options->steps, "Optimizer steps")->type_name("N");
     verb->add_option("--seed", options->seed, "Seed of weights and data")->type_name("S");
     verb->add_option("--out", options->out, "Run file; by default NAME-TIME.shardlab in the current folder")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,7 +9,6 @@
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/base/clock.h"
-#include "engine/base/file.h"
 #include "engine/plan/plan.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedule/registry.h"
@@ -52,21 +50,17 @@ Timed timedAlone(Schedule schedule, std::optional<double> theory) {
     const Mesh mesh(layout);
     StepCosts costs;
     costs.stages.assign(static_cast<std::size_t>(schedule.stages()), StageCosts{1, 2, 1, 1});
-    const bool hasMessages = std::ranges::any_of(schedule.ranks, [](const std::vector<shardlab::Action>& actions) {
-        return std::ranges::any_of(actions, [](const shardlab::Action& action) { return isSend(action.kind); });
-    });
-    Simulation simulation = simulate(hasMessages ? schedule : addTransfers(schedule), costs, mesh);
+    Simulation simulation = simulate(addTransfers(schedule), costs, mesh);
     return Timed{std::move(schedule), std::move(simulation), mesh, theory, "forwards"};
 }
 
 /// One line a rank, as --format csv and torch.distributed.pipelining write them; proved before anything is said of it.
 Result<Timed> timedFromFile(const std::string& file) {
-    const Result<std::string> text = readFile(file);
-    if (!text) return fail(text.error());
-    Result<Schedule> schedule = parseCsv(*text);
-    if (!schedule) return fail(schedule.error());
-    if (const Status valid = validate(*schedule); !valid) return fail(valid.error());
-    return timedAlone(*std::move(schedule), std::nullopt);
+    Result<ImportedSchedule> imported = readSchedule(file);
+    if (!imported) return fail(imported.error());
+    printNotes(imported->notes);
+    if (const Status valid = validate(imported->compute); !valid) return fail(valid.error());
+    return timedAlone(std::move(imported->compute), std::nullopt);
 }
 
 Result<Timed> timedByKind(const Options& options) {
@@ -118,11 +112,14 @@ int schedule(const Options& options) {
         printError(timed.error());
         return failure;
     }
-    const auto loaded = load(options.layout);
+    LayoutArgument layout = options.layout;
+    layout.schedule = options.file;
+    const auto loaded = load(layout);
     if (!loaded) {
         printError(loaded.error());
         return failure;
     }
+    printNotes(loaded->notes);
     std::vector<Fault> faults = loaded->faults;
     if (faults.empty()) {
         auto plan = makePlan(loaded->layout);
@@ -142,7 +139,7 @@ void addSchedule(CLI::App& program, Action& chosen) {
     const auto options = std::make_shared<Options>();
     options->layout.addTo(*verb, false);
     std::string kinds;
-    for (const ScheduleMethod& method : scheduleMethods())
+    for (const ScheduleMethod& method : generatedMethods())
         kinds += (kinds.empty() ? "" : ", ") + std::string(method.name);
     CLI::Option* kind = verb->add_option("--kind", options->kind, "Instead of a layout: " + kinds)->type_name("KIND");
     verb->add_option("--stages", options->stages, "Pipeline ranks of --kind")->needs(kind)->capture_default_str();
@@ -161,10 +158,10 @@ void addSchedule(CLI::App& program, Action& chosen) {
     verb->add_flag_callback("--json", [options] { options->format = "json"; }, "The same as --format json");
     CLI::Option* file =
         verb->add_option("--file", options->file,
-                         "Instead of a layout: a schedule as CSV, one line a rank, proved and timed; as "
-                         "--format csv and torch.distributed.pipelining write it")
+                         "A schedule as CSV, one line a rank, proved and timed: alone in units of a forward, or with a "
+                         "LAYOUT as its own; as --format csv and torch.distributed.pipelining write it")
             ->type_name("CSV");
-    verb->get_option("LAYOUT")->excludes(kind)->excludes(file);
+    verb->get_option("LAYOUT")->excludes(kind);
     kind->excludes(file);
     verb->callback([&chosen, options] {
         if (options->layout.layout.empty() && options->kind.empty() && options->file.empty())

@@ -47,6 +47,8 @@ private:
     void judge(const Field&, bool) {}
     void judge(const Field&, const std::optional<PaceSpec>&) {}
 
+    void judge(const Field&, const std::vector<std::string>&) {}
+
     template <class T>
     void judge(const Field& field, const std::vector<T>& list) {
         for (std::size_t i = 0; i < list.size(); ++i)

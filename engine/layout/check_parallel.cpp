@@ -168,16 +168,23 @@ void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedul
     if (layout.schedule.inFlight > 0 && !method.takesLimit)
         faults.push_back({"/schedule/in_flight", fmt::format("{} takes no limit", method.name),
                           "its order fixes how many microbatches a rank holds", "0"});
-    const ScheduleShape shape{layout.parallel.pipeline, chunks, microbatches(layout), layout.schedule.inFlight};
+    if (!layout.schedule.actions.empty() && !method.byHand)
+        faults.push_back({"/schedule/actions", fmt::format("{} makes its own order", method.name),
+                          "only one order can count, and it is unclear which was meant",
+                          "no actions; or the kind custom, which does what is listed"});
+    const ScheduleShape shape{layout.parallel.pipeline, chunks, microbatches(layout), layout.schedule.inFlight,
+                              layout.schedule.actions};
     if (!chunksFit || shape.ranks < 1 || shape.microbatches < 1 || method.refusal == nullptr) return;
     if (const std::optional<ShapeRefusal> refusal = method.refusal(shape)) {
         std::string legal = refusal->legal;
         if (const std::vector<std::string> micro = microTexts(layout, method, shape); !micro.empty())
             legal += "; so with micro " + alternatives(micro);
-        faults.push_back({std::string(refusal->pointer),
-                          fmt::format("{} cannot be scheduled with {} ranks and {} microbatches", method.name,
-                                      shape.ranks, shape.microbatches),
-                          refusal->why, std::move(legal)});
+        std::string what = refusal->what;
+        if (what.empty())
+            what = fmt::format("{} cannot be scheduled with {} ranks and {} microbatches", method.name, shape.ranks,
+                               shape.microbatches);
+        faults.push_back({std::string(refusal->pointer), std::move(what), refusal->why, std::move(legal),
+                          refusal->picture});
     }
 }
 

@@ -7,6 +7,7 @@ std::string toText(const Fault& fault) {
     std::string text = fault.pointer.empty() ? fault.what : fault.pointer + ": " + fault.what;
     if (!fault.why.empty()) text += ": " + fault.why;
     if (!fault.legal.empty()) text += ". Legal: " + fault.legal;
+    if (!fault.picture.empty()) text += "\n" + fault.picture;
     return text;
 }
 

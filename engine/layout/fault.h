@@ -12,10 +12,11 @@ struct Fault {
     std::string what;     ///< "heads do not divide hidden"
     std::string why;      ///< "each head gets hidden ÷ heads = 128 ÷ 3 columns"
     std::string legal;    ///< "1, 2, 4, 8, 16, 32, 64 or 128"
+    std::string picture = {};  ///< lines in a fixed-width font that show the place: a schedule's grid
     bool operator==(const Fault&) const = default;
 };
 
-/// "pointer: what: why. Legal: legal"
+/// "pointer: what: why. Legal: legal", and the picture below it.
 std::string toText(const Fault& fault);
 /// One fault a line.
 std::string toText(const std::vector<Fault>& faults);

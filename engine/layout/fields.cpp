@@ -49,6 +49,7 @@ const std::array table = std::to_array<Field>({
     {"/schedule/chunks", "Chunks", "Virtual stages of each pipeline rank.", IntegerField([](L& l) -> int& { return l.schedule.chunks; }), {}, {}, 1, 1024, "there is at least one, and actions number stages with 16 bits"},
     {"/schedule/stages", "Layers per stage", "Layers of each stage in order; empty splits evenly.", IntegerListField([](L& l) -> std::vector<int>& { return l.schedule.stages; }), {}, {}, 1, 10000, "every stage holds at least one layer"},
     {"/schedule/in_flight", "In flight", "Most microbatches a rank holds at once, for schedules that take a limit (zb-greedy); 0: as many as the pipeline has ranks.", IntegerField([](L& l) -> int& { return l.schedule.inFlight; }), {}, {}, 0, 16777216, "microbatches are counted, and actions number them with 24 bits"},
+    {"/schedule/actions", "By hand", "What each pipeline rank computes, in its order, for the schedule custom: F forward, B backward, or I and W its input and weight gradient.", TextListField([](L& l) -> std::vector<std::string>& { return l.schedule.actions; })},
 
     {"/batch/global", "Global batch", "Samples of one optimizer step over all replicas.", IntegerField([](L& l) -> int& { return l.batch.global; }), {}, {}, 1, 16777216, "there is at least one sample, and actions number microbatches with 24 bits"},
     {"/batch/micro", "Microbatch", "Samples that go through the pipeline together.", IntegerField([](L& l) -> int& { return l.batch.micro; }), {}, {}, 1, 65536, sizes},

@@ -18,13 +18,14 @@ using NumberField = double& (*)(Layout&);
 using BooleanField = bool& (*)(Layout&);
 using TextField = std::string& (*)(Layout&);
 using IntegerListField = std::vector<int>& (*)(Layout&);
+using TextListField = std::vector<std::string>& (*)(Layout&);
 using NumberListField = std::vector<double>& (*)(Layout&);
 using HostListField = std::vector<HostSpec>& (*)(Layout&);
 /// cluster.pace as a whole: there or not. The fields inside it exist only while it is there, see isPresent.
 using PaceField = std::optional<PaceSpec>& (*)(Layout&);
 
 using FieldAccess = std::variant<IntegerField, LongField, NumberField, BooleanField, TextField, IntegerListField,
-                                 NumberListField, HostListField, PaceField>;
+                                 NumberListField, TextListField, HostListField, PaceField>;
 
 struct Field {
     std::string_view pointer;  ///< "/model/layers"

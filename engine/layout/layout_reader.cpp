@@ -149,6 +149,10 @@ private:
         readList(value, pointer, "a list of numbers", access(layout_),
                  [this](const json& v, const std::string& p, double& target) { return number(v, p, target); });
     }
+    void readField(const json& value, const std::string& pointer, TextListField access) {
+        readList(value, pointer, "a list of texts", access(layout_),
+                 [this](const json& v, const std::string& p, std::string& target) { return text(v, p, target); });
+    }
     void readField(const json& value, const std::string& pointer, HostListField access) {
         readList(value, pointer, "a list of hosts, {\"name\": \"localhost\", \"devices\": 4}", access(layout_),
                  [this](const json& v, const std::string& p, HostSpec& target) { return host(v, p, target); });

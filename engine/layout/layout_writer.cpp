@@ -44,17 +44,24 @@ void appendInline(std::string& text, const ordered_json& json) {
     text += json.is_array() ? ']' : '}';
 }
 
+bool isListOfTexts(const ordered_json& json) {
+    return json.is_array() && !json.empty() && json.front().is_string();
+}
+
+/// Texts may be long: each has a line of its own.
 void append(std::string& text, const ordered_json& json, const std::string& indent) {
-    if (!json.is_object()) return appendInline(text, json);
-    text += "{\n";
+    const bool texts = isListOfTexts(json);
+    if (!json.is_object() && !texts) return appendInline(text, json);
+    text += texts ? "[\n" : "{\n";
     bool first = true;
     for (const auto& [key, value] : json.items()) {
         if (!first) text += ",\n";
         first = false;
-        text += indent + "  " + leafText(key) + ": ";
+        text += indent + "  ";
+        if (!texts) text += leafText(key) + ": ";
         append(text, value, indent + "  ");
     }
-    text += "\n" + indent + "}";
+    text += "\n" + indent + (texts ? "]" : "}");
 }
 
 }  // namespace

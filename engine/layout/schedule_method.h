@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace shardlab {
 
@@ -16,6 +17,7 @@ struct ScheduleShape {
     int chunks = 1;
     int microbatches = 1;
     int inFlight = 0;  ///< most microbatches that a rank holds at once, for methods that take a limit; 0 = p
+    std::vector<std::string> actions;  ///< of the schedule written by hand, as in the layout; else empty
     bool operator==(const ScheduleShape&) const = default;
 };
 
@@ -24,6 +26,8 @@ struct ShapeRefusal {
     std::string_view pointer;  ///< the layout's field that decides it, "/batch/micro"
     std::string why;
     std::string legal;
+    std::string what = {};     ///< empty: that the shape cannot be scheduled
+    std::string picture = {};  ///< as Fault::picture
 };
 
 struct ScheduleMethod {
@@ -42,6 +46,7 @@ struct ScheduleMethod {
     /// Bubble formula as text, "(p−1)/(m+p−1)".
     std::string_view bubbleFormula;
     bool takesLimit = false;  ///< obeys ScheduleShape::inFlight
+    bool byHand = false;      ///< its order is ScheduleShape::actions; all others have an order for every shape
 };
 
 }  // namespace shardlab

@@ -3,6 +3,7 @@
 
 #include "engine/layout/check.h"
 #include "engine/plan/partition_layout.h"
+#include "engine/schedule/custom.h"
 #include "engine/schedule/registry.h"
 
 #include <algorithm>
@@ -56,10 +57,9 @@ private:
     }
 
     void schedules() {
-        for (const ScheduleMethod& method : scheduleMethods()) {
+        for (const ScheduleMethod& method : generatedMethods()) {
             if (method.name == layout_.schedule.kind) continue;
-            Layout layout = layout_;
-            layout.schedule.kind = method.name;
+            Layout layout = withScheduleKind(layout_, method.name);
             layout.schedule.chunks = std::clamp(layout_.schedule.chunks, method.minChunks, method.maxChunks);
             if (!method.takesLimit) layout.schedule.inFlight = 0;
             std::string change = fmt::format("schedule {} instead of {}", method.name, layout_.schedule.kind);

@@ -135,7 +135,7 @@ private:
 
     void schedules() {
         const int chunks = probe_.schedule.chunks;
-        for (const ScheduleMethod& method : scheduleMethods()) {
+        for (const ScheduleMethod& method : generatedMethods()) {
             if (chunks < method.minChunks || chunks > method.maxChunks) continue;
             probe_.schedule.kind = method.name;
             if (check(probe_, scheduleMethods()).empty()) found_.push_back(choiceOf(probe_));

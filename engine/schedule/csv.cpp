@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/schedule/csv_cells.h"
 #include "engine/schedule/text.h"
 
 #include <algorithm>
@@ -11,14 +12,6 @@ std::string_view trimmed(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \t\r\"");
     if (first == std::string_view::npos) return {};
     return text.substr(first, text.find_last_not_of(" \t\r\"") - first + 1);
-}
-
-/// The part of `text` before the next `separator`, which is taken off with it.
-std::string_view takePart(std::string_view& text, char separator) {
-    const std::size_t length = std::min(text.find(separator), text.size());
-    const std::string_view part = text.substr(0, length);
-    text.remove_prefix(std::min(length + 1, text.size()));
-    return part;
 }
 
 tl::unexpected<Error> refuse(std::string where, std::string why, std::string legal) {
@@ -55,6 +48,13 @@ Status nameStages(Schedule& schedule) {
 
 }  // namespace
 
+std::string_view takePart(std::string_view& text, char separator) {
+    const std::size_t length = std::min(text.find(separator), text.size());
+    const std::string_view part = text.substr(0, length);
+    text.remove_prefix(std::min(length + 1, text.size()));
+    return part;
+}
+
 std::string toCsv(const Schedule& schedule) {
     std::string text;
     for (const auto& actions : schedule.ranks) {
@@ -67,31 +67,37 @@ std::string toCsv(const Schedule& schedule) {
     return text;
 }
 
-Result<Schedule> parseCsv(std::string_view csv) {
+Result<Schedule> readCells(std::string_view csv,
+                           const std::function<Status(std::string_view, std::vector<Action>&)>& read) {
     Schedule schedule;
     schedule.kind = "custom";
-    std::size_t actions = 0;
     while (!csv.empty()) {
         std::string_view line = takePart(csv, '\n');
         std::vector<Action>& list = schedule.ranks.emplace_back();
         for (int cell = 1; !line.empty(); ++cell) {
             const std::string_view text = trimmed(takePart(line, ','));
             if (text.empty()) continue;  // an idle slot
-            const Result<Action> action = parseAction(text);
-            if (!action) {
-                Error error = action.error();
+            if (const Status taken = read(text, list); !taken) {
+                Error error = taken.error();
                 error.where = fmt::format("line {}, cell {}: {}", schedule.ranks.size(), cell, error.where);
                 return fail(std::move(error));
             }
-            list.push_back(*action);
-            ++actions;
         }
     }
     while (!schedule.ranks.empty() && schedule.ranks.back().empty()) schedule.ranks.pop_back();
-    if (actions == 0)
+    if (schedule.ranks.empty())
         return refuse("", "there are no actions", "One line a rank, actions separated by commas: 0F0,0B0");
     if (const Status named = nameStages(schedule); !named) return fail(named.error());
     return schedule;
+}
+
+Result<Schedule> parseCsv(std::string_view csv) {
+    return readCells(csv, [](std::string_view cell, std::vector<Action>& actions) -> Status {
+        const Result<Action> action = parseAction(cell);
+        if (!action) return fail(action.error());
+        actions.push_back(*action);
+        return {};
+    });
 }
 
 }  // namespace shardlab

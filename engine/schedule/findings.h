@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of validate() hand to each other.
+// The parts of validate().
 #pragma once
 
-#include "engine/schedule/schedule.h"
-
-#include <optional>
-#include <string>
+#include "engine/schedule/validate.h"
 
 namespace shardlab {
-
-/// One thing wrong with a schedule.
-struct Finding {
-    int rank = -1;
-    int position = -1;  ///< in the rank's list; -1: `action` is missing from it
-    Action action;
-    std::string why;
-    std::string legal;
-};
 
 /// Each microbatch exactly once per stage, nothing out of place, order within each rank, both ends of every message.
 std::optional<Finding> findDisorder(const Schedule& schedule);

@@ -37,6 +37,11 @@ Schedule generateDualPipeV(const ScheduleShape& shape);
 std::optional<ShapeRefusal> dualPipeVRefusal(const ScheduleShape& shape);
 double dualPipeVBubble(const ScheduleShape& shape);
 
+/// What the shape's actions say; the shape is not refused.
+Schedule generateCustom(const ScheduleShape& shape);
+std::optional<ShapeRefusal> customRefusal(const ScheduleShape& shape);
+double customBubble(const ScheduleShape& shape);
+
 /// No actions yet; chunk c of rank r is stage c·p + r.
 Schedule emptySchedule(std::string kind, const ScheduleShape& shape);
 /// No actions yet; stages fold back: rank r holds the stages r and 2p − 1 − r.

@@ -14,7 +14,7 @@ namespace {
 constexpr int mostChunks = 1024;  // as the layout's field
 constexpr std::string_view counted = "counted from the order with F = I = W and B = 2 F; there is no closed form";
 
-// One line a method: name, title, paper, chunks from–to, refusal, generator, bubble and its formula.
+// One line a method, what is written by hand last: name, title, paper, chunks from–to, refusal, generator, bubble and its formula.
 // clang-format off
 constexpr std::array methods{
     ScheduleMethod{"naive", "Naive model parallelism", "arXiv 1811.06965, figure 2b", 1, 1, nullptr, generateNaive, naiveBubble, "(p−1)/p"},
@@ -26,12 +26,18 @@ constexpr std::array methods{
     ScheduleMethod{"zb-v", "Zero bubble, ZB-V", "arXiv 2401.10241, section 6", 2, 2, nullptr, generateZbV, zbVBubble, counted},
     ScheduleMethod{"zb-greedy", "Zero bubble under a memory limit", "arXiv 2401.10241, section 3", 1, 1, nullptr, generateZbGreedy, zbGreedyBubble, counted, true},
     ScheduleMethod{"dualpipe-v", "DualPipe-V", "arXiv 2412.19437 and its folded form", 2, 2, dualPipeVRefusal, generateDualPipeV, dualPipeVBubble, counted},
+    ScheduleMethod{"custom", "Written by hand", "the layout's own actions", 1, mostChunks, customRefusal, generateCustom, customBubble, counted, false, true},
 };
 // clang-format on
 
 }  // namespace
 
 std::span<const ScheduleMethod> scheduleMethods() { return methods; }
+
+std::span<const ScheduleMethod> generatedMethods() {
+    const auto byHand = std::ranges::find(methods, true, &ScheduleMethod::byHand);
+    return {methods.begin(), byHand};
+}
 
 const ScheduleMethod* findScheduleMethod(std::string_view name) {
     const auto found = std::ranges::find(methods, name, &ScheduleMethod::name);
@@ -89,7 +95,8 @@ Result<Schedule> generateSchedule(std::string_view kind, const ScheduleShape& sh
 }
 
 ScheduleShape scheduleShape(const Layout& layout) {
-    return {layout.parallel.pipeline, layout.schedule.chunks, microbatches(layout), layout.schedule.inFlight};
+    return {layout.parallel.pipeline, layout.schedule.chunks, microbatches(layout), layout.schedule.inFlight,
+            layout.schedule.actions};
 }
 
 }  // namespace shardlab

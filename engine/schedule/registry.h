@@ -12,6 +12,8 @@
 namespace shardlab {
 
 std::span<const ScheduleMethod> scheduleMethods();
+/// Those that have an order of their own for a shape: all but the one written by hand.
+std::span<const ScheduleMethod> generatedMethods();
 /// nullptr where there is none of that name.
 const ScheduleMethod* findScheduleMethod(std::string_view name);
 

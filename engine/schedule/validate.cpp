@@ -10,23 +10,10 @@
 namespace shardlab {
 namespace {
 
-Error describe(const Schedule& schedule, const Finding& finding) {
-    const auto& actions = schedule.ranks[static_cast<std::size_t>(finding.rank)];
-    const bool there = finding.position >= 0;
-    const Action* marked = there ? &actions[static_cast<std::size_t>(finding.position)] : &finding.action;
-    const std::string place =
-        there ? fmt::format("rank {}, action {}, {}", finding.rank, finding.position + 1, toText(*marked))
-              : fmt::format("rank {}, {}", finding.rank, toText(finding.action));
-    std::string grid = renderGrid(schedule, marked, finding.rank, {3, 8});
-    grid.pop_back();  // the last line's end
-    std::string why = fmt::format("{}{}{}\n{}", finding.why, finding.legal.empty() ? "" : ". ", finding.legal, grid);
-    return {"the schedule cannot run", place, std::move(why), ""};
-}
-
 /// Whatever the other parts take for granted.
-std::optional<Error> findMisshape(const Schedule& schedule) {
+std::optional<Finding> findMisshape(const Schedule& schedule) {
     const auto refuse = [](std::string why, std::string legal) {
-        return Error{"the schedule cannot run", "", std::move(why), std::move(legal)};
+        return Finding{-1, -1, {}, std::move(why), std::move(legal)};
     };
     if (schedule.ranks.empty() || schedule.rankOfStage.empty() || schedule.microbatches < 1)
         return refuse("it is empty", "At least one rank, one stage and one microbatch");
@@ -54,12 +41,40 @@ std::optional<Error> findMisshape(const Schedule& schedule) {
 
 }  // namespace
 
-Status validate(const Schedule& schedule) {
-    if (const auto error = findMisshape(schedule)) return fail(*error);
-    std::optional<Finding> finding = findDisorder(schedule);
+std::optional<Finding> findWrong(const Schedule& schedule) {
+    std::optional<Finding> finding = findMisshape(schedule);
+    if (!finding) finding = findDisorder(schedule);
     if (!finding) finding = findDeadlock(schedule);
-    if (finding) return fail(describe(schedule, *finding));
-    return {};
+    return finding;
+}
+
+std::string placeOf(const Schedule& schedule, const Finding& finding) {
+    if (finding.rank < 0) return {};
+    if (finding.position < 0) return fmt::format("rank {}, {}", finding.rank, toText(finding.action));
+    const auto& actions = schedule.ranks[static_cast<std::size_t>(finding.rank)];
+    return fmt::format("rank {}, action {}, {}", finding.rank, finding.position + 1,
+                       toText(actions[static_cast<std::size_t>(finding.position)]));
+}
+
+std::string pictureOf(const Schedule& schedule, const Finding& finding) {
+    if (finding.rank < 0) return {};
+    const auto& actions = schedule.ranks[static_cast<std::size_t>(finding.rank)];
+    const Action* marked =
+        finding.position >= 0 ? &actions[static_cast<std::size_t>(finding.position)] : &finding.action;
+    std::string grid = renderGrid(schedule, marked, finding.rank, {3, 8});
+    grid.pop_back();  // the last line's end
+    return grid;
+}
+
+Status validate(const Schedule& schedule) {
+    const std::optional<Finding> finding = findWrong(schedule);
+    if (!finding) return {};
+    constexpr const char* what = "the schedule cannot run";
+    if (finding->rank < 0) return fail({what, "", finding->why, finding->legal});
+    return fail({what, placeOf(schedule, *finding),
+                 fmt::format("{}{}{}\n{}", finding->why, finding->legal.empty() ? "" : ". ", finding->legal,
+                             pictureOf(schedule, *finding)),
+                 ""});
 }
 
 }  // namespace shardlab

@@ -248,6 +248,15 @@ private Q_SLOTS:
         QCOMPARE(timed["step"], kind["step"]);
         QVERIFY(timed["bubble"]["theory"].isNull() && kind["bubble"]["theory"].isDouble());
 
+        // What is not compute is left out, and counted.
+        QVERIFY(write("lowered.csv", "0UNSHARD,0F0,0SEND_F0,0RECV_B0,0B0,0REDUCE_GRAD\n1RECV_F0,1F0,1B0,1SEND_B0\n"));
+        const Answer lowered = run({"schedule", "--file", folder.filePath("lowered.csv"), "--format", "csv"});
+        QCOMPARE(lowered.out, QByteArray("0F0,0B0\n1F0,1B0\n"));
+        QVERIFY2(lowered.error.contains("1 SEND_F") && lowered.error.contains("1 UNSHARD"), lowered.error);
+        const Answer misfit = run({"schedule", "default", "--file", folder.filePath("lowered.csv")});
+        QCOMPARE(misfit.status, 1);
+        QVERIFY2(misfit.error.contains("[0F1]"), misfit.error);
+
         QVERIFY(write("wrong.csv", "0F0,0B0,0F1,0B1\n1F0,1B0,1B1,1F1\n"));
         const Answer wrong = run({"schedule", "--file", folder.filePath("wrong.csv")});
         QCOMPARE(wrong.status, 1);

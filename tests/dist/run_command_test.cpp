@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // shardlab run with real ranks: the summary's keys, signals, files; then info and export of what was recorded.
 #include "tests/support/command.h"
+#include "engine/trace/run_file.h"
 #include "tests/support/processes.h"
 
+#include <QFile>
 #include <QJsonArray>
 #include <QRandomGenerator>
 #include <QTemporaryDir>
@@ -150,6 +152,39 @@ private Q_SLOTS:
         const QJsonObject json = run({"info", file, "--json"}).json();
         QCOMPARE(json["outcome"].toString(), QString("stopped"));
         QVERIFY2(json["reason"].toString().contains("killed on request"), qPrintable(json["reason"].toString()));
+    }
+
+    void aScheduleWrittenByHandIsFollowed() {
+        const QString file = folder_.filePath("by-hand.shardlab"), layout = layoutFile(smallLayout(3));
+        const QList<QList<QByteArray>> order{{"0F0", "0F1", "0F2", "0F3", "0B1", "0B0", "0I3", "0B2", "0W3"},
+                                             {"1F1", "1B1", "1F0", "1F3", "1I0", "1I3", "1F2", "1W0", "1B2", "1W3"}};
+        QByteArray csv;
+        for (const QList<QByteArray>& rank : order) csv += rank.join(',') + '\n';
+        const QString schedule = writeFile(folder_.filePath("mine.csv"), csv + ",,\n");
+        QCOMPARE(run({"plan", layout, "--schedule", schedule, "--json"}).json()["faults"].toArray().size(), 0);
+        QVERIFY(run({"schedule", layout, "--file", schedule}).out.contains("0W3"));
+        const Answer own = run({"run", layout, "--schedule", schedule, "--out", file, "--json"});
+        QVERIFY2(own.status == 0, own.error.constData());
+        const Answer generated = run({"run", layout, "--out", folder_.filePath("generated.shardlab"), "--json"});
+        const QList<double> losses = numbers(own.json()["losses"]), expected = numbers(generated.json()["losses"]);
+        QCOMPARE(losses.size(), 3);
+        for (int i = 0; i < 3; ++i) QVERIFY(std::abs(losses[i] - expected[i]) < 1e-5 * expected[i]);
+
+        // The run holds the order that it followed; the file is no longer needed.
+        QVERIFY(QFile::remove(schedule));
+        const auto reader = shardlab::RunReader::open(file.toStdString());
+        QVERIFY(reader.has_value());
+        const shardlab::Layout& recorded = (*reader)->header().layout;
+        QCOMPARE(recorded.schedule.kind, std::string("custom"));
+        for (std::size_t rank = 0; rank < 2; ++rank)
+            QCOMPARE(QByteArray::fromStdString(recorded.schedule.actions[rank]), order[static_cast<int>(rank)].join(','));
+
+        const QString wrong = writeFile(folder_.filePath("wrong.csv"), "0F0,0F1,0F2,0F3,0B0,0B1,0B2,0B3\n1B0,1F0,1F1,1B1,1F2,1B2,1F3,1B3\n");
+        for (const char* verb : {"plan", "run"}) {
+            const Answer refused = run({verb, layout, "--schedule", wrong});
+            QCOMPARE(refused.status, 1);
+            QVERIFY2(refused.error.contains("/schedule/actions") && refused.error.contains("[1B0]"), refused.error.constData());
+        }
     }
 
     void exportsForOtherPrograms() {

@@ -147,7 +147,7 @@ private slots:
             layout.cluster.hosts[0].devices = p * layout.parallel.data;
             layout.batch.micro = 1 + static_cast<int>(random.below(3));
             layout.batch.global = m * layout.batch.micro * layout.parallel.data;
-            const ScheduleMethod& method = scheduleMethods()[random.below(scheduleMethods().size())];
+            const ScheduleMethod& method = generatedMethods()[random.below(generatedMethods().size())];
             const int v = method.minChunks;
             layout.schedule.kind = method.name;
             layout.schedule.chunks = v;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <fstream>
 
+#include "engine/schedule/custom.h"
 #include "engine/schedule/registry.h"
+#include "engine/schedule/text.h"
 #include "engine/trace/summary.h"
 #include "tests/train/run_in_process.h"
 
@@ -55,6 +57,7 @@ private slots:
         };
         for (const char* schedule : {"interleaved-1f1b", "looped-bfs", "zb-h1", "zb-v", "zb-greedy", "dualpipe-v"})
             for (const int ranks : {2, 4}) add(schedule, ranks, 8);
+        add("custom", 2, 4);
     }
     void bubbleIsThatOfTheory() {
         QFETCH(QString, schedule);
@@ -69,6 +72,9 @@ private slots:
         layout.parallel.pipeline = ranks;
         layout.schedule.kind = schedule.toStdString();
         layout.schedule.chunks = findScheduleMethod(layout.schedule.kind)->minChunks;
+        if (schedule == "custom")
+            layout = withOwnSchedule(std::move(layout), *parseCsv("0F0,0F1,0F2,0F3,0B3,0B2,0B1,0B0\n"
+                                                                  "1F2,1F3,1I3,1F1,1W3,1B2,1F0,1B1,1B0\n"));
         layout.batch = {microbatches, 1};
         layout.run = {steps, 1, 0, 1};
         layout.data.validation = 0;

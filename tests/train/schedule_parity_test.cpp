@@ -54,7 +54,7 @@ private slots:
         QTest::addColumn<int>("data");
         QTest::addColumn<int>("pipeline");
         QTest::addColumn<int>("chunks");
-        for (const ScheduleMethod& method : scheduleMethods())
+        for (const ScheduleMethod& method : generatedMethods())
             for (const auto& [data, pipeline, chunks] : std::vector<std::array<int, 3>>{{1, 1, 1},
                                                                                         {1, 2, 1},
                                                                                         {1, 4, 1},

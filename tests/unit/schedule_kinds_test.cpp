@@ -64,7 +64,7 @@ double slotBubble(const Schedule& compute) {
 
 void addMethods() {
     QTest::addColumn<QString>("kind");
-    for (const ScheduleMethod& method : scheduleMethods())
+    for (const ScheduleMethod& method : generatedMethods())
         QTest::newRow(method.name.data()) << QString::fromUtf8(method.name.data(), qsizetype(method.name.size()));
 }
 

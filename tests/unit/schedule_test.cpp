@@ -105,7 +105,7 @@ private slots:
     }
 
     void csvReadsAsItIsWritten() {
-        for (const ScheduleMethod& method : scheduleMethods()) {
+        for (const ScheduleMethod& method : generatedMethods()) {
             Schedule schedule = *generateSchedule(method.name, {3, method.minChunks, 6});
             schedule.kind = "custom";
             for (const Schedule& each : {schedule, lower(schedule, everything)}) {

@@ -56,7 +56,7 @@ std::map<Key, Plan> bruteForce(const Layout& base) {
         for (int pipeline = 1; pipeline <= devices; ++pipeline)
             for (int chunks = 1; chunks <= base.model.layers; ++chunks)
                 for (int micro = 1; micro <= base.batch.global; ++micro)
-                    for (const ScheduleMethod& method : scheduleMethods()) {
+                    for (const ScheduleMethod& method : generatedMethods()) {
                         Layout layout = base;
                         layout.parallel.data = data;
                         layout.parallel.pipeline = pipeline;

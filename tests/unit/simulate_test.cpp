@@ -117,7 +117,7 @@ class SimulateTest : public QObject {
     Q_OBJECT
 private slots:
     void bubbleIsTheoryWhereStagesAreEqualAndTransfersFree() {
-        for (const ScheduleMethod& method : scheduleMethods())
+        for (const ScheduleMethod& method : generatedMethods())
             for (int p = 1; p <= 8; ++p)
                 for (int m = 1; m <= 32; ++m) {
                     const ScheduleShape shape{p, method.minChunks, m};
@@ -145,7 +145,7 @@ private slots:
         RandomStream random(seed, "costs");
         for (int i = 0; i < 300; ++i) {
             const int p = 1 + static_cast<int>(random.below(5)), m = 1 + static_cast<int>(random.below(6));
-            const ScheduleMethod& method = scheduleMethods()[random.below(scheduleMethods().size())];
+            const ScheduleMethod& method = generatedMethods()[random.below(generatedMethods().size())];
             const auto generated = generateSchedule(method.name, {p, method.minChunks, m});
             if (!generated) continue;
             Schedule compute = *generated;

@@ -5,6 +5,7 @@
 #include "ui/views/layout_form/calm_controls.h"
 
 #include "engine/layout/devices.h"
+#include "engine/schedule/custom.h"
 #include "engine/schedule/registry.h"
 
 #include <QCheckBox>
@@ -57,7 +58,11 @@ ChoiceEditor::ChoiceEditor(const Field& field, TextField access, Document& docum
     box_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box_->setMinimumContentsLength(6);
     connect(box_, &QComboBox::currentTextChanged, this, [this](const QString& word) {
-        edit([this, &word](Layout& layout) { access_(layout) = word.toStdString(); }, word);
+        edit([this, &word](Layout& layout) {
+            // An order written by hand comes and goes with its kind.
+            if (this->field().pointer == "/schedule/kind") layout = withScheduleKind(std::move(layout), word.toStdString());
+            else access_(layout) = word.toStdString();
+        }, word);
     });
 }
 
