@@ -5,7 +5,9 @@
 #include "engine/launch/rank_arguments.h"
 #include "engine/layout/layout_file.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/profile_store.h"
 #include "engine/trace/telemetry.h"
+#include "engine/train/profile.h"
 #include "engine/train/trainer.h"
 #include "kernels/threads.h"
 
@@ -61,10 +63,17 @@ std::string train(const MpiSession& session, const RankArguments& arguments, Tel
     MpiOptions options;
     options.oversubscribed = arguments.oversubscribed;
     const auto world = session.world(options);
+    const auto inform = [&](const std::string& text) { telemetry.log(LogLevel::Info, text); };
+    if (!arguments.profile.empty()) {
+        const Profile profile = measureProfile(plan, *world, arguments.threads, inform);
+        if (session.rank() == 0)
+            if (const Status saved = saveProfile(profile, arguments.profile); !saved)
+                throw std::runtime_error(saved.error().text());
+    }
     TrainerServices services{*world, telemetry.recorder()};
     services.status = &status;
     services.takeCommand = [&] { return telemetry.takeCommand(); };
-    services.inform = [&](const std::string& text) { telemetry.log(LogLevel::Info, text); };
+    services.inform = inform;
     services.coresFree = !arguments.oversubscribed;
     const auto trainer = valueOf(Trainer::create(plan, services));
     try {

@@ -44,15 +44,15 @@ struct Partitions {
     std::optional<Partition> replicated; ///< over all ranks of pipeline × data; none where it would take too long
 };
 
-tl::expected<Partitions, std::vector<Fault>> partitionsOf(const Layout& layout) {
+tl::expected<Partitions, std::vector<Fault>> partitionsOf(const Layout& layout, const Measurements& measurements) {
     const Mesh mesh(layout);
-    const std::vector<LayerCost> layers = layerCosts(layout, mesh);
+    const std::vector<LayerCost> layers = layerCosts(layout, mesh, measurements);
     Partitions found;
     std::vector<Fault> faults;
     const auto add = [&](const char* name, const std::vector<int>& stages) {
         Layout split = layout;
         split.schedule.stages = stages;
-        auto plan = makePlan(split);
+        auto plan = makePlan(split, measurements);
         const std::vector<int> counts = stageLayers(split);
         if (plan) found.splits.push_back({name, split, splitSeconds(layers, counts), std::move(*plan)});
         else faults = plan.error();
@@ -60,7 +60,7 @@ tl::expected<Partitions, std::vector<Fault>> partitionsOf(const Layout& layout) 
     if (!layout.schedule.stages.empty()) add("as listed", layout.schedule.stages);
     if (layout.model.layers % std::max(1, stageCount(layout)) == 0) add("even", {});
     faults.clear();
-    add("balanced", balancedStages(layout, mesh));
+    add("balanced", balancedStages(layout, mesh, measurements));
     if (!faults.empty()) return tl::unexpected(std::move(faults));
     const int workers = mesh.size(Axis::Pipeline) * mesh.size(Axis::Data);
     const auto count = static_cast<double>(layers.size());
@@ -139,7 +139,7 @@ int partition(const Options& options) {
         !balanced.empty())
         faults.clear();
     tl::expected<Partitions, std::vector<Fault>> found = tl::unexpected(faults);
-    if (faults.empty()) found = partitionsOf(loaded->layout);
+    if (faults.empty()) found = partitionsOf(loaded->layout, measurementsOfThisMachine());
     if (!found) {
         printFaults(found.error());
         if (options.json)

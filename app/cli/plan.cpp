@@ -23,6 +23,7 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
     LayoutArgument layout;
+    std::string profile;
     bool json = false;
     bool memoryCurve = false;
     bool criticalPath = false;
@@ -254,9 +255,14 @@ int plan(const Options& options) {
         return failure;
     }
     printNotes(loaded->notes);
+    const auto measurements = options.profile.empty() ? measurementsOfThisMachine() : measurementsOf(options.profile);
+    if (!measurements) {
+        printError(measurements.error());
+        return failure;
+    }
     std::vector<Fault> faults = loaded->faults;
     if (faults.empty()) {
-        const auto made = makePlan(loaded->layout);
+        const auto made = makePlan(loaded->layout, *measurements);
         if (made) {
             print(answer(*made, options));
             return success;
@@ -275,6 +281,8 @@ void addPlan(CLI::App& program, Action& chosen) {
     const auto options = std::make_shared<Options>();
     options->layout.addTo(*verb);
     options->layout.addScheduleTo(*verb);
+    verb->add_option("--profile", options->profile, "Use this profile; by default one of the user's that fits")
+        ->type_name("FILE");
     verb->add_flag("--json", options->json, "Answer with one JSON object");
     verb->add_flag("--memory-curve", options->memoryCurve, "Tell each rank's memory over the step too, by category");
     verb->add_flag("--critical-path", options->criticalPath,

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/follow_job.h"
 #include "app/cli/layout_argument.h"
 #include "app/cli/print.h"
-#include "app/cli/run_progress.h"
 #include "app/cli/run_text.h"
 #include "app/cli/verbs.h"
 #include "engine/launch/job.h"
 #include "engine/launch/run_summary.h"
 
-#include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -38,40 +37,6 @@ std::string defaultOut(const Layout& layout) {
     char time[32];
     std::strftime(time, sizeof time, "%Y%m%d-%H%M%S", &parts);
     return name + "-" + time + ".shardlab";
-}
-
-/// SIGINT, SIGTERM and SIGHUP wait until somebody asks for them; blocked in every thread made afterwards.
-class EndSignals {
-public:
-    EndSignals() {
-        sigemptyset(&set_);
-        for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, number);
-        pthread_sigmask(SIG_BLOCK, &set_, nullptr);
-    }
-    /// Waits at most 100 ms; true where one came.
-    bool came() const {
-        const timespec patience{0, 100'000'000};
-        return sigtimedwait(&set_, nullptr, &patience) > 0;
-    }
-
-private:
-    sigset_t set_{};
-};
-
-/// Until the job's end. The first signal stops it at the next step boundary, the second kills.
-void follow(Job& job, const EndSignals& signals, RunProgress& progress) {
-    int received = 0;
-    while (job.state() != JobState::Ended) {
-        if (signals.came()) {
-            if (++received == 1)
-                job.send(Command::Stop);
-            else
-                job.kill();
-        }
-        progress.show();
-    }
-    job.wait();
-    progress.close();
 }
 
 /// `end` as the job knows it: a full disk may have kept it out of the file.
@@ -107,7 +72,9 @@ int run(const Options& options) {
 
     const EndSignals signals;
     RunProgress progress(loaded->layout, isatty(STDERR_FILENO) == 1);
-    const auto job = Job::start({loaded->layout, file, {}}, progress);
+    JobOptions starting{.layout = loaded->layout, .runFile = file};
+    starting.measurements = measurementsOfThisMachine();
+    const auto job = Job::start(starting, progress);
     if (!job) {
         printError(job.error());
         return failure;

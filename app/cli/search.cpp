@@ -74,14 +74,16 @@ std::string memoryText(const Candidate& candidate) {
     return candidate.front ? "fits, on the front" : "fits";
 }
 
-std::string resultText(const Layout& base, const SearchResult& result, std::size_t top) {
+/// `note`: where the times come from.
+std::string resultText(const Layout& base, const SearchResult& result, std::size_t top, const std::string& note) {
     const auto& all = result.candidates;
     const auto fitting = std::ranges::count(all, true, &Candidate::fits);
     const auto front = std::ranges::count(all, true, &Candidate::front);
     std::string text = fmt::format(
         "{}\n\n{} legal layouts, {} within {} a device, {} on the front of throughput against memory\n"
-        "Figures are of {}, not stretched.\n\n",
-        base.name, all.size(), fitting, formatBytes(result.capacityBytes), front, modelledDevice(base).title);
+        "Figures are of {}, not stretched.\n{}\n",
+        base.name, all.size(), fitting, formatBytes(result.capacityBytes), front, modelledDevice(base).title,
+        note.empty() ? note : note + "\n");
     Table table({"degrees", "chunks", "schedule", "micro", "step", "tokens/s", "bubble", "peak", "memory"});
     for (const Candidate& candidate : std::span(all).first(top))
         table.add({degreesText(candidate.choice.parallel), std::to_string(candidate.choice.chunks),
@@ -101,9 +103,9 @@ std::vector<Fault> faultsOfReading(const LoadedLayout& loaded) {
     return faults;
 }
 
-tl::expected<SearchResult, std::vector<Fault>> found(const LoadedLayout& loaded) {
+tl::expected<SearchResult, std::vector<Fault>> found(const LoadedLayout& loaded, const Measurements& measurements) {
     if (auto faults = faultsOfReading(loaded); !faults.empty()) return tl::unexpected(std::move(faults));
-    return searchLayouts(loaded.layout);
+    return searchLayouts(loaded.layout, {.measurements = measurements});
 }
 
 int search(const Options& options) {
@@ -112,7 +114,8 @@ int search(const Options& options) {
         printError(loaded.error());
         return failure;
     }
-    const auto result = found(*loaded);
+    const Measurements measurements = measurementsOfThisMachine();
+    const auto result = found(*loaded, measurements);
     if (!result) {
         printFaults(result.error());
         if (options.json)
@@ -129,7 +132,8 @@ int search(const Options& options) {
         }
     }
     if (!options.json) {
-        print(resultText(loaded->layout, *result, top));
+        print(resultText(loaded->layout, *result, top,
+                         basisNote(costBasis(measurements, loaded->layout), loaded->layout)));
         return success;
     }
     Json candidates = Json::array();

@@ -7,6 +7,7 @@
 #include "engine/launch/run_header.h"
 #include "engine/layout/layout_file.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/profile.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -70,7 +71,7 @@ Job::~Job() = default;
 
 Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& observer) {
     const std::int64_t origin = monotonicNanoseconds();
-    const auto plan = makePlan(options.layout);
+    const auto plan = makePlan(options.layout, options.measurements);
     if (!plan) return fail(Error{"the layout cannot run", options.layout.name, toText(plan.error()), {}});
     if (const Status possible = checkHosts(plan->layout); !possible) return fail(possible.error());
     const auto mpirun = findMpirun();
@@ -91,7 +92,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     MpirunOptions mpi;
     mpi.ranks = plan->mesh.ranks();
     mpi.cores = usableCores();
-    mpi.threads = std::max(1, mpi.cores / mpi.ranks);
+    mpi.threads = threadsPerRank(mpi.ranks, mpi.cores);
     mpi.root = geteuid() == 0;
     mpi.rankProgram = *rankProgram;
     mpi.temporary = folder->path();
@@ -105,6 +106,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     arguments.clockOrigin = origin;
     arguments.oversubscribed = mpi.ranks > mpi.cores;
     arguments.threads = mpi.threads;
+    arguments.profile = options.profile;
     mpi.rankArguments = toArgv(arguments);
     if (const Status saved = saveLayout(plan->layout, arguments.layout); !saved) return fail(saved.error());
 

@@ -5,6 +5,7 @@
 
 #include "engine/base/result.h"
 #include "engine/layout/layout.h"
+#include "engine/plan/measurements.h"
 #include "engine/trace/event.h"
 #include "engine/trace/run_file.h"
 
@@ -22,6 +23,8 @@ struct JobOptions {
     Layout layout;                  ///< legal (check.h), paths absolute
     std::filesystem::path runFile;  ///< where to record
     std::filesystem::path rankProgram;  ///< shardlab-rank; empty: beside this program
+    Measurements measurements;          ///< what the prediction in the run file is made from
+    std::filesystem::path profile;      ///< where ranks write what they measure before they train; empty: they do not
 };
 
 /// Called from the job's thread, one call at a time, in the order things happen.

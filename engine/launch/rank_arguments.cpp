@@ -37,6 +37,7 @@ std::vector<std::string> toArgv(const RankArguments& arguments) {
         "--threads",      std::to_string(arguments.threads),
     };
     if (arguments.oversubscribed) argv.emplace_back("--oversubscribed");
+    if (!arguments.profile.empty()) argv.insert(argv.end(), {"--profile", arguments.profile.string()});
     return argv;
 }
 
@@ -49,7 +50,7 @@ Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv) {
             continue;
         }
         if (key != "--layout" && key != "--folder" && key != "--socket" && key != "--token" && key != "--clock-origin" &&
-            key != "--threads")
+            key != "--threads" && key != "--profile")
             return fail(wrongArgument(key, "no such argument"));
         if (i + 1 == argv.size()) return fail(wrongArgument(key, "its value is missing"));
         const std::string& value = argv[++i];
@@ -57,6 +58,7 @@ Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv) {
         if (key == "--folder") parsed.folder = value;
         if (key == "--socket") parsed.socket = value;
         if (key == "--token") parsed.token = value;
+        if (key == "--profile") parsed.profile = value;
         if (key == "--clock-origin") {
             const auto origin = integer<std::int64_t>(value);
             if (!origin) return fail(wrongArgument(key, "'" + value + "' is no integer"));

@@ -19,6 +19,7 @@ struct RankArguments {
     std::int64_t clockOrigin = 0;   ///< monotonicNanoseconds() at the run's 0
     bool oversubscribed = false;    ///< more ranks than cores: waits must sleep, not spin
     int threads = 1;                ///< compute threads of each rank
+    std::filesystem::path profile;  ///< measure the layout's parts before training, and write them here; empty: do not
 
     std::filesystem::path statusFile(int rank) const;
     std::filesystem::path spoolFile(int rank) const;

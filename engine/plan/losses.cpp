@@ -58,8 +58,11 @@ public:
         // Equal stages keep all ranks busy equally long.
         const double busy = equal.busySeconds.front();
         add(LossKind::Bubble, busy / (1 - equal.bubble) - busy);
-        const StepCosts smooth = withEqualStages(withoutCommunication(withoutKernelStarts(plan_)));
-        add(LossKind::Kernels, busy - simulateWithoutEvents(plan_.lowered, smooth).busySeconds.front());
+        // Measured times do not tell what of them is starting kernels.
+        if (costBasis(plan_.measurements, plan_.layout).kind == CostBasis::Kind::Preset) {
+            const StepCosts smooth = withEqualStages(withoutCommunication(withoutKernelStarts(plan_)));
+            add(LossKind::Kernels, busy - simulateWithoutEvents(plan_.lowered, smooth).busySeconds.front());
+        }
         std::ranges::stable_sort(losses_, std::greater<>(), &Loss::seconds);
         return std::move(losses_);
     }
@@ -156,8 +159,8 @@ struct Tried {
 /// The neighbours that are faster and fit, fastest first.
 std::vector<Tried> fasterNeighbours(const Plan& plan) {
     std::vector<Tried> tried;
-    StepEstimator estimator(plan.layout);
-    for (Neighbour& neighbour : neighbours(plan.layout)) {
+    StepEstimator estimator(plan.layout, plan.measurements);
+    for (Neighbour& neighbour : neighbours(plan.layout, plan.measurements)) {
         const StepEstimate estimate = estimator.estimate(neighbour.choice);
         const double seconds = estimate.stepSeconds * plan.costs.stretch;
         if (seconds > (1 - leastGain) * plan.stepSeconds) continue;

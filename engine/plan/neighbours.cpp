@@ -17,7 +17,7 @@ std::string listText(const std::vector<int>& list) { return fmt::format("[{}]", 
 
 class Finder {
 public:
-    explicit Finder(const Layout& layout) : layout_(layout) {}
+    Finder(const Layout& layout, const Measurements& measurements) : layout_(layout), measurements_(measurements) {}
 
     std::vector<Neighbour> find() {
         microbatches();
@@ -31,7 +31,7 @@ private:
     void offer(Move move, Layout layout, std::string change) {
         if (stageCount(layout) != stageCount(layout_) && !layout.schedule.stages.empty()) layout.schedule.stages.clear();
         if (layout.schedule.stages.empty() && stageLayers(layout).empty())
-            layout.schedule.stages = balancedStages(layout, Mesh(layout));
+            layout.schedule.stages = balancedStages(layout, Mesh(layout), measurements_);
         if (check(layout, scheduleMethods()).empty()) found_.push_back({move, choiceOf(layout), std::move(change)});
     }
 
@@ -71,7 +71,7 @@ private:
 
     void stages() {
         Layout layout = layout_;
-        layout.schedule.stages = balancedStages(layout_, Mesh(layout_));
+        layout.schedule.stages = balancedStages(layout_, Mesh(layout_), measurements_);
         const std::vector<int> present = stageLayers(layout_);
         if (layout.schedule.stages.empty() || layout.schedule.stages == present) return;
         offer(Move::Stages, layout,
@@ -97,11 +97,14 @@ private:
     }
 
     const Layout& layout_;
+    const Measurements& measurements_;
     std::vector<Neighbour> found_;
 };
 
 }  // namespace
 
-std::vector<Neighbour> neighbours(const Layout& layout) { return Finder(layout).find(); }
+std::vector<Neighbour> neighbours(const Layout& layout, const Measurements& measurements) {
+    return Finder(layout, measurements).find();
+}
 
 }  // namespace shardlab

@@ -2,6 +2,7 @@
 // The legal layouts that are one change away from a layout.
 #pragma once
 
+#include "engine/plan/measurements.h"
 #include "engine/plan/search_axes.h"
 
 #include <string>
@@ -23,6 +24,6 @@ struct Neighbour {
 /// Stages     – the balanced split of the layers (partition_layout.h), where it is not the present one.
 /// Degrees    – a prime factor of the pipeline's ranks given to data, or the other way round.
 /// Where a change does not leave as many stages as there were, the layers are split evenly or else balanced.
-std::vector<Neighbour> neighbours(const Layout& layout);
+std::vector<Neighbour> neighbours(const Layout& layout, const Measurements& measurements = {});
 
 }  // namespace shardlab

@@ -8,12 +8,12 @@
 
 namespace shardlab {
 
-std::vector<LayerCost> layerCosts(const Layout& layout, const Mesh& mesh) {
+std::vector<LayerCost> layerCosts(const Layout& layout, const Mesh& mesh, const Measurements& measurements) {
     // What a layer costs is what a stage of it alone would.
     Layout single = layout;
     single.schedule.stages.assign(static_cast<std::size_t>(layout.model.layers), 1);
     const std::vector<int> onOneRank(single.schedule.stages.size(), 0);
-    const StepCosts costs = stepCosts(single, mesh, rankDevice(layout, mesh), onOneRank);
+    const StepCosts costs = stepCosts(single, mesh, onOneRank, measurements, costBasis(measurements, layout));
     const std::vector<StageShape> shapes = stageShapes(single);
     const std::int64_t outputBytes =
         static_cast<std::int64_t>(sizeof(float)) * boundaryFloats(layout.model, layout.batch.micro);
@@ -32,10 +32,10 @@ double partitionBandwidth(const Layout& layout, const Mesh& mesh) {
     return (oneHost ? device.inNode : device.betweenNodes).bandwidth;
 }
 
-std::vector<int> balancedStages(const Layout& layout, const Mesh& mesh) {
+std::vector<int> balancedStages(const Layout& layout, const Mesh& mesh, const Measurements& measurements) {
     const int stages = stageCount(layout);
     if (stages < 1 || stages > layout.model.layers) return {};
-    return balancedSplit(layerCosts(layout, mesh), stages, partitionBandwidth(layout, mesh));
+    return balancedSplit(layerCosts(layout, mesh, measurements), stages, partitionBandwidth(layout, mesh));
 }
 
 std::vector<double> splitSeconds(const std::vector<LayerCost>& layers, const std::vector<int>& split) {

@@ -53,15 +53,15 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     return traffic;
 }
 
-void addNotes(Plan& plan) {
+void addNotes(Plan& plan, const CostBasis& basis) {
     const Layout& layout = plan.layout;
     std::vector<std::string>& notes = plan.notes;
     if (layout.cluster.pace)
         notes.push_back(fmt::format("paced: the time of {} is stretched ×{}, so that a step lasts {}",
                                     modelledDevice(layout).title, formatCount(plan.costs.stretch),
                                     formatSeconds(plan.stepSeconds)));
-    else
-        notes.push_back("full speed: times are those of the modelled processor's cores; this machine's may differ");
+    else if (std::string note = basisNote(basis, layout); !note.empty())
+        notes.push_back(std::move(note));
     if (plan.costs.cores > 0)
         notes.push_back(fmt::format("{} ranks share the {} cores of this machine: those that compute at one time get "
                                     "equal shares", plan.mesh.ranks(), hostCores()));
@@ -84,14 +84,15 @@ void addNotes(Plan& plan) {
     }
 }
 
-Plan planOf(const Layout& layout) {
+Plan planOf(const Layout& layout, const Measurements& measurements) {
     const ScheduleMethod& method = *findScheduleMethod(layout.schedule.kind);
     const ScheduleShape shape = scheduleShape(layout);
-    Plan plan{.layout = layout, .mesh = Mesh(layout)};
-    const DevicePreset device = rankDevice(layout, plan.mesh);
+    Plan plan{.layout = layout, .measurements = measurements, .mesh = Mesh(layout)};
+    const DevicePreset device = rankDevice(layout, plan.mesh, measurements);
     plan.compute = method.generate(shape);
     plan.lowered = lower(plan.compute, lowerOptions(layout));
-    plan.costs = stepCosts(layout, plan.mesh, device, plan.compute.rankOfStage);
+    const CostBasis basis = costBasis(measurements, layout);
+    plan.costs = stepCosts(layout, plan.mesh, plan.compute.rankOfStage, measurements, basis);
     const double modelled = simulatedSeconds(plan.lowered, plan.costs);
     if (layout.cluster.pace) plan.costs.stretch = layout.cluster.pace->stepSeconds / modelled;
     plan.simulation = simulate(plan.lowered, plan.costs, plan.mesh);
@@ -114,7 +115,7 @@ Plan planOf(const Layout& layout) {
     plan.fits =
         std::ranges::all_of(plan.memory, [&](const RankMemory& rank) { return rank.peak <= plan.capacityBytes; });
     plan.traffic = trafficOf(plan);
-    addNotes(plan);
+    addNotes(plan, basis);
     return plan;
 }
 
@@ -125,10 +126,10 @@ std::int64_t deviceCapacity(const Layout& layout, const Mesh& mesh) {
     return hostMemory() / mostRanksOnAHost(mesh);
 }
 
-tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout) {
+tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout, const Measurements& measurements) {
     std::vector<Fault> faults = check(layout, scheduleMethods());
     if (!faults.empty()) return tl::unexpected(std::move(faults));
-    return planOf(layout);
+    return planOf(layout, measurements);
 }
 
 }  // namespace shardlab

@@ -8,6 +8,7 @@
 #include "engine/layout/mesh.h"
 #include "engine/plan/costs.h"
 #include "engine/plan/ledger.h"
+#include "engine/plan/measurements.h"
 #include "engine/plan/simulate.h"
 #include "engine/schedule/schedule.h"
 
@@ -26,6 +27,7 @@ struct AxisTraffic {
 
 struct Plan {
     Layout layout;
+    Measurements measurements;  ///< what its times were made from
     Mesh mesh;
     Schedule compute;  ///< what the generator wrote
     Schedule lowered;  ///< what is simulated and executed
@@ -49,7 +51,7 @@ struct Plan {
 /// Bytes that one rank may use: the device's; of this machine's memory its share, where ranks run at full speed on it.
 std::int64_t deviceCapacity(const Layout& layout, const Mesh& mesh);
 
-/// A plan, or every fault of the layout.
-tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout);
+/// A plan, or every fault of the layout. Times are measured ones where `measurements` has them, else the preset's.
+tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout, const Measurements& measurements = {});
 
 }  // namespace shardlab

@@ -64,7 +64,7 @@ tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base,
     auto choices = legalChoices(base, options.stop);
     if (!choices) return tl::unexpected(std::move(choices.error()));
     SearchResult result;
-    StepEstimator estimator(base);
+    StepEstimator estimator(base, options.measurements);
     std::size_t told = 0;
     const auto tell = [&] {
         const auto news = std::span<const Candidate>(result.candidates).subspan(told);

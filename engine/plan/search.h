@@ -4,6 +4,7 @@
 
 #include "engine/layout/fault.h"
 #include "engine/layout/layout.h"
+#include "engine/plan/measurements.h"
 #include "engine/plan/search_axes.h"
 
 #include <tl/expected.hpp>
@@ -40,6 +41,7 @@ struct SearchOptions {
     /// Candidates just tried, in the order of trying; `front` is not known yet. May be empty of a function.
     std::function<void(std::span<const Candidate>, const SearchProgress&)> found = {};
     std::stop_token stop = {};
+    Measurements measurements = {};  ///< as for makePlan()
 };
 
 struct SearchResult {

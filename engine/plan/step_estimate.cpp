@@ -91,7 +91,7 @@ const StepCosts& StepEstimator::costsFor(const std::vector<int>& rankOfStage) {
     choice.inFlight = 0;
     if (!costed_ || costed_->choice != choice || costed_->rankOfStage != rankOfStage)
         costed_ = {std::move(choice), rankOfStage,
-                   stepCosts(layout_, *mesh_, rankDevice(layout_, *mesh_), rankOfStage)};
+                   stepCosts(layout_, *mesh_, rankOfStage, measurements_, costBasis(measurements_, layout_))};
     return costed_->costs;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/layout/mesh.h"
 #include "engine/plan/costs.h"
 #include "engine/plan/ledger.h"
+#include "engine/plan/measurements.h"
 #include "engine/plan/search_axes.h"
 #include "engine/layout/schedule_method.h"
 
@@ -31,7 +32,8 @@ struct StepEstimate {
 /// continued as f(m) = f(m₂) + (m − m₂)·(f(m₂) − f(m₁))/(m₂ − m₁). The bubble follows from them.
 class StepEstimator {
 public:
-    explicit StepEstimator(Layout base) : layout_(std::move(base)) {}
+    explicit StepEstimator(Layout base, Measurements measurements = {})
+        : layout_(std::move(base)), measurements_(std::move(measurements)) {}
     /// `choice` is legal for the base layout.
     StepEstimate estimate(const Choice& choice);
 
@@ -52,6 +54,7 @@ private:
     const StepCosts& costsFor(const std::vector<int>& rankOfStage);
 
     Layout layout_;
+    Measurements measurements_;
     std::optional<Mesh> mesh_;
     std::int64_t capacity_ = 0;
     std::optional<Costed> costed_;

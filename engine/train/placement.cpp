@@ -35,12 +35,12 @@ Placement place(const Plan& plan, Communicator& world) {
     return placed;
 }
 
-std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena) {
+std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank) {
     const Layout& layout = plan.layout;
     const std::vector<int> layers = stageLayers(layout);
-    std::map<int, RankStage> stages;
+    std::map<int, StageSpec> specs;
     for (const int index : plan.lowered.stagesOf(pipelineRank)) {
-        StageSpec spec;
+        StageSpec& spec = specs[index];
         spec.model = layout.model;
         spec.seed = layout.run.seed;
         spec.firstLayer = std::accumulate(layers.begin(), layers.begin() + index, 0);
@@ -48,9 +48,16 @@ std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& a
         spec.first = index == 0;
         spec.last = index == plan.lowered.stages() - 1;
         spec.samples = layout.batch.micro;
+    }
+    return specs;
+}
+
+std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena) {
+    std::map<int, RankStage> stages;
+    for (const auto& [index, spec] : stageSpecs(plan, pipelineRank)) {
         RankStage& made = stages[index];
         made.stage = std::make_unique<Stage>(spec, arena);
-        made.optimizer = makeOptimizer(layout.optimizer, made.stage->parameters(), arena);
+        made.optimizer = makeOptimizer(plan.layout.optimizer, made.stage->parameters(), arena);
     }
     return stages;
 }

@@ -26,6 +26,9 @@ struct Placement {
 /// Collective over the world.
 Placement place(const Plan& plan, Communicator& world);
 
+/// What the rank's stages are, by global stage.
+std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank);
+
 /// Allocates the rank's stages and optimizer state from the arena.
 std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena);
 

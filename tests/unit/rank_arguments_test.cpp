@@ -21,6 +21,7 @@ private Q_SLOTS:
             written.clockOrigin = static_cast<std::int64_t>(random.generate64());
             written.oversubscribed = random.bounded(2) == 1;
             written.threads = random.bounded(1, 65);
+            if (random.bounded(2) == 1) written.profile = "/tmp/a folder/profile.json";
             const Result<RankArguments> read = parseRankArguments(toArgv(written));
             QVERIFY2(read, qPrintable(QString("seed %1").arg(seed)));
             QCOMPARE(read->layout, written.layout);
@@ -30,6 +31,7 @@ private Q_SLOTS:
             QCOMPARE(read->clockOrigin, written.clockOrigin);
             QCOMPARE(read->oversubscribed, written.oversubscribed);
             QCOMPARE(read->threads, written.threads);
+            QCOMPARE(read->profile, written.profile);
         }
     }
 

@@ -19,6 +19,7 @@ constexpr CommandSpec specs[] = {
     {"run.pause", "Run", "Pause", "Space", "Pause after this step, or go on"},
     {"run.step", "Run", "Step", ".", "Run one more step, then pause"},
     {"run.stop", "Run", "Stop", "Ctrl+.", "End the run after this step; its file stays whole"},
+    {"plan.measure", "Run", "Measure this machine", "", "Time this layout's layers and messages here, so that predictions are of this machine"},
     {"replay.last", "Run", "Replay the last run", "Ctrl+Shift+R", "Open the run recorded last in Replay"},
     {"replay.cancel", "Run", "Stop reading the run file", "", "Keep what was read of the run being opened"},
     {"workspace.design", "View", "Design", "Ctrl+1", "Design a layout and see its prediction", true},

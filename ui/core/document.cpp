@@ -92,6 +92,11 @@ void Document::assign(Layout layout) {
     judge();
 }
 
+void Document::setMeasurements(Measurements measurements) {
+    measurements_ = std::move(measurements);
+    judge();
+}
+
 void Document::judge() {
     const std::uint64_t generation = ++generation_;
     Layout layout = resolvedLayout();
@@ -103,7 +108,7 @@ void Document::judge() {
     }
     const bool quick = plannedActions(layout) <= quickActions;
     if (quick) {
-        auto plan = makePlan(layout);
+        auto plan = makePlan(layout, measurements_);
         if (plan) plan_ = std::move(*plan);
         else faults_ = std::move(plan.error());
         planned_ = generation;
@@ -111,8 +116,9 @@ void Document::judge() {
     Q_EMIT layoutChanged();
     Q_EMIT planChanged();
     if (quick) return;
-    QThreadPool::globalInstance()->start([document = QPointer<Document>(this), generation, layout = std::move(layout)] {
-        auto plan = makePlan(layout);
+    QThreadPool::globalInstance()->start([document = QPointer<Document>(this), generation, layout = std::move(layout),
+                                          measurements = measurements_] {
+        auto plan = makePlan(layout, measurements);
         auto result = plan ? std::optional<Plan>(std::move(*plan)) : std::nullopt;
         auto faults = plan ? std::vector<Fault>{} : std::move(plan.error());
         QMetaObject::invokeMethod(

@@ -35,6 +35,9 @@ public:
     const std::filesystem::path& file() const { return file_; }  ///< empty: never saved
     bool unsaved() const;
     QUndoStack& undoStack() { return *undo_; }
+    /// What plans are made from; a new one plans anew. None: presets alone.
+    const Measurements& measurements() const { return measurements_; }
+    void setMeasurements(Measurements measurements);
 
     /// One undoable step; `what` names it ("Set hidden to 256"). Equal values do nothing. Steps in a row with the same
     /// non-empty `field` (a JSON pointer) become one.
@@ -58,6 +61,7 @@ private:
     void takePlan(std::uint64_t generation, std::optional<Plan> plan, std::vector<Fault> faults);
 
     Layout layout_;
+    Measurements measurements_;
     std::vector<Fault> faults_;
     std::optional<Plan> plan_;
     std::filesystem::path file_;

@@ -42,7 +42,7 @@ RunSession::~RunSession() {
     if (slot_) slot_->relay.detach();
 }
 
-void RunSession::start(const Layout& layout, std::filesystem::path runFile) {
+void RunSession::start(const Layout& layout, std::filesystem::path runFile, Measurements measurements) {
     if (active()) return;
     retire();
     layout_ = layout;
@@ -57,8 +57,8 @@ void RunSession::start(const Layout& layout, std::filesystem::path runFile) {
     });
     setState(JobState::Starting);
     QThreadPool::globalInstance()->start(
-        [self, slot = slot_, starter = starter_, options = JobOptions{layout_, runFile_, {}}]() mutable {
-            auto plan = makePlan(options.layout);
+        [self, slot = slot_, starter = starter_, options = JobOptions{layout_, runFile_, {}, std::move(measurements), {}}]() mutable {
+            auto plan = makePlan(options.layout, options.measurements);
             if (!plan) {
                 slot->error = Error{.what = "this layout cannot run", .why = toText(plan.error())};
             } else {

@@ -24,7 +24,7 @@ public:
     ~RunSession() override;
 
     /// `layout` is legal, its paths absolute. Ignored while a run is active.
-    void start(const Layout& layout, std::filesystem::path runFile);
+    void start(const Layout& layout, std::filesystem::path runFile, Measurements measurements = {});
     void pause() { send(Command::Pause); }
     void resume() { send(Command::Resume); }
     /// One more step, then paused.

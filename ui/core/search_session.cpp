@@ -18,6 +18,7 @@ constexpr int drainMilliseconds = 40;
 
 struct SearchSession::Feed {
     Layout layout;
+    Measurements measurements;
     std::stop_source stop;
     std::mutex mutex;
     std::vector<Candidate> news;
@@ -32,6 +33,7 @@ struct SearchSession::Feed {
         clock.start();
         SearchOptions options;
         options.stop = stop.get_token();
+        options.measurements = measurements;
         options.found = [this](std::span<const Candidate> found, const SearchProgress& now) {
             const std::scoped_lock lock(mutex);
             news.insert(news.end(), found.begin(), found.end());
@@ -64,6 +66,7 @@ void SearchSession::start() {
     question_ = document_.resolvedLayout();
     feed_ = std::make_shared<Feed>();
     feed_->layout = question_;
+    feed_->measurements = document_.measurements();
     QThreadPool::globalInstance()->start([feed = feed_] { feed->run(); });
     timer_.start();
     Q_EMIT changed();

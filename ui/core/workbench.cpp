@@ -3,6 +3,7 @@
 
 #include "engine/launch/run_header.h"
 #include "engine/layout/layout_file.h"
+#include "engine/plan/measured_costs.h"
 
 #include <QDateTime>
 #include <QFile>
@@ -63,6 +64,7 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
         messages_.withdraw("file");
         recent_.add(replay_.file());
     });
+    followMeasuring();
     showPrediction();
 }
 
@@ -117,17 +119,49 @@ void Workbench::newFromPreset(const Layout& layout) {
     Q_EMIT workspaceRequested(Workspace::Design);
 }
 
+/// With faults, says so under the title `refusal` and asks for the first faulty field.
+bool Workbench::judgedLegal(const QString& refusal) {
+    if (document_.faults().empty()) return true;
+    messages_.post({.level = MessageLevel::Error,
+                    .title = refusal,
+                    .detail = QString::fromStdString(toText(document_.faults())),
+                    .topic = "run"});
+    Q_EMIT workspaceRequested(Workspace::Design);
+    document_.requestField(QString::fromStdString(document_.faults().front().pointer));
+    return false;
+}
+
+void Workbench::startMeasuring() {
+    // Each would measure the other.
+    if (run_.active() || measure_.active()) return;
+    if (!judgedLegal(tr("This layout cannot be measured"))) return;
+    measure_.start();
+}
+
+void Workbench::followMeasuring() {
+    connect(&measure_, &MeasureSession::progressed, this, [this](const QString& what) {
+        messages_.post({.level = MessageLevel::Info,
+                        .title = tr("Measuring this machine"),
+                        .detail = tr("%1; it takes some seconds, and nothing else should run meanwhile").arg(what),
+                        .choices = {{tr("Cancel"), [this] { measure_.cancel(); }}},
+                        .topic = "measure"});
+    });
+    connect(&measure_, &MeasureSession::measured, this, [this](const Profile& profile) {
+        messages_.post({.level = MessageLevel::Info,
+                        .title = tr("This machine was measured: predictions for this model are now its own"),
+                        .detail = QString::fromStdString(profileNote(profile)),
+                        .topic = "measure"});
+    });
+    connect(&measure_, &MeasureSession::cancelled, this, [this] {
+        messages_.post({.level = MessageLevel::Info, .title = tr("Measuring was cancelled; nothing was kept"), .topic = "measure"});
+    });
+    connect(&measure_, &MeasureSession::failed, this,
+            [this](const Error& error) { messages_.post(tr("This machine was not measured"), error, "measure"); });
+}
+
 bool Workbench::startRun() {
-    if (run_.active()) return false;
-    if (!document_.faults().empty()) {
-        messages_.post({.level = MessageLevel::Error,
-                        .title = tr("This layout cannot run"),
-                        .detail = QString::fromStdString(toText(document_.faults())),
-                        .topic = "run"});
-        Q_EMIT workspaceRequested(Workspace::Design);
-        document_.requestField(QString::fromStdString(document_.faults().front().pointer));
-        return false;
-    }
+    if (run_.active() || measure_.active()) return false;
+    if (!judgedLegal(tr("This layout cannot run"))) return false;
     std::error_code code;
     std::filesystem::create_directories(runFolder_, code);
     if (code) {
@@ -138,7 +172,7 @@ bool Workbench::startRun() {
     }
     messages_.withdraw("run");
     Q_EMIT workspaceRequested(Workspace::Run);
-    run_.start(document_.resolvedLayout(), nextRunFile());
+    run_.start(document_.resolvedLayout(), nextRunFile(), document_.measurements());
     return true;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/core/document.h"
+#include "ui/core/measure_session.h"
 #include "ui/core/messages.h"
 #include "ui/core/recent_files.h"
 #include "ui/core/replay_session.h"
@@ -33,6 +34,7 @@ public:
     Selection& selection(Workspace workspace) { return selections_[static_cast<std::size_t>(workspace)]; }
     RunSession& run() { return run_; }
     SearchSession& search() { return search_; }
+    MeasureSession& measure() { return measure_; }
     ReplaySession& replay() { return replay_; }
     Messages& messages() { return messages_; }
     RecentFiles& recent() { return recent_; }
@@ -47,6 +49,8 @@ public:
 
     /// Runs the document's layout; with faults, says so and asks for the first faulty field.
     bool startRun();
+    /// Measures the document's layout on this machine; with faults, says so as startRun does.
+    void startMeasuring();
     /// Where the next run of this layout will be recorded: its name and the time, never an existing file.
     std::filesystem::path nextRunFile() const;
 
@@ -54,7 +58,9 @@ Q_SIGNALS:
     void workspaceRequested(shardlab::Workspace workspace);
 
 private:
+    bool judgedLegal(const QString& refusal);
     void showPrediction();
+    void followMeasuring();
     void sayStarted();
     void sayEnded(const RunEnd& end);
 
@@ -66,6 +72,7 @@ private:
     Messages messages_;
     RecentFiles recent_;
     SearchSession search_{document_};
+    MeasureSession measure_{document_};
     RunSession run_;
     ReplaySession replay_;
 };

@@ -89,6 +89,7 @@ int runDesktop(const DesktopOptions& options, int argc, char** argv) {
         return drawn ? 0 : complain(drawn.error().text());
     }
     Workbench workbench(launchedJobs(), runFolder());
+    workbench.document().setMeasurements(measurementsOfThisMachine());
     workbench.theme().setDark(!(options.light || QSettings().value(QStringLiteral("window/light")).toBool()));
     MainWindow window(workbench);
     window.show();

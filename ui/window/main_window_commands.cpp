@@ -31,6 +31,7 @@ void MainWindow::bindCommands() {
         area(Workspace::Design).showPanel(QStringLiteral("candidates"));
         workbench_.search().start();
     });
+    commands_.bind("plan.measure", [this] { workbench_.startMeasuring(); });
     commands_.bind("run.start", [this] { workbench_.startRun(); });
     commands_.bind("run.pause", [&run] { run.state() == JobState::Paused ? run.resume() : run.pause(); });
     commands_.bind("run.step", [&run] { run.stepOnce(); });
@@ -61,6 +62,7 @@ void MainWindow::bindCommands() {
     connect(&run, &RunSession::stateChanged, this, [this] {
         if (endingRun_ && !workbench_.run().active()) leave();
     });
+    connect(&workbench_.measure(), &MeasureSession::stateChanged, this, &MainWindow::refreshCommands);
     connect(&workbench_.replay(), &ReplaySession::progressChanged, this, &MainWindow::refreshCommands);
     connect(&workbench_.theme(), &ThemeSource::changed, this, &MainWindow::refreshCommands);
     connect(files_, &FileActions::recentChanged, this, &MainWindow::refreshCommands);
@@ -81,7 +83,8 @@ void MainWindow::refreshCommands() {
 
     const bool going = run.active() && run.state() != JobState::Starting && run.state() != JobState::Stopping;
     const bool paused = run.state() == JobState::Paused;
-    commands_["run.start"].setEnabled(!run.active());
+    commands_["run.start"].setEnabled(!run.active() && !workbench_.measure().active());
+    commands_["plan.measure"].setEnabled(!run.active() && !workbench_.measure().active());
     commands_["run.pause"].setEnabled(going && workspace_ == Workspace::Run);
     commands_["run.pause"].setText(paused ? tr("Go on") : tr("Pause"));
     commands_["run.step"].setEnabled(going && workspace_ == Workspace::Run);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/fault_json.h"
+#include "app/cli/follow_job.h"
+#include "app/cli/layout_argument.h"
+#include "app/cli/print.h"
+#include "app/cli/verbs.h"
+#include "engine/base/units.h"
+#include "engine/launch/profiling.h"
+#include "engine/plan/profile_store.h"
+
+#include <fmt/format.h>
+#include <memory>
+#include <unistd.h>
+
+namespace shardlab::cli {
+
+namespace {
+
+struct Options {
+    LayoutArgument layout;
+    std::string out;
+    bool json = false;
+};
+
+std::string linkText(const LinkProfile& link) {
+    if (link.bandwidth <= 0) return "not measured: there is one rank";
+    return fmt::format("{} and {}", formatSeconds(link.seconds), formatBandwidth(link.bandwidth));
+}
+
+std::string profileText(const Profile& profile, const std::filesystem::path& file) {
+    std::string text = fmt::format("{}\n\n", profile.layout.name);
+    const auto line = [&](std::string_view label, const std::string& value) {
+        text += fmt::format("{:<16}{}\n", label, value);
+    };
+    line("Machine", fmt::format("{}, {} cores; {} ranks of {} threads", profile.machine.processor,
+                                profile.machine.cores, rankCount(profile.layout), profile.threads));
+    line("Messages", linkText(profile.send));
+    line("All-reduce", linkText(profile.allReduce));
+    line("Each action", formatSeconds(profile.actionSeconds) + " besides its work");
+    line("Step", fmt::format("{} measured, {} predicted: {} off", formatSeconds(profile.stepSeconds),
+                             formatSeconds(profile.predictedStepSeconds), formatPercent(profile.error())));
+    line("Written to", file.string());
+    Table table({"one microbatch", "blocks", "forward", "backward", "input", "weight", "update", "activations",
+                 "weights"});
+    const auto add = [&](const PartProfile& part, int blocks) {
+        table.add({part.name, blocks > 0 ? std::to_string(blocks) : "", formatSeconds(part.forward),
+                   formatSeconds(part.backward), formatSeconds(part.inputGrad), formatSeconds(part.weightGrad),
+                   formatSeconds(part.optimizer), formatBytes(part.activationBytes), formatBytes(part.weightBytes)});
+    };
+    add(profile.embedding, 0);
+    for (const BlockProfile& block : profile.blocks)
+        for (const PartProfile& part : block.parts) add(part, block.layers);
+    add(profile.output, 0);
+    return text + "\n" + table.text();
+}
+
+int profile(const Options& options) {
+    const auto loaded = load(options.layout);
+    if (!loaded) {
+        printError(loaded.error());
+        return failure;
+    }
+    if (!loaded->faults.empty()) {
+        printFaults(loaded->faults);
+        return failure;
+    }
+    const EndSignals signals;
+    const Layout layout = profiledLayout(loaded->layout);
+    RunProgress progress(layout, isatty(STDERR_FILENO) == 1);
+    const auto profiling = Profiling::start(layout, progress);
+    if (!profiling) {
+        printError(profiling.error());
+        return failure;
+    }
+    follow((*profiling)->job(), signals, progress);
+    const auto measured = (*profiling)->result();
+    if (!measured) {
+        printError(measured.error());
+        return failure;
+    }
+    const std::filesystem::path file = options.out.empty() ? profileFile(*measured) : std::filesystem::path(options.out);
+    if (const Status saved = saveProfile(*measured, file); !saved) {
+        printError(saved.error());
+        return failure;
+    }
+    print(options.json ? writeProfile(*measured) : profileText(*measured, file));
+    return success;
+}
+
+}  // namespace
+
+void addProfile(CLI::App& program, Action& chosen) {
+    CLI::App* verb = program.add_subcommand(
+        "profile", "Measure on this machine what a layout's layers and links take; predictions use it from then on");
+    const auto options = std::make_shared<Options>();
+    options->layout.addTo(*verb);
+    verb->add_option("--out", options->out, "Profile file; by default where plan, search and run find it")
+        ->type_name("FILE");
+    verb->add_flag("--json", options->json, "Print the profile as it is stored");
+    verb->footer("A paced layout is measured at full speed. The profile serves every layout of the same model, microbatch\n"
+                 "and threads a rank, whatever its degrees, layers and schedule.");
+    verb->callback([&chosen, options] { chosen = [options] { return profile(*options); }; });
+}
+
+}  // namespace shardlab::cli

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A glance at this machine's cores, for predictions where nothing was profiled.
+#pragma once
+
+namespace shardlab {
+
+struct CoreSpeed {
+    double flops = 0;            ///< fp32, peak of one core; 0: not known
+    double memoryBandwidth = 0;  ///< bytes per second read and written by one core
+};
+
+/// Takes about 20 ms. Peak: the clock as it is measured, times what vector units of the processor's kind do a cycle.
+CoreSpeed measureCoreSpeed();
+
+}  // namespace shardlab

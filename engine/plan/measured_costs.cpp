@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/measured_costs.h"
+
+#include "engine/base/units.h"
+#include "engine/layout/model_shape.h"
+
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+double messageSeconds(const LinkProfile& link, double bytes) { return link.seconds + bytes / link.bandwidth; }
+
+double ringSeconds(const LinkProfile& link, double bytes, int members) {
+    const double turns = 2.0 * (members - 1);
+    return turns * link.seconds + turns / members * bytes / link.bandwidth;
+}
+
+/// Seconds of one update per byte of weights.
+double updatePerByte(const Profile& profile) {
+    double seconds = profile.embedding.optimizer;
+    auto bytes = static_cast<double>(profile.embedding.weightBytes);
+    for (const BlockProfile& block : profile.blocks)
+        for (const PartProfile& part : block.parts) {
+            seconds += part.optimizer;
+            bytes += static_cast<double>(part.weightBytes);
+        }
+    return bytes > 0 ? seconds / bytes : 0;
+}
+
+void add(StageCosts& cost, const PartProfile& part) {
+    cost.forward += part.forward;
+    cost.backward += part.backward;
+    cost.inputGrad += part.inputGrad;
+    cost.weightGrad += part.weightGrad;
+}
+
+}  // namespace
+
+StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh, const std::vector<int>& rankOfStage,
+                        const Profile& profile) {
+    const std::vector<StageShape> shapes = stageShapes(layout);
+    const double perByte = updatePerByte(profile), extra = profile.actionSeconds;
+    const int d = mesh.size(Axis::Data), p = mesh.size(Axis::Pipeline);
+    std::vector<double> bytesOfRank(static_cast<std::size_t>(p));
+    for (std::size_t s = 0; s < shapes.size(); ++s) {
+        const StageShape& shape = shapes[s];
+        StageCosts& cost = costs.stages[s];
+        cost.forward = cost.backward = cost.inputGrad = cost.weightGrad = extra;
+        if (shape.first) add(cost, profile.embedding);
+        for (int layer = shape.firstLayer; layer < shape.firstLayer + shape.layers; ++layer)
+            add(cost, blockProfile(profile, layer));
+        if (shape.last) add(cost, profile.output);
+        const double bytes = sizeof(float) * static_cast<double>(stageParameters(layout.model, shape));
+        cost.optimizer = extra + perByte * bytes;
+        bytesOfRank[static_cast<std::size_t>(rankOfStage[s])] += bytes;
+        if (profile.send.bandwidth > 0 && cost.sendBytes > 0)
+            cost.send = messageSeconds(profile.send, static_cast<double>(cost.sendBytes));
+        if (profile.allReduce.bandwidth > 0 && d > 1)
+            cost.reduce = extra + ringSeconds(profile.allReduce, static_cast<double>(cost.reduceBytes), d);
+        if (profile.allReduce.bandwidth > 0 && cost.tiedBytes > 0)
+            cost.tied = extra + ringSeconds(profile.allReduce, static_cast<double>(cost.tiedBytes), 2);
+    }
+    if (profile.allReduce.bandwidth > 0)
+        for (std::size_t s = 0; s < shapes.size(); ++s) {
+            // An update goes over its weights, gradients and state seven times; the norm reads the gradients once.
+            const double reading = perByte / 7 * bytesOfRank[static_cast<std::size_t>(rankOfStage[s])];
+            costs.stages[s].norm = extra + reading + (p > 1 ? ringSeconds(profile.allReduce, sizeof(double), p) : 0);
+        }
+    return costs;
+}
+
+std::string profileNote(const Profile& profile) {
+    std::string note = fmt::format("times were measured on this machine on {}", profile.date.substr(0, 10));
+    if (profile.stepSeconds > 0)
+        note += fmt::format("; then {} were predicted for a step of {} that took {}, {} off",
+                            formatSeconds(profile.predictedStepSeconds), profile.layout.name,
+                            formatSeconds(profile.stepSeconds), formatPercent(profile.error()));
+    return note;
+}
+
+}  // namespace shardlab

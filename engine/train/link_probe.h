@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What messages and reductions between the ranks of a run take, as its executor sends them.
+#pragma once
+
+#include "engine/comm/communicator.h"
+#include "engine/plan/profile.h"
+
+#include <cstddef>
+
+namespace shardlab {
+
+/// One way from world rank 0 to 1 and back, the sender busy with other things meanwhile, as it is in a run: measured
+/// for messages of `bytes` and an eighth of that. All figures 0 where there is one rank. Collective; all members of
+/// `world` get the same answer.
+LinkProfile measureSend(Communicator& world, std::size_t bytes);
+
+/// An all-reduce in `group`, meeting included, while the other groups do theirs: of `floats` and an eighth. As a link
+/// over which a ring would take as long: 2(n−1)·seconds + 2(n−1)/n · bytes ÷ bandwidth. The group that takes longest
+/// counts. Collective over `world`.
+LinkProfile measureAllReduce(Communicator& world, Communicator& group, std::size_t floats);
+
+}  // namespace shardlab

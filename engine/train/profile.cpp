@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/profile.h"
+
+#include "engine/base/clock.h"
+#include "engine/comm/scalars.h"
+#include "engine/optim/optimizer.h"
+#include "engine/train/link_probe.h"
+#include "engine/train/placement.h"
+#include "engine/train/stage_probe.h"
+
+#include <algorithm>
+#include <ctime>
+#include <fmt/chrono.h>
+#include <memory>
+
+namespace shardlab {
+namespace {
+
+constexpr double passSeconds = 1.0;  ///< of each way of running the backward
+constexpr int fewestPasses = 3;      ///< the first of them warms up
+constexpr int warmUpdates = 2;
+constexpr int updates = 10;
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+    return values[values.size() / 2];
+}
+
+/// Median over the members whose value is not 0.
+double typical(Communicator& world, double value) {
+    std::vector<double> values = gather(world, value);
+    std::erase(values, 0.0);
+    return median(std::move(values));
+}
+
+/// Which layers of the model's stages are counted together.
+struct PartPlace {
+    enum class Kind : std::uint8_t { Embedding, Block, Output };
+    Kind kind = Kind::Block;
+    int firstBlock = 0;  ///< of the model; alike blocks follow each other
+    int blocks = 0;
+    std::size_t part = 0;  ///< of a block
+
+    bool holds(const StageProbe& stage, std::size_t layer) const {
+        const StageSpec& spec = stage.spec();
+        const std::size_t each = stage.layersOfBlock(), below = spec.first ? 1 : 0;
+        const std::size_t above = below + each * static_cast<std::size_t>(spec.layers);
+        if (kind == Kind::Embedding) return spec.first && layer == 0;
+        if (kind == Kind::Output) return spec.last && layer == above;
+        if (layer < below || layer >= above || (layer - below) % each != part) return false;
+        const int block = spec.firstLayer + static_cast<int>((layer - below) / each);
+        return block >= firstBlock && block < firstBlock + blocks;
+    }
+};
+
+/// The stages of one rank, under the layout's own schedule without its messages.
+class RankProbe {
+public:
+    RankProbe(const Plan& plan, Communicator& world, int threads)
+        : plan_(plan), world_(world), threads_(threads), place_(place(plan, world)) {
+        for (const auto& [index, spec] : stageSpecs(plan, place_.pipelineRank))
+            stages_.emplace(index, std::make_unique<StageProbe>(spec, arena_, threads));
+    }
+
+    void computeWhole() { compute(true); }
+    void computeSplit() { compute(false); }
+    void update();
+    Profile result(Profile profile);
+    std::size_t gradientFloats() const {
+        std::size_t most = 0;
+        for (const auto& [index, stage] : stages_) most = std::max(most, stage->stage().gradientBlock().size());
+        return most;
+    }
+    const Placement& placement() const { return place_; }
+
+private:
+    void compute(bool whole);
+    PartProfile combined(std::string name, const PartPlace& place);
+
+    const Plan& plan_;
+    Communicator& world_;
+    int threads_;
+    Arena arena_;
+    Placement place_;
+    std::map<int, std::unique_ptr<StageProbe>> stages_;
+    double optimizerPerByte_ = 0;
+};
+
+/// Backwards are made whole, or split: then each W follows the I of the microbatch after it.
+void RankProbe::compute(bool whole) {
+    const auto& actions = plan_.compute.ranks[static_cast<std::size_t>(place_.pipelineRank)];
+    world_.barrier();
+    const std::int64_t end = monotonicNanoseconds() + toNanoseconds(passSeconds);
+    for (int pass = 0; pass < fewestPasses || monotonicNanoseconds() < end; ++pass) {
+        std::map<int, int> waiting;  // microbatch whose W is to come, by stage
+        const auto weightGrad = [&](int stage) {
+            if (const auto found = waiting.extract(stage); !found.empty())
+                stages_.at(stage)->run(ActionKind::WeightGrad, found.mapped());
+        };
+        for (const Action& action : actions) {
+            if (action.kind == ActionKind::Forward) stages_.at(action.stage)->run(action.kind, action.microbatch);
+            if (!givesInputGrad(action.kind)) continue;
+            if (whole) {
+                stages_.at(action.stage)->run(ActionKind::Backward, action.microbatch);
+                continue;
+            }
+            stages_.at(action.stage)->run(ActionKind::InputGrad, action.microbatch);
+            weightGrad(action.stage);
+            waiting[action.stage] = action.microbatch;
+        }
+        for (const auto& [index, stage] : stages_) weightGrad(index);
+        if (pass > 0) continue;
+        for (const auto& [index, stage] : stages_)
+            for (LayerSamples& layer : stage->layers())
+                for (auto* samples : {whole ? &layer.forward : &layer.inputGrad, whole ? &layer.backward : &layer.weightGrad})
+                    samples->clear();
+    }
+}
+
+void RankProbe::update() {
+    std::vector<double> perByte;
+    for (const auto& [index, probe] : stages_) {
+        Stage& stage = probe->stage();
+        const auto optimizer = makeOptimizer(plan_.layout.optimizer, stage.parameters(), arena_);
+        std::vector<double> seconds;
+        world_.barrier();
+        for (int i = 0; i < warmUpdates + updates; ++i) {
+            const double begin = computeSeconds(threads_);
+            optimizer->update(stage.parameters(), i + 1, 1);
+            stage.zeroGradients();
+            if (i >= warmUpdates) seconds.push_back(computeSeconds(threads_) - begin);
+        }
+        perByte.push_back(median(seconds) / static_cast<double>(stage.gradientBlock().size_bytes()));
+    }
+    optimizerPerByte_ = typical(world_, median(perByte));
+}
+
+PartProfile RankProbe::combined(std::string name, const PartPlace& place) {
+    LayerSamples all;
+    const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
+        to.insert(to.end(), from.begin(), from.end());
+    };
+    for (const auto& [index, stage] : stages_)
+        for (std::size_t i = 0; i < stage->layers().size(); ++i) {
+            if (!place.holds(*stage, i)) continue;
+            const LayerSamples& layer = stage->layers()[i];
+            append(all.forward, layer.forward);
+            append(all.backward, layer.backward);
+            append(all.inputGrad, layer.inputGrad);
+            append(all.weightGrad, layer.weightGrad);
+            all.activationBytes = layer.activationBytes;
+            all.weightBytes = layer.weightBytes;
+        }
+    PartProfile part;
+    part.name = std::move(name);
+    part.forward = typical(world_, median(all.forward));
+    part.backward = typical(world_, median(all.backward));
+    part.inputGrad = typical(world_, median(all.inputGrad));
+    part.weightGrad = typical(world_, median(all.weightGrad));
+    part.activationBytes = largest(world_, all.activationBytes);
+    part.weightBytes = largest(world_, all.weightBytes);
+    part.optimizer = optimizerPerByte_ * static_cast<double>(part.weightBytes);
+    return part;
+}
+
+Profile RankProbe::result(Profile profile) {
+    const ModelSpec& model = plan_.layout.model;
+    profile.embedding = combined("embedding", {PartPlace::Kind::Embedding});
+    const auto parts =
+        static_cast<std::size_t>(largest(world_, static_cast<std::int64_t>(stages_.begin()->second->layersOfBlock())));
+    for (int first = 0, next = 0; first < model.layers; first = next) {
+        while (next < model.layers && feedForwardWidth(model, next) == feedForwardWidth(model, first)) ++next;
+        BlockProfile& block = profile.blocks.emplace_back();
+        block.layers = next - first;
+        for (std::size_t part = 0; part < parts; ++part)
+            block.parts.push_back(combined(parts > 1 && part == 0 ? "attention" : "feed-forward",
+                                           {PartPlace::Kind::Block, first, next - first, part}));
+    }
+    profile.output = combined("output", {PartPlace::Kind::Output});
+    return profile;
+}
+
+}  // namespace
+
+Profile measureProfile(const Plan& plan, Communicator& world, int threads,
+                       const std::function<void(const std::string&)>& inform) {
+    const auto tell = [&](const char* what) {
+        if (inform && world.rank() == 0) inform(what);
+    };
+    Profile profile;
+    profile.machine = thisMachine();
+    profile.layout = plan.layout;
+    profile.threads = threads;
+    profile.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    RankProbe probe(plan, world, threads);
+    tell("measuring forward and backward");
+    probe.computeWhole();
+    tell("measuring input and weight gradients");
+    probe.computeSplit();
+    tell("measuring the optimizer");
+    probe.update();
+    tell("measuring messages and reductions");
+    const std::size_t boundary = sizeof(float) * static_cast<std::size_t>(plan.layout.batch.micro) *
+                                 static_cast<std::size_t>(plan.layout.model.sequence) *
+                                 static_cast<std::size_t>(plan.layout.model.hidden);
+    profile.send = measureSend(world, boundary);
+    const Placement& place = probe.placement();
+    profile.allReduce = place.data->size() > 1
+                            ? measureAllReduce(world, *place.data, probe.gradientFloats())
+                            : measureAllReduce(world, *place.pipeline, probe.gradientFloats());
+    return probe.result(std::move(profile));
+}
+
+}  // namespace shardlab

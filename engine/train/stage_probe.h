@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stage whose layers are timed one by one while it does what a schedule asks of it.
+#pragma once
+
+#include "engine/model/layer_hooks.h"
+#include "engine/model/stage.h"
+#include "engine/schedule/action.h"
+
+#include <vector>
+
+namespace shardlab {
+
+/// Seconds that this thread computes: of its own processor time where it is alone, so that others on the same core do
+/// not count; of the clock where it has a team.
+double computeSeconds(int threads);
+
+/// What was seen of one layer of a stage.
+struct LayerSamples {
+    std::vector<double> forward, backward, inputGrad, weightGrad;  ///< seconds, one a call
+    std::int64_t activationBytes = 0;
+    std::int64_t weightBytes = 0;  ///< a copy of the embedding that the last stage holds is not counted
+};
+
+class StageProbe final : LayerHooks {
+public:
+    /// Random weights of `spec`; inputs and gradients from other stages are random too.
+    StageProbe(const StageSpec& spec, Arena& arena, int threads);
+
+    /// F, B, I or W of one microbatch, in an order that Stage accepts.
+    void run(ActionKind kind, int microbatch);
+    /// By Stage::layers.
+    std::vector<LayerSamples>& layers() { return layers_; }
+    Stage& stage() { return stage_; }
+    const StageSpec& spec() const { return spec_; }
+    /// Layers of each block: 2 of a gpt.
+    std::size_t layersOfBlock() const;
+
+private:
+    void beforeUse(int layer) override { start(layer); }
+    void afterUse(int layer) override;
+    void beforeGradient(int layer) override { start(layer); }
+    void afterGradient(int layer) override;
+    void start(int layer);
+    Buffer boundary();
+    std::int64_t activations() const;
+
+    StageSpec spec_;
+    Arena& arena_;
+    int threads_;
+    Stage stage_;
+    std::vector<std::int32_t> tokens_, targets_;
+    std::vector<float> values_;  ///< of a boundary
+    std::vector<LayerSamples> layers_;
+    ActionKind running_ = ActionKind::None;
+    double begun_ = 0;
+    std::int64_t heldBefore_ = 0;
+    double inputSeconds_ = 0;  ///< of the layer whose weight gradient follows
+};
+
+}  // namespace shardlab

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks measure of a layout: its sizes against those that follow from the model, its times for being times.
+#include "engine/layout/model_shape.h"
+#include "engine/plan/plan.h"
+#include "engine/train/profile.h"
+#include "kernels/threads.h"
+#include "tests/train/rank_threads.h"
+
+#include <QTest>
+
+#include <cmath>
+
+using namespace shardlab;
+
+namespace {
+
+Layout small(std::string kind, std::string schedule, int pipeline, int data) {
+    Layout layout;
+    layout.model = {.kind = std::move(kind), .layers = 4, .hidden = 32, .heads = 4, .sequence = 16};
+    layout.cluster.hosts = {HostSpec{"localhost", pipeline * data}};
+    layout.parallel.pipeline = pipeline;
+    layout.parallel.data = data;
+    layout.schedule.kind = std::move(schedule);
+    layout.batch = {4 * data, 1};
+    return layout;
+}
+
+std::vector<Profile> measure(const Layout& layout) {
+    setKernelThreads(1);
+    const auto plan = makePlan(layout);
+    if (!plan) qFatal("%s", toText(plan.error()).c_str());
+    std::vector<Profile> profiles(static_cast<std::size_t>(plan->mesh.ranks()));
+    const std::string error = runRanks(plan->mesh.ranks(), [&](int rank, Communicator& world) {
+        profiles[static_cast<std::size_t>(rank)] = measureProfile(*plan, world, 1, {});
+    });
+    if (!error.empty()) qFatal("%s", error.c_str());
+    return profiles;
+}
+
+}  // namespace
+
+class ProfileRanksTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void sizesFollowFromTheModel_data() {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("data");
+        QTest::newRow("gpt, one rank") << "gpt" << "1f1b" << 1 << 1;
+        QTest::newRow("gpt, 2 x 2") << "gpt" << "1f1b" << 2 << 2;
+        QTest::newRow("gpt, split backward") << "gpt" << "zb-h1" << 2 << 1;
+        QTest::newRow("mlp") << "mlp" << "gpipe" << 2 << 1;
+        QTest::newRow("widths") << "widths" << "gpipe" << 2 << 1;
+    }
+    void sizesFollowFromTheModel() {
+        QFETCH(QString, kind);
+        QFETCH(QString, schedule);
+        QFETCH(int, pipeline);
+        QFETCH(int, data);
+        const bool widths = kind == "widths";
+        Layout layout = small(widths ? "gpt" : kind.toStdString(), schedule.toStdString(), pipeline, data);
+        if (widths) layout.model.feedForward = {32, 64, 64, 16};
+        const std::vector<Profile> profiles = measure(layout);
+        const Profile& profile = profiles.front();
+        for (const Profile& other : profiles) {
+            // Everything but the moment.
+            Profile same = other;
+            same.date = profile.date;
+            QVERIFY(same == profile);
+        }
+        const ModelSpec& model = layout.model;
+        const std::int64_t floatBytes = sizeof(float);
+        QCOMPARE(profile.embedding.weightBytes, floatBytes * embeddingParameters(model));
+        QCOMPARE(profile.output.weightBytes, floatBytes * 2 * model.hidden);
+        QCOMPARE(profile.blocks.size(), widths ? std::size_t{3} : std::size_t{1});
+        std::int64_t activations = profile.embedding.activationBytes + profile.output.activationBytes;
+        for (int layer = 0; layer < model.layers; ++layer) {
+            const PartProfile block = blockProfile(profile, layer);
+            QCOMPARE(block.weightBytes, floatBytes * layerParameters(model, layer));
+            activations += block.activationBytes;
+            for (const double seconds : {block.forward, block.backward, block.inputGrad, block.weightGrad, block.optimizer})
+                QVERIFY(seconds > 0 && seconds < 1);
+        }
+        QCOMPARE(activations, floatBytes * stageStoredFloats(model, {model.layers, true, true}, layout.batch.micro));
+        QCOMPARE(profile.send.bandwidth > 0, pipeline * data > 1);
+        QCOMPARE(profile.allReduce.bandwidth > 0, pipeline * data > 1);
+        QVERIFY(std::isfinite(profile.send.bandwidth) && std::isfinite(profile.allReduce.bandwidth));
+    }
+};
+
+QTEST_APPLESS_MAIN(ProfileRanksTest)
+#include "profile_ranks_test.moc"

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/measurements.h"
+#include "engine/plan/plan.h"
+#include "engine/plan/profile_store.h"
+
+#include <QRandomGenerator>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+using namespace shardlab;
+
+namespace {
+
+double random() { return 1e-4 + 1e-2 * QRandomGenerator::global()->generateDouble(); }
+
+PartProfile part(const char* name) {
+    PartProfile part;
+    part.name = name;
+    part.forward = random();
+    part.backward = random();
+    part.inputGrad = random();
+    part.weightGrad = random();
+    part.optimizer = random();
+    part.activationBytes = QRandomGenerator::global()->bounded(1, 1 << 30);
+    part.weightBytes = QRandomGenerator::global()->bounded(1, 1 << 30);
+    return part;
+}
+
+/// Of the default layout on a machine of four cores.
+Profile anyProfile(const Layout& layout = {}) {
+    Profile profile;
+    profile.machine = {"a processor", 4};
+    profile.layout = layout;
+    profile.date = "2026-11-20T12:00:00Z";
+    profile.embedding = part("embedding");
+    profile.blocks = {{layout.model.layers, {part("attention"), part("feed-forward")}}};
+    profile.output = part("output");
+    profile.send = {random(), 1e9};
+    profile.allReduce = {random(), 2e9};
+    profile.actionSeconds = random();
+    profile.stepSeconds = 0.5;
+    profile.predictedStepSeconds = 0.45;
+    return profile;
+}
+
+Measurements having(Profile profile) { return {profile.machine, {profile}, {}}; }
+
+bool near(double a, double b) { return std::abs(a / b - 1) < 1e-12; }
+
+}  // namespace
+
+class ProfileTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void whatIsWrittenIsRead() {
+        Layout layout;
+        layout.model.feedForward = {100, 200, 300, 400};
+        const Profile profile = anyProfile(layout);
+        const auto read = parseProfile(writeProfile(profile));
+        QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
+        QVERIFY(*read == profile);
+    }
+
+    void whatIsNoProfileIsRefused_data() {
+        QTest::addColumn<QString>("from");
+        QTest::addColumn<QString>("to");
+        QTest::addColumn<QString>("why");
+        QTest::newRow("newer") << "\"shardlab_profile\": 1" << "\"shardlab_profile\": 2" << "version 2";
+        QTest::newRow("negative") << "\"threads\": 1" << "\"threads\": -1" << "threads is -1";
+        QTest::newRow("missing") << "\"send\"" << "\"sent\"" << "send";
+        QTest::newRow("no layout") << "\"heads\": 4" << "\"hands\": 4" << "hands";
+        QTest::newRow("no JSON") << "{" << "" << "parse";
+    }
+    void whatIsNoProfileIsRefused() {
+        QFETCH(QString, from);
+        QFETCH(QString, to);
+        QFETCH(QString, why);
+        QString text = QString::fromStdString(writeProfile(anyProfile()));
+        QVERIFY(text.contains(from));
+        const auto read = parseProfile(text.replace(from, to).toStdString());
+        QVERIFY(!read);
+        QVERIFY2(read.error().text().find(why.toStdString()) != std::string::npos, read.error().text().c_str());
+    }
+
+    void itFitsWhatItsPartsAreAlike() {
+        const Profile profile = anyProfile();
+        const auto fitsChanged = [&](auto change) {
+            Layout layout;
+            change(layout);
+            return fits(profile, layout, profile.machine);
+        };
+        QVERIFY(fitsChanged([](Layout&) {}));
+        QVERIFY(fitsChanged([](Layout& l) { l.model.layers = 8, l.batch.global = 64, l.run.steps = 3; }));
+        QVERIFY(fitsChanged([](Layout& l) { l.parallel.pipeline = 4, l.parallel.data = 1, l.schedule.kind = "gpipe"; }));
+        QVERIFY(!fitsChanged([](Layout& l) { l.model.hidden = 256; }));
+        QVERIFY(!fitsChanged([](Layout& l) { l.batch.micro = 4; }));
+        QVERIFY(!fitsChanged([](Layout& l) { l.optimizer.kind = "sgd"; }));
+        QVERIFY(!fitsChanged([](Layout& l) { l.cluster.pace = PaceSpec{}; }));
+        QVERIFY(!fitsChanged([](Layout& l) { l.parallel.data = 1; }));  // 2 threads a rank
+        QVERIFY(!fits(profile, Layout{}, {"another processor", 4}));
+    }
+
+    void blocksOfTheirOwnWidth() {
+        Profile profile = anyProfile();
+        profile.blocks = {{1, {part("a")}}, {2, {part("b"), part("c")}}};
+        QCOMPARE(blockProfile(profile, 0).forward, profile.blocks[0].parts[0].forward);
+        const double both = profile.blocks[1].parts[0].forward + profile.blocks[1].parts[1].forward;
+        for (int layer : {1, 2, 3}) QCOMPARE(blockProfile(profile, layer).forward, both);
+    }
+
+    void storedAndFoundAgain() {
+        const QTemporaryDir folder;
+        const std::filesystem::path place = std::filesystem::path(folder.path().toStdString()) / "new" / "folder";
+        QVERIFY(loadProfiles(place).empty());
+        Profile older = anyProfile(), newer = older;
+        newer.date = "2026-11-21T12:00:00Z";
+        newer.layout.name = "with a name of its own";
+        QCOMPARE(profileFile(older, place), profileFile(newer, place));  // the newer one takes its place
+        QVERIFY(saveProfile(newer, profileFile(newer, place)));
+        Profile other = older;
+        other.layout.batch.micro = 4;
+        QVERIFY(profileFile(other, place) != profileFile(older, place));
+        QVERIFY(saveProfile(other, profileFile(other, place)));
+        std::ofstream(place / "something else.json") << "{}";
+        std::vector<Profile> all = loadProfiles(place);
+        QCOMPARE(all.size(), std::size_t{2});
+        all.push_back(older);
+        const Profile* found = fittingProfile(all, Layout{}, older.machine);
+        QVERIFY(found != nullptr);
+        QCOMPARE(found->date, newer.date);
+        QVERIFY(fittingProfile(all, Layout{}, {"another", 4}) == nullptr);
+    }
+
+    void stagesTakeTheSumOfTheirParts() {
+        const Profile profile = anyProfile();
+        const auto plan = makePlan(Layout{}, having(profile));
+        QVERIFY(plan.has_value());
+        const PartProfile block = blockProfile(profile, 0);
+        const StageCosts& first = plan->costs.stages[0];
+        const StageCosts& last = plan->costs.stages[1];
+        QVERIFY(near(first.forward, profile.embedding.forward + 2 * block.forward + profile.actionSeconds));
+        QVERIFY(near(last.backward, profile.output.backward + 2 * block.backward + profile.actionSeconds));
+        QVERIFY(near(last.weightGrad, profile.output.weightGrad + 2 * block.weightGrad + profile.actionSeconds));
+        const double bytes = static_cast<double>(first.sendBytes);
+        QVERIFY(near(first.send, profile.send.seconds + bytes / profile.send.bandwidth));
+        const double buffer = static_cast<double>(first.reduceBytes);
+        QVERIFY(near(first.reduce,
+                     profile.actionSeconds + 2 * profile.allReduce.seconds + buffer / profile.allReduce.bandwidth));
+        const auto said = [&](std::string_view words) {
+            return std::ranges::any_of(plan->notes, [&](const std::string& note) { return note.find(words) != note.npos; });
+        };
+        QVERIFY(said("measured on this machine on 2026-11-20"));
+        QVERIFY(said("10.0 % off"));
+    }
+
+    /// Twice as slow as the preset for one microbatch: taken to be so for another.
+    void anotherMicrobatchIsEstimatedFromIt() {
+        Layout layout;
+        Profile profile = anyProfile(layout);
+        layout.batch.micro = 4;
+        const auto once = makePlan(layout, having(profile));
+        for (PartProfile* p : {&profile.embedding, &profile.blocks[0].parts[0], &profile.blocks[0].parts[1],
+                               &profile.output})
+            p->forward *= 2, p->backward *= 2;
+        const auto twice = makePlan(layout, having(profile));
+        QVERIFY(once && twice);
+        QVERIFY(near(twice->costs.stages[0].forward, 2 * once->costs.stages[0].forward));
+        QVERIFY(twice->notes.front().find("not measured; estimated from the profile of") != std::string::npos);
+    }
+
+    void pacedLayoutsAreTheirDevices() {
+        Layout layout;
+        layout.cluster.pace = PaceSpec{};
+        const auto without = makePlan(layout), with = makePlan(layout, having(anyProfile()));
+        QVERIFY(without && with);
+        QCOMPARE(with->costs.stretch, without->costs.stretch);
+        QVERIFY(with->notes == without->notes);
+    }
+
+    void coresAreLookedAt() {
+        const CoreSpeed core = measureCoreSpeed();
+        QVERIFY(core.flops > 1e9 && core.flops < 1e13);
+        QVERIFY(core.memoryBandwidth > 1e8 && core.memoryBandwidth < 1e13);
+        Measurements fast{{"a processor", 4}, {}, {1e12, 1e12}}, slow{{"a processor", 4}, {}, {1e10, 1e10}};
+        const auto quick = makePlan(Layout{}, fast), slowly = makePlan(Layout{}, slow);
+        QVERIFY(quick && slowly && quick->stepSeconds < slowly->stepSeconds);
+    }
+};
+
+QTEST_APPLESS_MAIN(ProfileTest)
+#include "profile_test.moc"
