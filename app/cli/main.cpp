@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shardlab: plan, search, partition, schedule, run, profile, info, query, export, layouts, doctor. Without arguments it
-// opens the desktop.
+// shardlab: plan, search, partition, schedule, run, checkpoint, export-weights, profile, info, query, export, layouts,
+// doctor. Without arguments it opens the desktop.
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/launch/process.h"
@@ -43,6 +43,8 @@ int main(int argc, char** argv) {
     shardlab::cli::addPartition(program, chosen);
     shardlab::cli::addSchedule(program, chosen);
     shardlab::cli::addRun(program, chosen);
+    shardlab::cli::addCheckpoint(program, chosen);
+    shardlab::cli::addExportWeights(program, chosen);
     shardlab::cli::addProfile(program, chosen);
     shardlab::cli::addInfo(program, chosen);
     shardlab::cli::addQuery(program, chosen);

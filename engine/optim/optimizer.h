@@ -14,8 +14,8 @@
 
 namespace shardlab {
 
-/// A part of what an optimizer remembers: elements `begin`… of one kind for one parameter, counted within what this rank
-/// holds of the parameter, row by row.
+/// A part of what an optimizer remembers: elements `begin`… of one kind for one parameter, counted within the tensor that
+/// Parameter::shape describes, row by row.
 struct OptimizerState {
     std::string_view kind;      ///< "first moment", "second moment", "velocity": the same word in every layout
     std::size_t parameter = 0;  ///< index into the stage's parameters

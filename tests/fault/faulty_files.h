@@ -4,6 +4,7 @@
 
 #include "engine/base/file.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -87,8 +88,8 @@ private:
 
     bool strikes(FileCall call) {
         if (call != plan_.call) return false;
-        ++count_;
-        const bool now = count_ >= plan_.at && count_ < plan_.at + plan_.lasts;
+        const int count = ++count_;
+        const bool now = count >= plan_.at && count < plan_.at + plan_.lasts;
         if (now) ++struck_;
         return now;
     }
@@ -96,8 +97,8 @@ private:
 
     DiskFileSystem disk_;
     FaultPlan plan_;
-    int count_ = 0;
-    int struck_ = 0;
+    std::atomic<int> count_ = 0;  // ranks of one process share a disk
+    std::atomic<int> struck_ = 0;
 };
 
 }  // namespace shardlab

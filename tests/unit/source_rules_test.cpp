@@ -56,21 +56,23 @@ const QMap<QString, QSet<QString>>& ladder() {
     static const QMap<QString, QSet<QString>> allowed = [] {
         const QSet<QString> base{"engine/base"};
         const QSet<QString> layout = base | QSet<QString>{"engine/layout"};
+        const QSet<QString> checkpoint = layout | QSet<QString>{"engine/checkpoint"};
         const QSet<QString> schedule = layout | QSet<QString>{"engine/schedule"};
         const QSet<QString> trace = schedule | QSet<QString>{"engine/trace"};
         const QSet<QString> plan = trace | QSet<QString>{"engine/plan"};
-        const QSet<QString> planning = plan | QSet<QString>{"engine/launch"};
+        const QSet<QString> planning = plan | checkpoint | QSet<QString>{"engine/launch"};
         const QSet<QString> comm = base | QSet<QString>{"engine/comm"};
         const QSet<QString> model = comm | QSet<QString>{"engine/model", "kernels", "engine/layout"};
-        const QSet<QString> training = model | plan | QSet<QString>{"engine/optim", "engine/parallel", "engine/train"};
+        const QSet<QString> training = model | plan | checkpoint | QSet<QString>{"engine/optim", "engine/parallel", "engine/train"};
         return QMap<QString, QSet<QString>>{
             {"kernels", {}},
             {"engine/base", {}},
             {"engine/layout", base},
+            {"engine/checkpoint", layout},
             {"engine/schedule", layout},
             {"engine/trace", schedule},
             {"engine/plan", trace},
-            {"engine/launch", plan},
+            {"engine/launch", plan | checkpoint},
             {"engine/comm", base},
             {"engine/model", model},
             {"engine/optim", model},

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/print.h"
+#include "app/cli/verbs.h"
+#include "engine/base/units.h"
+#include "engine/checkpoint/checkpoint_folder.h"
+#include "engine/checkpoint/gpt2_weights.h"
+#include "engine/checkpoint/state_source.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace shardlab::cli {
+
+namespace {
+
+struct Options {
+    std::string place;
+    bool verify = false;
+    bool json = false;
+};
+
+/// What stands at one checkpoint: its manifest, or why it cannot be read; with `verify` after every byte was read.
+struct Inspected {
+    std::filesystem::path path;
+    Result<CheckpointManifest> manifest;
+    Status whole;
+};
+
+Inspected inspect(const std::filesystem::path& path, bool verify) {
+    Inspected inspected{path, readManifest(path), {}};
+    DiskFileSystem files;
+    if (!inspected.manifest) inspected.whole = fail(inspected.manifest.error());
+    else if (verify) inspected.whole = verifyCheckpoint(files, path);
+    return inspected;
+}
+
+std::string layoutOf(const Layout& layout) {
+    const ParallelSpec& p = layout.parallel;
+    std::string text = fmt::format("data {} × pipeline {}", p.data, p.pipeline);
+    if (p.tensor > 1) text += fmt::format(" × tensor {}", p.tensor);
+    if (p.zero > 0) text += fmt::format(", ZeRO {}", p.zero);
+    return text + ", " + layout.schedule.kind;
+}
+
+nlohmann::ordered_json toJson(const Inspected& inspected, bool verify) {
+    nlohmann::ordered_json json{{"path", inspected.path.string()}};
+    if (inspected.manifest) {
+        const CheckpointManifest& manifest = *inspected.manifest;
+        json["layout"] = manifest.layout.name;
+        json["step"] = manifest.step;
+        json["samples"] = manifest.samples;
+        json["created"] = manifest.created;
+        json["bytes"] = manifest.bytes();
+        json["shards"] = manifest.shards.size();
+    }
+    if (!inspected.whole) json["fault"] = inspected.whole.error().text();
+    else if (verify) json["verified"] = true;
+    return json;
+}
+
+int checkpoint(const Options& options) {
+    const std::filesystem::path place(options.place);
+    std::error_code ignored;
+    std::vector<std::filesystem::path> paths;
+    if (std::filesystem::exists(place / manifestFile, ignored)) paths.push_back(place);
+    else
+        for (const CheckpointPlace& found : listCheckpoints(place)) paths.push_back(found.path);
+    if (paths.empty()) {
+        printError(findCheckpoint(place).error());
+        return failure;
+    }
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    Table table({"checkpoint", "steps", "size", "shards", "created", "layout"});
+    std::vector<Error> errors;
+    for (const std::filesystem::path& path : paths) {
+        const Inspected inspected = inspect(path, options.verify);
+        list.push_back(toJson(inspected, options.verify));
+        if (!inspected.whole) errors.push_back(inspected.whole.error());
+        if (!inspected.manifest) continue;
+        const CheckpointManifest& manifest = *inspected.manifest;
+        table.add({path.filename().string(), std::to_string(manifest.step), formatBytes(manifest.bytes()),
+                   std::to_string(manifest.shards.size()), manifest.created, layoutOf(manifest.layout)});
+    }
+    if (options.json) print(list.dump(2) + "\n");
+    else {
+        print(table.text());
+        if (options.verify && errors.empty()) print("every byte fits its checksum\n");
+    }
+    for (const Error& error : errors) printError(error);
+    return errors.empty() ? success : failure;
+}
+
+int exportWeights(const std::string& place, const std::string& folder) {
+    const auto found = findCheckpoint(place);
+    DiskFileSystem files;
+    const Status done = found ? exportGpt2(files, *found, folder) : Status(fail(found.error()));
+    if (!done) {
+        printError(done.error());
+        return failure;
+    }
+    print((std::filesystem::path(folder) / "model.safetensors").string() + "\n");
+    return success;
+}
+
+}  // namespace
+
+void addCheckpoint(CLI::App& program, Action& chosen) {
+    CLI::App* verb = program.add_subcommand("checkpoint", "List a run's checkpoints, or check one byte by byte");
+    const auto options = std::make_shared<Options>();
+    verb->add_option("DIR", options->place, "A checkpoint, or the folder that a run's checkpoints lie in")->required();
+    verb->add_flag("--verify", options->verify, "Read every byte and hold it against its checksum");
+    verb->add_flag("--json", options->json, "Answer with a JSON list");
+    verb->footer("shardlab run LAYOUT --resume DIR goes on from one.");
+    verb->callback([&chosen, options] { chosen = [options] { return checkpoint(*options); }; });
+}
+
+void addExportWeights(CLI::App& program, Action& chosen) {
+    CLI::App* verb = program.add_subcommand("export-weights", "Write a checkpoint's weights for transformers (GPT-2)");
+    const auto place = std::make_shared<std::string>(), folder = std::make_shared<std::string>();
+    verb->add_option("DIR", *place, "A checkpoint of a gpt, or a folder of them: its newest")->required();
+    verb->add_option("--out", *folder, "Folder for model.safetensors and config.json")->required()->type_name("FOLDER");
+    verb->callback([&chosen, place, folder] { chosen = [place, folder] { return exportWeights(*place, *folder); }; });
+}
+
+}  // namespace shardlab::cli
