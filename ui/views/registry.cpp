@@ -7,6 +7,7 @@
 #include "ui/views/explain/explain_view.h"
 #include "ui/views/layout_form/layout_form.h"
 #include "ui/views/mesh/mesh_view.h"
+#include "ui/views/schedule_editor/schedule_editor_view.h"
 #include "ui/views/traffic/traffic_view.h"
 #include "ui/views/cards/cards_view.h"
 #include "ui/views/events/events_view.h"
@@ -34,6 +35,7 @@ std::span<const ViewKind> viewKinds() {
         {"layout_form", "Layout", true, false, false, make<LayoutForm>},
         {"explain", "Notes", true, false, false, make<ExplainView>},
         {"answer", "Answer", true, false, false, make<AnswerView>},
+        {"schedule_editor", "Order", true, false, false, make<ScheduleEditorView>},
         {"candidates", "Candidates", true, false, false, make<CandidatesView>},
         {"traffic", "Traffic per step", true, false, false, make<TrafficView>},
         {"mesh", "Mesh", true, true, true, make<MeshView>},

@@ -26,7 +26,7 @@ Place above(int size, std::vector<Place> parts, bool grows = true) {
 
 Place designed() {
     return beside(1200, {above(318, {view("layout_form", 460), view("explain", 140)}, false),
-                         above(600, {view("timeline", 250), beside(350, {view("memory", 240), view("candidates", 360)})}),
+                         above(600, {view("timeline", 220), view("schedule_editor", 150), beside(300, {view("memory", 240), view("candidates", 360)})}),
                          above(270, {view("answer", 244, false), view("traffic", 140), view("mesh", 240)}, false)});
 }
 

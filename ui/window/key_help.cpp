@@ -27,6 +27,7 @@ std::vector<KeyLine> viewKeys() {
             {KeyHelp::tr("Ctrl+wheel"), KeyHelp::tr("Timeline: zoom at the pointer")},
             {KeyHelp::tr("Home / End"), KeyHelp::tr("Timeline: the begin, the end")},
             {KeyHelp::tr("Arrows"), KeyHelp::tr("Timeline: another action · mesh: another rank")},
+            {KeyHelp::tr("Ctrl+arrows"), KeyHelp::tr("Order: move an action · F2: type it")},
             {KeyHelp::tr("Space"), KeyHelp::tr("Replay: play or pause")},
             {KeyHelp::tr(", and ."), KeyHelp::tr("Replay: a step back, forward")},
             {KeyHelp::tr("Tab"), KeyHelp::tr("Next field or view")},
