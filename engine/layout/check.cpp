@@ -30,6 +30,7 @@ std::vector<Fault> check(const Layout& layout, std::span<const ScheduleMethod> s
     checkFields(layout, schedules, faults);
     checkBuilt(layout, faults);
     checkModel(layout, faults);
+    checkTensor(layout, faults);
     checkParallel(layout, schedules, faults);
     std::ranges::stable_sort(faults, {}, fieldIndex);
     return faults;

@@ -13,11 +13,8 @@ struct Unbuilt {
 };
 
 constexpr Unbuilt unbuilt[] = {
-    {"/model/dropout", "dropout", "0", [](const Layout& l) { return l.model.dropout > 0; }},
-    {"/parallel/tensor", "tensor parallelism", "1", [](const Layout& l) { return l.parallel.tensor > 1; }},
     {"/parallel/expert", "expert parallelism", "1", [](const Layout& l) { return l.parallel.expert > 1; }},
     {"/parallel/context", "context parallelism", "1", [](const Layout& l) { return l.parallel.context > 1; }},
-    {"/parallel/sequence", "sequence parallelism", "false", [](const Layout& l) { return l.parallel.sequence; }},
     {"/parallel/zero", "ZeRO", "0", [](const Layout& l) { return l.parallel.zero > 0; }},
 };
 

@@ -120,11 +120,12 @@ void checkBatch(const Layout& layout, std::vector<Fault>& faults) {
                           "every replica works through the same whole number of microbatches", legal});
         return;
     }
-    const double forwards = double(batch.global / together) * data * std::max(stageCount(layout), 1);
+    const double forwards = double(batch.global / together) * data * std::max(stageCount(layout), 1) *
+                            std::max(layout.parallel.tensor, 1);
     if (forwards > mostForwards)
         faults.push_back({"/batch/global", fmt::format("a step would have {:.0f} forwards", forwards),
                           "the events of one step are held in memory",
-                          fmt::format("at most {} = microbatches × stages × data", mostForwards)});
+                          fmt::format("at most {} = microbatches × stages × data × tensor", mostForwards)});
 }
 
 /// Chunks that the method can have, those first that split the layers evenly.

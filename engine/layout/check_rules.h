@@ -17,6 +17,8 @@ void checkFields(const Layout& layout, std::span<const ScheduleMethod> schedules
 void checkBuilt(const Layout& layout, std::vector<Fault>& faults);
 /// Model and data: heads, vocabulary, path, what can be counted.
 void checkModel(const Layout& layout, std::vector<Fault>& faults);
+/// What a tensor group can share: heads, columns, vocabulary, tokens.
+void checkTensor(const Layout& layout, std::vector<Fault>& faults);
 /// Degrees, devices, stages, batch and schedule together.
 void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 

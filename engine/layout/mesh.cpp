@@ -58,6 +58,13 @@ std::vector<int> Mesh::group(int rank, Axis axis) const {
     return members;
 }
 
+std::vector<int> replicaRanks(const Mesh& mesh, int rank) {
+    std::vector<int> ranks;
+    for (const int stage : mesh.group(rank, Axis::Pipeline))
+        for (const int member : mesh.group(stage, Axis::Tensor)) ranks.push_back(member);
+    return ranks;
+}
+
 std::vector<std::vector<int>> Mesh::groups(Axis axis) const {
     std::vector<std::vector<int>> all;
     for (int rank = 0; rank < ranks_; ++rank)

@@ -46,4 +46,8 @@ private:
     std::vector<std::string> hostNames_;
 };
 
+/// Ranks of the replica that `rank` belongs to, which together hold each weight once: those that differ along the
+/// pipeline and the tensor axis only, ascending.
+std::vector<int> replicaRanks(const Mesh& mesh, int rank);
+
 }  // namespace shardlab

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/model_shape.h"
 
+#include "engine/base/ranges.h"
+
 namespace shardlab {
 namespace {
 
 bool hasAttention(const ModelSpec& model) { return model.kind == "gpt"; }
 
 std::int64_t tokens(const ModelSpec& model, int samples) { return std::int64_t{samples} * model.sequence; }
+
+std::int64_t ownTokens(const ModelSpec& model, int samples, const TensorShare& share) {
+    return tokens(model, samples) / (share.sequence ? share.size : 1);
+}
+
+std::int64_t vocabularyOf(const ModelSpec& model, const TensorShare& share) {
+    return rangeSize(model.vocabulary, share.size, share.part);
+}
 
 /// Of the stage's layers; where all are alike, one is asked for all.
 template <class T, class OfLayer>
@@ -18,6 +28,11 @@ T layerSum(const ModelSpec& model, const StageShape& stage, OfLayer ofLayer) {
 }
 
 }  // namespace
+
+TensorShare tensorShare(const Layout& layout, int part) {
+    const ParallelSpec& parallel = layout.parallel;
+    return {parallel.tensor, part < 0 ? parallel.tensor - 1 : part, parallel.sequence};
+}
 
 std::vector<StageShape> stageShapes(const Layout& layout) {
     std::vector<StageShape> shapes;
@@ -33,66 +48,76 @@ std::vector<StageShape> stageShapes(const Layout& layout) {
     return shapes;
 }
 
-std::int64_t layerParameters(const ModelSpec& model, int layer) {
+std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share) {
     const std::int64_t h = model.hidden;
-    const std::int64_t f = feedForwardWidth(model, layer);
+    const std::int64_t f = feedForwardWidth(model, layer) / share.size;
+    const std::int64_t columns = h / share.size;  // of queries, keys, values each
     const std::int64_t feedForward = 2 * h + (f * h + f) + (f * h + h);
-    const std::int64_t attention = 2 * h + (3 * h * h + 3 * h) + (h * h + h);
+    const std::int64_t attention = 2 * h + (3 * h * columns + 3 * columns) + (columns * h + h);
     return feedForward + (hasAttention(model) ? attention : 0);
 }
 
-std::int64_t tiedParameters(const ModelSpec& model) { return std::int64_t{model.vocabulary} * model.hidden; }
-
-std::int64_t embeddingParameters(const ModelSpec& model) {
-    return tiedParameters(model) + std::int64_t{model.sequence} * model.hidden;
+std::int64_t tiedParameters(const ModelSpec& model, const TensorShare& share) {
+    return vocabularyOf(model, share) * model.hidden;
 }
 
-std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage) {
-    auto sum = layerSum<std::int64_t>(model, stage, [&](int layer) { return layerParameters(model, layer); });
-    if (stage.first) sum += embeddingParameters(model);
-    if (stage.last) sum += 2 * std::int64_t{model.hidden} + (stage.first ? 0 : tiedParameters(model));
+std::int64_t embeddingParameters(const ModelSpec& model, const TensorShare& share) {
+    return tiedParameters(model, share) + std::int64_t{model.sequence} * model.hidden;
+}
+
+std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
+    auto sum = layerSum<std::int64_t>(model, stage, [&](int layer) { return layerParameters(model, layer, share); });
+    if (stage.first) sum += embeddingParameters(model, share);
+    if (stage.last) sum += 2 * std::int64_t{model.hidden} + (stage.first ? 0 : tiedParameters(model, share));
     return sum;
 }
 
 std::int64_t modelParameters(const ModelSpec& model) { return stageParameters(model, {model.layers, true, true}); }
 
-double layerForwardFlops(const ModelSpec& model, int layer, int samples) {
+double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
     const double n = static_cast<double>(tokens(model, samples));
     const double h = model.hidden;
     const double feedForward = 4 * n * h * feedForwardWidth(model, layer);
-    return hasAttention(model) ? feedForward + 8 * n * h * h + 4 * n * model.sequence * h : feedForward;
+    const double whole = hasAttention(model) ? feedForward + 8 * n * h * h + 4 * n * model.sequence * h : feedForward;
+    return whole / share.size;
 }
 
-double outputForwardFlops(const ModelSpec& model, int samples) {
-    return 2 * static_cast<double>(tokens(model, samples)) * model.hidden * model.vocabulary;
+double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share) {
+    return 2 * static_cast<double>(tokens(model, samples)) * model.hidden *
+           static_cast<double>(vocabularyOf(model, share));
 }
 
-double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int samples) {
+double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int samples, const TensorShare& share) {
     const auto layers =
-        layerSum<double>(model, stage, [&](int layer) { return layerForwardFlops(model, layer, samples); });
-    return layers + (stage.last ? outputForwardFlops(model, samples) : 0);
+        layerSum<double>(model, stage, [&](int layer) { return layerForwardFlops(model, layer, samples, share); });
+    return layers + (stage.last ? outputForwardFlops(model, samples, share) : 0);
 }
 
-std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples) {
+std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
     const std::int64_t n = tokens(model, samples);
+    const std::int64_t own = ownTokens(model, samples, share);
     const std::int64_t h = model.hidden;
-    const std::int64_t feedForward = 2 * n + n * h + 2 * n * feedForwardWidth(model, layer);
-    if (!hasAttention(model)) return n * h + feedForward;
-    const std::int64_t probabilities = n * model.heads * model.sequence;
-    return n * h + (2 * n + n * h + 3 * n * h + probabilities + n * h) + n * h + feedForward;
+    const std::int64_t feedForward = 2 * own + own * h + 2 * n * feedForwardWidth(model, layer) / share.size;
+    if (!hasAttention(model)) return own * h + feedForward;
+    const std::int64_t probabilities = n * model.heads * model.sequence / share.size;
+    const std::int64_t attention = 2 * own + own * h + 4 * n * h / share.size + probabilities;
+    return own * h + attention + own * h + feedForward;
 }
 
-std::int64_t headStoredFloats(const ModelSpec& model, int samples) {
-    const std::int64_t n = tokens(model, samples);
-    return 2 * n * model.hidden + 2 * n + n * model.vocabulary;
+std::int64_t headStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {
+    const std::int64_t own = ownTokens(model, samples, share);
+    return 2 * own * model.hidden + 2 * own + tokens(model, samples) * vocabularyOf(model, share);
 }
 
-std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, int samples) {
-    const auto layers =
-        layerSum<std::int64_t>(model, stage, [&](int layer) { return layerStoredFloats(model, layer, samples); });
-    return layers + (stage.last ? headStoredFloats(model, samples) : 0);
+std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, int samples,
+                               const TensorShare& share) {
+    const auto layers = layerSum<std::int64_t>(
+        model, stage, [&](int layer) { return layerStoredFloats(model, layer, samples, share); });
+    return layers + (stage.last ? headStoredFloats(model, samples, share) : 0);
 }
 
-std::int64_t boundaryFloats(const ModelSpec& model, int samples) { return tokens(model, samples) * model.hidden; }
+std::int64_t boundaryFloats(const ModelSpec& model, int samples, const TensorShare& share) {
+    return ownTokens(model, samples, share) * model.hidden;
+}
 
 }  // namespace shardlab

@@ -56,7 +56,7 @@ struct Stage::Impl {
     void visitLayer(std::size_t i) {
         tensor.visit(spec.firstLayer + static_cast<int>(i * static_cast<std::size_t>(spec.layers) / stage.layers.size()));
     }
-    void visitHead() { tensor.visit(spec.firstLayer + spec.layers); }
+    void visitHead() { tensor.visit(-2); }
 
     Held& hold(int microbatch) {
         const auto [entry, isNew] = microbatches.try_emplace(microbatch);

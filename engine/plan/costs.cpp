@@ -17,10 +17,12 @@ constexpr int mlpLayerKernels = 5;
 constexpr int embeddingKernels = 1;
 constexpr int outputKernels = 3;
 
-double forwardSeconds(const Layout& layout, const StageShape& stage, const DevicePreset& device) {
+/// Of what the member computes; without the collectives.
+double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                      const DevicePreset& device) {
     const int samples = layout.batch.micro;
-    const double flops = stageForwardFlops(layout.model, stage, samples);
-    const double bytes = 2 * floatBytes * static_cast<double>(stageStoredFloats(layout.model, stage, samples));
+    const double flops = stageForwardFlops(layout.model, stage, samples, share);
+    const double bytes = 2 * floatBytes * static_cast<double>(stageStoredFloats(layout.model, stage, samples, share));
     int kernels = stage.layers * (layout.model.kind == "gpt" ? gptLayerKernels : mlpLayerKernels);
     if (stage.first) kernels += embeddingKernels;
     if (stage.last) kernels += outputKernels;
@@ -39,12 +41,6 @@ Link slowestLink(const Mesh& mesh, const DevicePreset& device, const std::vector
     for (int rank : ranks)
         if (mesh.host(rank) != mesh.host(ranks.front())) return device.betweenNodes;
     return device.inNode;
-}
-
-/// Ring all-reduce of `bytes` over n members.
-double allReduceSeconds(double bytes, int n, const Link& link) {
-    if (n < 2) return 0;
-    return 2.0 * (n - 1) / n * bytes / link.bandwidth + 2.0 * (n - 1) * link.latency;
 }
 
 /// World ranks of pipeline rank `p`, one a replica.
@@ -105,9 +101,34 @@ std::int64_t StepCosts::bytes(const Action& action) const {
     }
 }
 
+std::vector<TensorSpan> StepCosts::tensorSpans(const Action& action, bool together) const {
+    const StageCosts& cost = stages[static_cast<std::size_t>(action.stage)];
+    const TensorCosts& tensor = cost.tensor;
+    switch (action.kind) {
+        case ActionKind::Forward:
+        case ActionKind::Recompute: return spansWithin({&tensor.forward}, cost.forward, together);
+        case ActionKind::Backward:
+            return spansWithin({&tensor.inputGrad, &tensor.weightGrad}, cost.backward, together);
+        case ActionKind::InputGrad: return spansWithin({&tensor.inputGrad}, cost.inputGrad, together);
+        case ActionKind::WeightGrad: return spansWithin({&tensor.weightGrad}, cost.weightGrad, together);
+        default: return {};
+    }
+}
+
+StepCosts withoutTensorCollectives(StepCosts costs) {
+    for (StageCosts& stage : costs.stages) {
+        stage.forward -= seconds(stage.tensor.forward);
+        stage.inputGrad -= seconds(stage.tensor.inputGrad);
+        stage.weightGrad -= seconds(stage.tensor.weightGrad);
+        stage.backward = stage.inputGrad + stage.weightGrad;
+        stage.tensor = {};
+    }
+    return costs;
+}
+
 StepCosts withoutCommunication(StepCosts costs) {
     for (StageCosts& stage : costs.stages) stage.send = stage.reduce = stage.tied = stage.norm = 0;
-    return costs;
+    return withoutTensorCollectives(std::move(costs));
 }
 
 const DevicePreset& modelledDevice(const Layout& layout) {
@@ -131,6 +152,8 @@ DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores) {
 StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device,
                     const std::vector<int>& rankOfStage, int cores) {
     const std::vector<StageShape> shapes = stageShapes(layout);
+    const TensorShare share = tensorShare(layout);
+    const Link tensorLink = slowestLink(mesh, device, mesh.group(0, Axis::Tensor));
     const int p = mesh.size(Axis::Pipeline);
     const int d = mesh.size(Axis::Data);
     const int stages = static_cast<int>(shapes.size());
@@ -141,23 +164,29 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
     for (int s = 0; s < stages; ++s) {
         const StageShape& shape = shapes[static_cast<std::size_t>(s)];
         StageCosts& cost = costs.stages[static_cast<std::size_t>(s)];
-        cost.forward = forwardSeconds(layout, shape, device);
+        cost.forward = forwardSeconds(layout, shape, share, device);
         cost.inputGrad = cost.weightGrad = cost.forward;
-        cost.backward = 2 * cost.forward;
+        if (share.size > 1) {
+            cost.tensor = tensorCosts(layout, shape, tensorLink);
+            cost.forward += seconds(cost.tensor.forward);
+            cost.inputGrad += seconds(cost.tensor.inputGrad);
+            cost.weightGrad += seconds(cost.tensor.weightGrad);
+        }
+        cost.backward = cost.inputGrad + cost.weightGrad;
 
         if (s + 1 < stages && rankOf(s) != rankOf(s + 1)) {
             const Link link = linkBetween(mesh, device, rankOf(s), rankOf(s + 1));
-            cost.sendBytes = static_cast<std::int64_t>(floatBytes) * boundaryFloats(layout.model, layout.batch.micro);
+            cost.sendBytes = static_cast<std::int64_t>(floatBytes) * boundaryFloats(layout.model, layout.batch.micro, share);
             cost.send = link.latency + static_cast<double>(cost.sendBytes) / link.bandwidth;
         }
-        const auto parameterBytes = static_cast<std::int64_t>(floatBytes) * stageParameters(layout.model, shape);
+        const auto parameterBytes = static_cast<std::int64_t>(floatBytes) * stageParameters(layout.model, shape, share);
         if (d > 1) {
             cost.reduceBytes = parameterBytes;
             cost.reduce = allReduceSeconds(static_cast<double>(parameterBytes), d,
                                            slowestLink(mesh, device, replicas(mesh, rankOf(s))));
         }
         if (shape.first != shape.last) {
-            const auto bytes = static_cast<std::int64_t>(floatBytes) * tiedParameters(layout.model);
+            const auto bytes = static_cast<std::int64_t>(floatBytes) * tiedParameters(layout.model, share);
             const int first = rankOf(0), last = rankOf(stages - 1);
             if (first != last) cost.tiedBytes = bytes;
             cost.tied = first != last
@@ -168,11 +197,11 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.optimizer = device.kernelSeconds +
                          updateFloats(layout.optimizer) * static_cast<double>(parameterBytes) / device.memoryBandwidth;
     }
-    const Link pipelineLink = slowestLink(mesh, device, mesh.group(0, Axis::Pipeline));
+    const Link replicaLink = slowestLink(mesh, device, replicaRanks(mesh, 0));
     for (int s = 0; s < stages; ++s)
         costs.stages[static_cast<std::size_t>(s)].norm =
             device.kernelSeconds + bytesOfRank[static_cast<std::size_t>(rankOf(s))] / device.memoryBandwidth +
-            allReduceSeconds(sizeof(double), p, pipelineLink);
+            allReduceSeconds(sizeof(double), p * share.size, replicaLink);
     if (!layout.cluster.pace && layout.cluster.device == "cpu")
         if (mesh.ranks() > cores) costs.cores = double(p) * cores / mesh.ranks();
     return costs;

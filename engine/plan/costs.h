@@ -5,6 +5,7 @@
 #include "engine/layout/devices.h"
 #include "engine/layout/layout.h"
 #include "engine/layout/mesh.h"
+#include "engine/plan/tensor_costs.h"
 #include "engine/schedule/action.h"
 
 #include <vector>
@@ -15,7 +16,8 @@ namespace shardlab {
 ///
 /// A forward takes flops ÷ (peak · efficiency) + bytes ÷ memory bandwidth + kernels · kernel start, where each stored
 /// float is written once and read once, and kernels are those of layers, embedding and output. A backward takes twice
-/// that, half for the input gradient and half for the weight gradient.
+/// that, half for the input gradient and half for the weight gradient. Of a tensor group's member these are its share's,
+/// and what its collectives take comes on top: the products around them wait for each.
 struct StageCosts {
     double forward = 0;
     double backward = 0;     ///< = inputGrad + weightGrad
@@ -27,6 +29,7 @@ struct StageCosts {
     double tied = 0;  ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both
     double norm = 0;         ///< reading the gradients of all stages of its rank, and one number over the pipeline axis
     double optimizer = 0;    ///< reading and writing weights, gradients and state
+    TensorCosts tensor;      ///< the collectives inside forward, inputGrad and weightGrad
     std::int64_t sendBytes = 0;
     std::int64_t reduceBytes = 0;  ///< the buffer's; what crosses the links is plan.h's AxisTraffic
     std::int64_t tiedBytes = 0;
@@ -39,10 +42,15 @@ struct StepCosts {
     /// Stretched seconds of one action. Receives take no time of their own: the message's time is its send.
     double seconds(const Action& action) const;
     std::int64_t bytes(const Action& action) const;
+    /// The tensor group's collectives in a compute action, in order, and where they lie in it; none for other actions.
+    /// `together`: as one, at the end.
+    std::vector<TensorSpan> tensorSpans(const Action& action, bool together = false) const;
 };
 
 /// The same where every transfer and reduction takes no time.
 StepCosts withoutCommunication(StepCosts costs);
+/// Only those of the tensor groups, inside compute actions, take none.
+StepCosts withoutTensorCollectives(StepCosts costs);
 
 /// The device whose time is modelled: cluster.pace.device where paced, else cluster.device.
 const DevicePreset& modelledDevice(const Layout& layout);

@@ -20,7 +20,8 @@ std::int64_t stateFloats(const OptimizerSpec& optimizer) {
 /// Goes through one rank's list as the executor does.
 class RankLedger {
 public:
-    RankLedger(const Layout& layout, const Schedule& lowered, const std::vector<StageShape>& shapes, int rank)
+    RankLedger(const Layout& layout, const Schedule& lowered, const std::vector<StageShape>& shapes, int rank,
+               const TensorShare& share)
         : lowered_(lowered), rank_(rank) {
         whole_.resize(shapes.size());
         buffered_.resize(shapes.size());
@@ -30,11 +31,11 @@ public:
             const StageShape& shape = shapes[static_cast<std::size_t>(stage)];
             const bool received = lowered.crossesRanks(stage - 1);
             whole_[static_cast<std::size_t>(stage)] =
-                stageBuffers(layout, shape, {received, MemoryCategory::Temporary});
+                stageBuffers(layout, shape, {received, MemoryCategory::Temporary}, share);
             buffered_[static_cast<std::size_t>(stage)] =
-                stageBuffers(layout, shape, {received, MemoryCategory::Buffers});
+                stageBuffers(layout, shape, {received, MemoryCategory::Buffers}, share);
             const std::int64_t parameters =
-                static_cast<std::int64_t>(sizeof(float)) * stageParameters(layout.model, shape);
+                static_cast<std::int64_t>(sizeof(float)) * stageParameters(layout.model, shape, share);
             tally_.add(MemoryCategory::Parameters, parameters);
             tally_.add(MemoryCategory::Gradients, parameters);
             tally_.add(MemoryCategory::Optimizer, parameters * stateFloats(layout.optimizer));
@@ -124,25 +125,31 @@ private:
 
 }  // namespace
 
-std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered) {
+std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered, int tensorPart) {
     const std::vector<StageShape> shapes = stageShapes(layout);
+    const TensorShare share = tensorShare(layout, tensorPart);
     std::vector<RankMemory> pipeline;
     for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank) {
-        pipeline.push_back(RankLedger(layout, lowered, shapes, rank).run());
+        pipeline.push_back(RankLedger(layout, lowered, shapes, rank, share).run());
         pipeline.back().rank = rank;
     }
     return pipeline;
 }
 
-MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank) {
-    return RankLedger(layout, lowered, stageShapes(layout), rank).follow();
+MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart) {
+    return RankLedger(layout, lowered, stageShapes(layout), rank, tensorShare(layout, tensorPart)).follow();
 }
 
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh) {
-    const std::vector<RankMemory> pipeline = replicaLedger(layout, lowered);
+    const int tensor = mesh.size(Axis::Tensor);
+    // Members differ by a row of the vocabulary at most: where it divides, not at all.
+    const bool alike = layout.model.vocabulary % tensor == 0;
+    std::vector<std::vector<RankMemory>> members;
+    for (int part = 0; part < (alike ? 1 : tensor); ++part) members.push_back(replicaLedger(layout, lowered, part));
     std::vector<RankMemory> all;
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
-        all.push_back(pipeline[static_cast<std::size_t>(mesh.coordinate(rank, Axis::Pipeline))]);
+        const auto member = static_cast<std::size_t>(alike ? 0 : mesh.coordinate(rank, Axis::Tensor));
+        all.push_back(members[member][static_cast<std::size_t>(mesh.coordinate(rank, Axis::Pipeline))]);
         all.back().rank = rank;
     }
     return all;

@@ -24,8 +24,9 @@ struct RankMemory {
 /// compute action that follows the send is done: it is on its way while that runs.
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh);
 
-/// The same of one replica: one entry a pipeline rank, which is its `rank`. All replicas are alike.
-std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered);
+/// The same of one replica: one entry a pipeline rank, which is its `rank`. All replicas are alike. `tensorPart`: of
+/// which member of the tensor groups; -1 one of those that hold most.
+std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
 
 /// How one pipeline rank's memory goes up and down over its list.
 struct MemoryHistory {
@@ -36,6 +37,7 @@ struct MemoryHistory {
     MemoryBytes before{};          ///< what is held all the time
     std::vector<Moment> actions;   ///< one for each of the rank's actions
 };
-MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank);
+/// `tensorPart` as above.
+MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart = -1);
 
 }  // namespace shardlab

@@ -99,7 +99,7 @@ private:
     /// What alone would save most if it took no time.
     std::string communication() const {
         struct Part {
-            double StageCosts::* cost;
+            double StageCosts::* cost;  ///< null: the tensor groups' collectives
             std::string what;
         };
         const Mesh& mesh = plan_.mesh;
@@ -109,12 +109,14 @@ private:
             Part{&StageCosts::reduce, fmt::format("averaging gradients over {} replicas", mesh.size(Axis::Data))},
             Part{&StageCosts::tied, std::string("the tied embedding's gradient between first and last stage")},
             Part{&StageCosts::norm, std::string("the gradient norm")},
+            Part{nullptr, fmt::format("the collectives of every layer over {} tensor ranks", mesh.size(Axis::Tensor))},
         };
         const Part* most = nullptr;
         double saved = 0;
         for (const Part& part : parts) {
             StepCosts costs = withOwnCores_;
-            for (StageCosts& stage : costs.stages) stage.*part.cost = 0;
+            if (!part.cost) costs = withoutTensorCollectives(std::move(costs));
+            else for (StageCosts& stage : costs.stages) stage.*part.cost = 0;
             const double gain = simulatedSeconds(plan_.lowered, withOwnCores_) - simulatedSeconds(plan_.lowered, costs);
             if (most && gain <= saved) continue;
             most = &part;

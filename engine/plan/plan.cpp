@@ -31,16 +31,22 @@ std::int64_t ringBytes(std::int64_t buffer, int members) { return 2 * (members -
 
 std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     const int d = plan.mesh.size(Axis::Data);
-    const int p = plan.mesh.size(Axis::Pipeline);
-    std::int64_t messages = 0, gradients = 0, tied = 0, norms = 0;
+    const int t = plan.mesh.size(Axis::Tensor);
+    const int ofReplica = plan.mesh.size(Axis::Pipeline) * t;
+    std::int64_t messages = 0, gradients = 0, tied = 0, norms = 0, sums = 0, splits = 0;
     for (const auto& actions : plan.lowered.ranks)
         for (const Action& action : actions) {
             const std::int64_t bytes = plan.costs.bytes(action);
-            if (isSend(action.kind)) messages += bytes * d;
-            if (action.kind == ActionKind::ReduceGradients) gradients += ringBytes(bytes, d);
+            if (isSend(action.kind)) messages += bytes * d * t;
+            if (action.kind == ActionKind::ReduceGradients) gradients += ringBytes(bytes, d) * t;
             // Each of the two ends counts its half.
-            if (action.kind == ActionKind::ReduceTied) tied += ringBytes(bytes, 2) / 2 * d;
-            if (action.kind == ActionKind::ReduceNorm && p > 1) norms += ringBytes(bytes, p) / p * d;
+            if (action.kind == ActionKind::ReduceTied) tied += ringBytes(bytes, 2) / 2 * d * t;
+            if (action.kind == ActionKind::ReduceNorm && ofReplica > 1) norms += ringBytes(bytes, ofReplica) / ofReplica * d * t;
+            for (const TensorSpan& span : plan.costs.tensorSpans(action)) {
+                const std::int64_t ring = ringBytes(span.bytes, t) * d;
+                (span.kind == EventKind::TensorAllReduce ? sums : splits) +=
+                    span.kind == EventKind::TensorAllReduce ? ring : ring / 2;
+            }
         }
     std::vector<AxisTraffic> traffic;
     const auto add = [&](Axis axis, const char* what, std::int64_t bytes) {
@@ -50,6 +56,8 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     add(Axis::Pipeline, "tied embedding's gradient, all-reduce", tied);
     add(Axis::Pipeline, "gradient norm, all-reduce", norms);
     add(Axis::Data, "gradients, all-reduce", gradients);
+    add(Axis::Tensor, "activations and their gradients, all-reduce", sums);
+    add(Axis::Tensor, "activations and their gradients, reduce-scatter and all-gather", splits);
     return traffic;
 }
 
@@ -66,6 +74,11 @@ void addNotes(Plan& plan, const CostBasis& basis) {
         notes.push_back(fmt::format("{} ranks share the {} cores of this machine: those that compute at one time get "
                                     "equal shares", plan.mesh.ranks(), hostCores()));
 
+    for (const std::vector<int>& group : plan.mesh.groups(Axis::Tensor))
+        if (plan.mesh.host(group.front()) != plan.mesh.host(group.back())) {
+            notes.push_back("tensor groups reach over hosts: the collectives of every layer cross the network");
+            break;
+        }
     const auto byForward = [](const StageCosts& a, const StageCosts& b) { return a.forward < b.forward; };
     const auto [fastest, slowest] = std::ranges::minmax_element(plan.costs.stages, byForward);
     if (slowest->forward > 1.05 * fastest->forward)

@@ -15,7 +15,7 @@ struct Span {
 std::unordered_map<ActionId, Span> spansOf(const std::vector<Event>& events, int rank) {
     std::unordered_map<ActionId, Span> spans;
     for (const Event& event : events)
-        if (event.rank == rank && event.action != 0 && event.kind != EventKind::Wait)
+        if (event.rank == rank && event.action != 0 && event.kind == eventKind(actionFromId(event.action).kind))
             spans[event.action] = {event.begin, event.end};
     return spans;
 }

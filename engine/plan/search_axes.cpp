@@ -44,6 +44,7 @@ public:
     Enumeration(const Layout& base, std::stop_token stop) : probe_(base), stop_(std::move(stop)) {
         // The hosts were judged once; for each choice only their number of devices counts.
         for (const HostSpec& host : base.cluster.hosts) devices_ += host.devices;
+        smallestHost_ = std::ranges::min(base.cluster.hosts, {}, &HostSpec::devices).devices;
         probe_.cluster.hosts = {HostSpec{"localhost", devices_}};
         apply(plainChoice(), probe_);
         plain_ = probe_;
@@ -55,6 +56,8 @@ public:
     std::vector<Choice> run() {
         const std::vector<int> degrees = divisors(devices_);
         for (auto& [access, values] : degrees_) values = open<int>(access, degrees);
+        // Each layer's collectives of a tensor group are worth it on the links inside a host only.
+        std::erase_if(degrees_[tensorAxis].second, [&](int degree) { return degree > smallestHost_; });
         spread(0, devices_);
         return std::move(found_);
     }
@@ -124,13 +127,15 @@ private:
 
     void memory() {
         for (const int zero : zero_)
-            for (const bool sequence : sequence_)
+            for (const bool sequence : sequence_) {
+                if (sequence && probe_.parallel.tensor == 1) continue;
                 for (const std::string& recompute : recompute_) {
                     probe_.parallel.zero = zero;
                     probe_.parallel.sequence = sequence;
                     probe_.memory.recompute = recompute;
                     schedules();
                 }
+            }
     }
 
     void schedules() {
@@ -145,6 +150,8 @@ private:
     Layout probe_, plain_;
     std::stop_token stop_;
     int devices_ = 0;
+    int smallestHost_ = 0;
+    static constexpr std::size_t tensorAxis = 2;
     std::array<Values, 5> degrees_{{{"/parallel/pipeline", {}},
                                     {"/parallel/data", {}},
                                     {"/parallel/tensor", {}},

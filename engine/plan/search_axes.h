@@ -34,7 +34,7 @@ bool sameQuestion(const Layout& one, const Layout& other);
 
 /// Every choice that check() accepts for the model, cluster and batch of `base`, in a fixed order: those with the same
 /// degrees, chunks and microbatch follow each other. An axis takes the values that its field may have, so that a
-/// method is tried as soon as check() lets it pass.
+/// method is tried as soon as check() lets it pass; tensor groups are tried up to the devices of the smallest host.
 /// Otherwise what no choice could mend: the faults of all that stays; where there are none, those of pure data
 /// parallelism. Stopped: those found so far.
 tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop = {});

@@ -25,6 +25,12 @@ public:
         if (keep_)
             events_.push_back({nanoseconds(begin), nanoseconds(end), bytes, 0, actionId(action), 0, 0, lane, kind});
     }
+    void addTensor(Time begin, Time end, const TensorSpan& span, const Action& action) {
+        const Time length = end - begin;
+        events_.push_back({nanoseconds(begin + span.begin * length), nanoseconds(begin + span.end * length), span.bytes,
+                           double(span.layer), actionId(action), 0, 0, Lane::Comm, span.kind});
+    }
+    bool keeps() const { return keep_; }
     void addStep(Time end) {
         if (keep_) events_.push_back({0, nanoseconds(end), 0, 0, 0, 0, 0, Lane::Host, EventKind::Step});
     }
@@ -114,6 +120,9 @@ public:
             state.sink.addStep(state.free);
         }
     }
+
+    /// One span for all collectives of an action.
+    void drawTensorTogether() { tensorTogether_ = true; }
 
     Time end() const { return end_; }
     std::vector<RankState>& ranks() { return ranks_; }
@@ -205,6 +214,9 @@ private:
         state.node = note(rank, action, begin, end, {state.node, std::exchange(state.message, noNode)});
         state.sink.add(Lane::Compute, kind, begin, end, action);
         if (!isCompute(action.kind)) return;
+        if (state.sink.keeps())
+            for (const TensorSpan& span : costs_.tensorSpans(action, tensorTogether_))
+                state.sink.addTensor(begin, end, span, action);
         state.busy += end - begin;
         if (action.kind != ActionKind::Forward && action.kind != ActionKind::Recompute)
             lastBackward_ = std::max(lastBackward_, end);
@@ -295,11 +307,23 @@ private:
     Time lastBackward_ = -1;
     Time now_ = 0;  ///< where cores are shared
     Time end_ = 0;
+    bool tensorTogether_ = false;
 };
 
 }  // namespace
 
 namespace {
+
+constexpr std::size_t mostTensorSpans = std::size_t{1} << 19;
+
+/// Over all ranks of the mesh.
+std::size_t tensorSpanCount(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh) {
+    if (mesh.size(Axis::Tensor) < 2) return 0;
+    std::size_t count = 0;
+    for (const auto& actions : lowered.ranks)
+        for (const Action& action : actions) count += costs.tensorSpans(action).size();
+    return count * static_cast<std::size_t>(mesh.ranks()) / lowered.ranks.size();
+}
 
 Simulation figuresOf(Simulator& simulator) {
     Simulation result;
@@ -319,6 +343,7 @@ Simulation simulateWithoutEvents(const Schedule& lowered, const StepCosts& costs
 
 Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh) {
     Simulator simulator(lowered, costs, {.events = true});
+    if (tensorSpanCount(lowered, costs, mesh) > mostTensorSpans) simulator.drawTensorTogether();
     simulator.run();
     Simulation result = figuresOf(simulator);
     std::size_t count = 0;

@@ -33,6 +33,9 @@ struct Simulation {
 /// - A reduction starts when the last of its members has reached it, and takes each member its cost from then; what a
 ///   member waits for the others is a Wait span with the reduction's action. Members of a data group are alike and
 ///   reach it together.
+/// - The members of a tensor group are alike and go through their lists together. Their collectives are a part of the
+///   compute action: spans in the comm lane at StepCosts::tensorSpans; where a step has more than half a million of
+///   them, one for all of an action.
 /// - The optimizer takes its cost in the compute lane.
 /// - Where ranks share cores (StepCosts::cores; never paced), those that compute at one time get equal shares of them:
 ///   n ranks on c < n cores take n/c times their costs. Messages and reductions take theirs.

@@ -28,6 +28,7 @@ struct StageBuffers {
     std::int64_t boundaryBytes = 0;                          ///< of either
 };
 
-StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours);
+StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours,
+                          const TensorShare& share);
 
 }  // namespace shardlab

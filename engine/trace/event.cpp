@@ -37,6 +37,9 @@ std::string_view name(EventKind kind) {
         case EventKind::ScatterGradients: return "scatter gradients";
         case EventKind::GatherParameters: return "gather parameters";
         case EventKind::RingHop: return "ring hop";
+        case EventKind::TensorAllReduce: return "tensor all-reduce";
+        case EventKind::TensorReduceScatter: return "tensor reduce-scatter";
+        case EventKind::TensorAllGather: return "tensor all-gather";
         case EventKind::Loss: return "loss";
         case EventKind::ValidationLoss: return "validation loss";
         case EventKind::GradientNorm: return "gradient norm";

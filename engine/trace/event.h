@@ -43,6 +43,11 @@ enum class EventKind : std::uint8_t {
     ScatterGradients = 21,
     GatherParameters = 22,
     RingHop = 23,       ///< one step of the ring within a reduction: a part to the next member, one from the last
+    // Collectives of a tensor group inside a compute action, comm lane; they carry the action's id, the bytes of the
+    // whole buffer, and as value the layer: -1 the embedding, -2 the output.
+    TensorAllReduce = 28,
+    TensorReduceScatter = 29,
+    TensorAllGather = 30,
     // Counters: `value`, at `begin`.
     Loss = 32,            ///< mean over the step's tokens, nats; from the last stage of data rank 0
     ValidationLoss = 33,
@@ -66,6 +71,10 @@ inline constexpr int lastCounter = static_cast<int>(EventKind::CategoryPeak) + m
 constexpr bool isCounter(EventKind kind) { return kind >= EventKind::Loss && static_cast<int>(kind) <= lastCounter; }
 /// Spans that keep the compute lane busy: F, B, I, W, R.
 constexpr bool isCompute(EventKind kind) { return kind >= EventKind::Forward && kind <= EventKind::Recompute; }
+/// Collectives inside an action, which carry its id.
+constexpr bool isTensorCollective(EventKind kind) {
+    return kind >= EventKind::TensorAllReduce && kind <= EventKind::TensorAllGather;
+}
 constexpr EventKind memoryKind(MemoryCategory category) {
     return static_cast<EventKind>(static_cast<int>(EventKind::MemoryUsed) + static_cast<int>(category));
 }

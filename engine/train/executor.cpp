@@ -86,10 +86,13 @@ Buffer Executor::input(const Action& action) {
 
 void Executor::compute(const Action& action) {
     Buffer received = input(action);
+    startTogether();
     const std::int64_t begin = setup_.trace.now();
+    const std::int64_t modelledBegin = setup_.pacer ? setup_.pacer->clock() : 0;
     setup_.trace.doing(RankPhase::Compute, action);
     work(action, std::move(received));
     pace(action);
+    if (setup_.pacer) recordTensor(action, modelledBegin, setup_.pacer->clock());
     setup_.trace.span(Lane::Compute, eventKind(action.kind), begin, setup_.trace.now(), action);
 }
 
@@ -122,7 +125,7 @@ void Executor::reduce(const Action& action) {
     const std::int64_t reached = setup_.trace.now();
     setup_.trace.doing(RankPhase::Communicating, action);
     Communicator* group = &setup_.data;
-    if (action.kind == ActionKind::ReduceNorm) group = &setup_.pipeline;
+    if (action.kind == ActionKind::ReduceNorm) group = &setup_.replica;
     if (action.kind == ActionKind::ReduceTied) group = setup_.tied;
     if (!group) throw std::logic_error(toText(action) + ": this rank has no group for it");
 
@@ -163,6 +166,18 @@ void Executor::update(const Action& action) {
     rankStage.stage->zeroGradients();
     pace(action);
     setup_.trace.span(Lane::Compute, EventKind::Optimizer, begin, setup_.trace.now(), action);
+}
+
+void Executor::startTogether() {
+    if (setup_.pacer && setup_.tensor.size() > 1)
+        setup_.pacer->waitForArrival(largest(setup_.tensor, setup_.pacer->clock()));
+}
+
+void Executor::recordTensor(const Action& action, std::int64_t begin, std::int64_t end) {
+    const auto length = static_cast<double>(end - begin);
+    for (const TensorSpan& span : setup_.costs.tensorSpans(action))
+        setup_.trace.tensorSpan(span.kind, span.layer, begin + std::llround(span.begin * length),
+                                begin + std::llround(span.end * length), action, span.bytes);
 }
 
 void Executor::pace(const Action& action) {

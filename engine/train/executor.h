@@ -28,8 +28,9 @@ struct RankStage {
 struct ExecutorSetup {
     std::map<int, RankStage>& stages;  ///< by global stage
     int stageCount = 1;                ///< of the whole pipeline
-    Communicator& pipeline;
+    Communicator& replica;         ///< ranks that together hold each weight once
     Communicator& data;
+    Communicator& tensor;
     Communicator* tied = nullptr;  ///< of the ranks of first and last stage; null where no list has ReduceTied
     Transfers& transfers;
     RankTrace& trace;
@@ -66,6 +67,10 @@ private:
     /// Paced: sleeps until the action's modelled end and records an overrun. At full speed nothing.
     void pace(const Action& action);
     void paceUntil(const Action& action, std::int64_t end);
+    /// The members of a tensor group go through their lists together, on the model clock too.
+    void startTogether();
+    /// Paced: the tensor group's collectives as they would have been.
+    void recordTensor(const Action& action, std::int64_t begin, std::int64_t end);
     RankStage& at(const Action& action);
     TokenBatch batch(int microbatch);
 

@@ -21,9 +21,12 @@ Placement place(const Plan& plan, Communicator& world) {
     Placement placed;
     placed.pipelineRank = plan.mesh.coordinate(self, Axis::Pipeline);
     placed.dataRank = plan.mesh.coordinate(self, Axis::Data);
+    placed.tensorRank = plan.mesh.coordinate(self, Axis::Tensor);
     placed.pipelineMembers = plan.mesh.group(self, Axis::Pipeline);
     placed.pipeline = world.group(placed.pipelineMembers);
     placed.data = world.group(plan.mesh.group(self, Axis::Data));
+    placed.tensor = world.group(plan.mesh.group(self, Axis::Tensor));
+    placed.replica = world.group(replicaRanks(plan.mesh, self));
     placed.holdsLast = plan.lowered.rankOfStage.back() == placed.pipelineRank;
     if (reducesTied(plan.lowered)) {
         std::vector<int> ends;
@@ -52,11 +55,11 @@ std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank) {
     return specs;
 }
 
-std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena) {
+std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor) {
     std::map<int, RankStage> stages;
     for (const auto& [index, spec] : stageSpecs(plan, pipelineRank)) {
         RankStage& made = stages[index];
-        made.stage = std::make_unique<Stage>(spec, arena);
+        made.stage = std::make_unique<Stage>(spec, arena, tensor);
         made.optimizer = makeOptimizer(plan.layout.optimizer, made.stage->parameters(), arena);
     }
     return stages;

@@ -15,9 +15,12 @@ namespace shardlab {
 struct Placement {
     int pipelineRank = 0;
     int dataRank = 0;
+    int tensorRank = 0;
     std::vector<int> pipelineMembers;  ///< world ranks of this rank's pipeline, in order
     std::unique_ptr<Communicator> pipeline;
     std::unique_ptr<Communicator> data;
+    std::unique_ptr<Communicator> tensor;
+    std::unique_ptr<Communicator> replica;  ///< the ranks that together hold each weight once: pipeline × tensor
     std::unique_ptr<Communicator>
         tied;  ///< ranks of first and last stage; null where the plan never reduces a tied weight
     bool holdsLast = false;              ///< of the pipeline's stages: the one that knows the loss
@@ -29,7 +32,7 @@ Placement place(const Plan& plan, Communicator& world);
 /// What the rank's stages are, by global stage.
 std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank);
 
-/// Allocates the rank's stages and optimizer state from the arena.
-std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena);
+/// Allocates the rank's stages and optimizer state from the arena. `tensor` outlives them.
+std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor);
 
 }  // namespace shardlab

@@ -11,10 +11,10 @@ RankTrace::RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena)
 }
 
 void RankTrace::doing(RankPhase phase, const Action& action, int peer) {
+    now_.action = actionId(action);
     if (!status_) return;
     now_.phase = quiet_ ? RankPhase::Validating : phase;
     now_.step = step_;
-    now_.action = actionId(action);
     now_.peer = peer;
     now_.heartbeat = recorder_.now();
     status_->set(now_);
@@ -23,6 +23,11 @@ void RankTrace::doing(RankPhase phase, const Action& action, int peer) {
 void RankTrace::span(Lane lane, EventKind kind, std::int64_t begin, std::int64_t end, const Action& action,
                      std::int64_t bytes) {
     if (!quiet_) recorder_.span(lane, kind, step_, begin, end, actionId(action), bytes);
+}
+
+void RankTrace::tensorSpan(EventKind kind, int layer, std::int64_t begin, std::int64_t end, const Action& action,
+                           std::int64_t bytes) {
+    if (!quiet_) recorder_.record({begin, end, bytes, double(layer), actionId(action), step_, 0, Lane::Comm, kind});
 }
 
 void RankTrace::overrun(const Action& action, double seconds) {

@@ -24,6 +24,11 @@ public:
     void doing(RankPhase phase, const Action& action = {}, int peer = -1);
     void span(Lane lane, EventKind kind, std::int64_t begin, std::int64_t end, const Action& action = {},
               std::int64_t bytes = 0);
+    /// A tensor group's collective inside `action`, for `layer` of the model.
+    void tensorSpan(EventKind kind, int layer, std::int64_t begin, std::int64_t end, const Action& action,
+                    std::int64_t bytes);
+    /// What doing() was told last.
+    Action action() const { return actionFromId(now_.action); }
     void counter(EventKind kind, double value) { recorder_.counter(kind, step_, value); }
     void overrun(const Action& action, double seconds);
     /// One counter for each category that changed since the last call.

@@ -31,8 +31,9 @@ std::int64_t Sampler::firstOf(int microbatch) const {
 
 MicrobatchTokens Sampler::train(std::int64_t step, int microbatch) {
     MicrobatchTokens made;
+    made.firstSample = step * global_ + firstOf(microbatch);
     for (int i = 0; i < micro_; ++i)
-        append(corpus_.trainWindow(trainWindowOf(step * global_ + firstOf(microbatch) + i)), made);
+        append(corpus_.trainWindow(trainWindowOf(made.firstSample + i)), made);
     return made;
 }
 

@@ -17,7 +17,8 @@ namespace shardlab {
 struct MicrobatchTokens {
     std::vector<std::int32_t> tokens;
     std::vector<std::int32_t> targets;
-    TokenBatch batch() const { return {tokens, targets}; }
+    std::int64_t firstSample = 0;  ///< counted from the first sample of step 0
+    TokenBatch batch() const { return {tokens, targets, firstSample}; }
 };
 
 /// Data replica d takes samples d·(G÷D) … of each global batch of G samples; its microbatch j the next `micro` of them.

@@ -4,7 +4,9 @@
 #include "engine/base/clock.h"
 #include "engine/comm/scalars.h"
 #include "engine/optim/learning_rate.h"
+#include "engine/layout/model_shape.h"
 #include "engine/parallel/data.h"
+#include "engine/parallel/tensor.h"
 #include "engine/schedule/passes.h"
 #include "engine/train/corpus.h"
 #include "engine/train/executor.h"
@@ -15,6 +17,19 @@
 
 namespace shardlab {
 
+namespace {
+
+EventKind eventKind(TensorCollective::Kind kind) {
+    switch (kind) {
+        case TensorCollective::Kind::AllReduce: return EventKind::TensorAllReduce;
+        case TensorCollective::Kind::ReduceScatter: return EventKind::TensorReduceScatter;
+        case TensorCollective::Kind::AllGather: return EventKind::TensorAllGather;
+    }
+    return EventKind::None;
+}
+
+}  // namespace
+
 class Trainer::Impl {
 public:
     Impl(const Plan& plan, TrainerServices services, Corpus corpus, std::int64_t began)
@@ -24,14 +39,14 @@ public:
         trace_.doing(RankPhase::Setup);
         if (layout_.cluster.pace) pacer_.emplace(services_.recorder, plan_.costs, services_.coresFree);
         Pacer* const pacer = pacer_ ? &*pacer_ : nullptr;
-        stages_ = makeStages(plan_, place_.pipelineRank, arena_);
-        const auto floats = static_cast<std::size_t>(layout_.batch.micro) *
-                            static_cast<std::size_t>(layout_.model.sequence) *
-                            static_cast<std::size_t>(layout_.model.hidden);
+        tensor_ = makeTensorGroup();
+        stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_);
+        const auto floats = static_cast<std::size_t>(
+            boundaryFloats(layout_.model, layout_.batch.micro, tensorShare(layout_, place_.tensorRank)));
         transfers_.emplace(TransferSetup{*place_.pipeline, plan_.lowered.rankOfStage, place_.pipelineMembers, floats,
                                          arena_, trace_, pacer});
-        executor_.emplace(ExecutorSetup{stages_, plan_.lowered.stages(), *place_.pipeline, *place_.data,
-                                        place_.tied.get(), *transfers_, trace_, plan_.costs, layout_.optimizer.clip,
+        executor_.emplace(ExecutorSetup{stages_, plan_.lowered.stages(), *place_.replica, *place_.data,
+                                        *place_.tensor, place_.tied.get(), *transfers_, trace_, plan_.costs, layout_.optimizer.clip,
                                         gradientScale(plan_.lowered.microbatches, place_.data->size()), pacer});
         validation_ = forwardOnly(plan_.compute, sampler_.validationMicrobatches());
         trace_.memory();
@@ -42,6 +57,7 @@ public:
     const std::map<int, RankStage>& stages() const { return stages_; }
 
 private:
+    std::unique_ptr<TensorGroup> makeTensorGroup();
     void step(int step);
     void validate();
     bool validatesAfter(int step) const;
@@ -54,7 +70,7 @@ private:
         return sum(*place_.data, lossSum / microbatches) / place_.data->size();
     }
     /// The one rank that tells of losses.
-    bool reports() const { return place_.holdsLast && place_.dataRank == 0; }
+    bool reports() const { return place_.holdsLast && place_.dataRank == 0 && place_.tensorRank == 0; }
 
     const Plan plan_;
     const Layout& layout_;
@@ -68,10 +84,25 @@ private:
     Schedule validation_;
     RunControl control_;
     std::optional<Pacer> pacer_;
+    std::unique_ptr<TensorGroup> tensor_;
     std::map<int, RankStage> stages_;
     std::optional<Transfers> transfers_;
     std::optional<Executor> executor_;
 };
+
+std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup() {
+    if (place_.tensor->size() == 1) return std::make_unique<TensorGroup>(arena_);
+    TensorParallel::Observer observer;
+    // Paced, the executor records them where they would have been.
+    if (!pacer_)
+        observer = [this](const TensorCollective& collective, const std::function<void()>& run) {
+            const std::int64_t begin = trace_.now();
+            run();
+            trace_.tensorSpan(eventKind(collective.kind), collective.layer, begin, trace_.now(), trace_.action(),
+                              collective.bytes);
+        };
+    return std::make_unique<TensorParallel>(arena_, *place_.tensor, layout_.parallel.sequence, std::move(observer));
+}
 
 std::string Trainer::Impl::run() {
     trace_.span(Lane::Host, EventKind::Setup, began_, trace_.now());

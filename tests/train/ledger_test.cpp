@@ -10,10 +10,12 @@
 #include "engine/layout/layout_file.h"
 #include "engine/model/stage.h"
 #include "engine/optim/optimizer.h"
+#include "engine/parallel/tensor.h"
 #include "engine/plan/plan.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
+#include "tests/train/rank_threads.h"
 
 using namespace shardlab;
 
@@ -23,8 +25,11 @@ namespace {
 /// says.
 class LoneRank {
 public:
-    LoneRank(const Layout& layout, const Schedule& lowered, int rank)
-        : layout_(layout), lowered_(lowered), rank_(rank) {
+    LoneRank(const Layout& layout, const Schedule& lowered, int rank, Communicator& tensor)
+        : layout_(layout), lowered_(lowered), rank_(rank),
+          tensor_(tensor.size() == 1
+                      ? std::make_unique<TensorGroup>(arena_)
+                      : std::make_unique<TensorParallel>(arena_, tensor, layout.parallel.sequence)) {
         const std::vector<int> layers = stageLayers(layout);
         int first = 0;
         for (int stage = 0; stage < lowered.stages(); ++stage) {
@@ -32,14 +37,15 @@ public:
             if (lowered.rankOfStage[static_cast<std::size_t>(stage)] == rank) {
                 stages_[stage] = std::make_unique<Stage>(StageSpec{layout.model, 1, first, count, stage == 0,
                                                                    stage + 1 == lowered.stages(), layout.batch.micro},
-                                                         arena_);
+                                                         arena_, *tensor_);
                 optimizers_.push_back(makeOptimizer(layout.optimizer, stages_[stage]->parameters(), arena_));
             }
             first += count;
         }
         const auto tokens =
             static_cast<std::size_t>(layout.batch.micro) * static_cast<std::size_t>(layout.model.sequence);
-        floats_ = tokens * static_cast<std::size_t>(layout.model.hidden);
+        floats_ = static_cast<std::size_t>(tensor_->ownTokens(static_cast<int>(tokens))) *
+                  static_cast<std::size_t>(layout.model.hidden);
         tokens_.assign(tokens, 1);
     }
 
@@ -92,6 +98,7 @@ private:
     const Schedule& lowered_;
     int rank_;
     Arena arena_;
+    std::unique_ptr<TensorGroup> tensor_;
     std::map<int, std::unique_ptr<Stage>> stages_;
     std::vector<std::unique_ptr<Optimizer>> optimizers_;
     std::map<Action, Buffer> products_;
@@ -101,24 +108,38 @@ private:
 };
 
 void compare(const Layout& layout, const Schedule& lowered) {
-    const auto ledger = memoryLedger(layout, lowered, Mesh(layout));
+    const Mesh mesh(layout);
+    const auto ledger = memoryLedger(layout, lowered, mesh);
     for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank) {
-        LoneRank lone(layout, lowered, rank);
-        lone.run();
-        QVERIFY(lone.clean());
-        const RankMemory& predicted = ledger[static_cast<std::size_t>(rank * layout.parallel.data)];
-        const std::string name = writeLayout(layout) + "rank " + std::to_string(rank);
-        for (std::size_t category = 0; category < memoryCategoryCount; ++category)
-            QVERIFY2(predicted.bytes[category] == lone.arena().peakByCategory()[category],
-                     qPrintable(QString("%1 %2: %3 predicted, %4 allocated")
-                                    .arg(name.c_str())
-                                    .arg(category)
-                                    .arg(predicted.bytes[category])
-                                    .arg(lone.arena().peakByCategory()[category])));
-        QVERIFY2(predicted.peak == lone.arena().peak(), qPrintable(QString("%1: %2 predicted, %3 allocated")
-                                                                       .arg(name.c_str())
-                                                                       .arg(predicted.peak)
-                                                                       .arg(lone.arena().peak())));
+        // The members of a tensor group, each a thread; of the pipeline only this rank.
+        std::vector<MemoryBytes> categories(static_cast<std::size_t>(layout.parallel.tensor));
+        std::vector<std::int64_t> peaks(categories.size());
+        const std::string error = runRanks(layout.parallel.tensor, [&](int member, Communicator& tensor) {
+            LoneRank lone(layout, lowered, rank, tensor);
+            lone.run();
+            if (!lone.clean()) throw std::runtime_error("something was left over");
+            categories[static_cast<std::size_t>(member)] = lone.arena().peakByCategory();
+            peaks[static_cast<std::size_t>(member)] = lone.arena().peak();
+        });
+        QVERIFY2(error.empty(), error.c_str());
+        for (int member = 0; member < layout.parallel.tensor; ++member) {
+            Coordinates place{};
+            place[static_cast<std::size_t>(Axis::Pipeline)] = rank;
+            place[static_cast<std::size_t>(Axis::Tensor)] = member;
+            const RankMemory& predicted = ledger[static_cast<std::size_t>(mesh.rank(place))];
+            const MemoryBytes& allocated = categories[static_cast<std::size_t>(member)];
+            const QString name = QString("%1rank %2, member %3").arg(writeLayout(layout).c_str()).arg(rank).arg(member);
+            for (std::size_t category = 0; category < memoryCategoryCount; ++category)
+                QVERIFY2(predicted.bytes[category] == allocated[category],
+                         qPrintable(QString("%1 %2: %3 predicted, %4 allocated")
+                                        .arg(name)
+                                        .arg(category)
+                                        .arg(predicted.bytes[category])
+                                        .arg(allocated[category])));
+            const std::int64_t peak = peaks[static_cast<std::size_t>(member)];
+            QVERIFY2(predicted.peak == peak,
+                     qPrintable(QString("%1: %2 predicted, %3 allocated").arg(name).arg(predicted.peak).arg(peak)));
+        }
     }
 }
 
@@ -144,7 +165,15 @@ private slots:
                             0};
             layout.parallel.data = 1 + static_cast<int>(random.below(2));
             layout.parallel.pipeline = p;
-            layout.cluster.hosts[0].devices = p * layout.parallel.data;
+            layout.parallel.tensor = 1 + static_cast<int>(random.below(3));
+            if (const int t = layout.parallel.tensor; t > 1) {
+                layout.model.heads *= t;
+                layout.model.hidden *= t;
+                layout.parallel.sequence = random.below(2);
+                if (layout.parallel.sequence) layout.model.sequence *= t;
+            }
+            layout.model.dropout = random.below(2) ? 0.1 : 0;
+            layout.cluster.hosts[0].devices = p * layout.parallel.data * layout.parallel.tensor;
             layout.batch.micro = 1 + static_cast<int>(random.below(3));
             layout.batch.global = m * layout.batch.micro * layout.parallel.data;
             const ScheduleMethod& method = generatedMethods()[random.below(generatedMethods().size())];
@@ -160,7 +189,8 @@ private slots:
             }
             if (random.below(3) == 0)
                 for (int layer = 0; layer < layout.model.layers; ++layer)
-                    layout.model.feedForward.push_back(1 + static_cast<int>(random.below(60)));
+                    layout.model.feedForward.push_back(layout.parallel.tensor *
+                                                        (1 + static_cast<int>(random.below(60))));
             layout.optimizer.kind = random.below(2) ? "adamw" : "sgd";
             layout.optimizer.momentum = random.below(2) ? 0.9 : 0;
             const auto plan = makePlan(layout);

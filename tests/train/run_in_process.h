@@ -25,6 +25,7 @@ struct RankOutcome {
     std::string end;
     std::vector<Event> events;
     std::map<std::string, std::vector<float>> parameters;  ///< by "stage/name"
+    std::map<std::string, Slice> slices;                   ///< of the same
 };
 
 struct RunOutcome {
@@ -81,6 +82,7 @@ inline RunOutcome runInProcess(const Plan& plan, const std::function<Command()>&
             (*trainer)->visitParameters([&](int stage, const Parameter& parameter) {
                 mine.parameters[std::to_string(stage) + "/" + parameter.name].assign(parameter.value.begin(),
                                                                                      parameter.value.end());
+                mine.slices[std::to_string(stage) + "/" + parameter.name] = parameter.slice;
             });
         });
     }

@@ -42,7 +42,7 @@ const std::vector<Case> cases{
     {"no feed-forward width", [](Layout& l) { l.model.feedForward = {64, 512, 0, 64}; }, "/model/feed_forward/2",
      "1 to 262144"},
     {"byte vocabulary", [](Layout& l) { l.model.vocabulary = 255; }, "/model/vocabulary", "256 or more"},
-    {"dropout", [](Layout& l) { l.model.dropout = 0.1; }, "/model/dropout", "0"},
+    {"dropout of everything", [](Layout& l) { l.model.dropout = 1; }, "/model/dropout", "0 to 0.99"},
     {"unknown data", [](Layout& l) { l.data.kind = "txt"; }, "/data/kind", "did you mean text?"},
     {"no path", [](Layout& l) { l.data.kind = "text"; }, "/data/path", "UTF-8"},
     {"tokenizer", [](Layout& l) { l.data.tokenizer = "gpt2"; }, "/data/tokenizer", "bytes"},
@@ -72,7 +72,30 @@ const std::vector<Case> cases{
      "4 devices in cluster.hosts"},
     {"idle devices", [](Layout& l) { l.cluster.hosts[0].devices = 8; }, "/parallel/data",
      "data × pipeline 8 × 1, 4 × 2 or 2 × 4"},
-    {"sequence parallel", [](Layout& l) { l.parallel.sequence = true; }, "/parallel/sequence", "false"},
+    {"sequence parallel alone", [](Layout& l) { l.parallel.sequence = true; }, "/parallel/sequence",
+     "false; or a tensor degree of 2 or more"},
+    {"heads that no group can share",
+     [](Layout& l) {
+         l.model.heads = 2;
+         l.parallel.tensor = 4;
+         l.cluster.hosts[0].devices = 16;
+     },
+     "/parallel/tensor", "1 or 2"},
+    {"feed-forward widths that no group can share",
+     [](Layout& l) {
+         l.model.feedForward = {64, 6, 64, 64};
+         l.parallel.tensor = 4;
+         l.cluster.hosts[0].devices = 16;
+     },
+     "/parallel/tensor", "1 or 2"},
+    {"tokens that no group can share",
+     [](Layout& l) {
+         l.model.sequence = 125;
+         l.parallel.tensor = 4;
+         l.parallel.sequence = true;
+         l.cluster.hosts[0].devices = 16;
+     },
+     "/parallel/sequence", "a model.sequence that is a multiple of 4"},
     {"ZeRO", [](Layout& l) { l.parallel.zero = 2; }, "/parallel/zero", "0"},
     {"layers do not divide", [](Layout& l) { l.model.layers = 5; }, "/parallel/pipeline",
      "pipeline × chunks 1 or 5; or schedule.stages [3, 2]"},
@@ -140,7 +163,7 @@ private slots:
     }
 
     void unbuiltDegreesAreRefusedHonestly() {
-        for (const char* axis : {"tensor", "expert", "context"}) {
+        for (const char* axis : {"expert", "context"}) {
             // With devices that fit, so that the degree is all there is to refuse.
             const std::string pointer = std::string("/parallel/").append(axis);
             Layout layout = setField(Layout{}, pointer + "=2")->layout;

@@ -59,6 +59,45 @@ private slots:
         QCOMPARE(modelParameters(mixed), modelParameters(even));
     }
 
+    /// Korthikanti et al., 2205.05198, in 16 bits: sbh(10 + 24/t + 5as/(ht)), with tokens split sbh/t(34 + 5as/h). Ours
+    /// keep no masks (2 of the 10, 1 of the 5) and no probabilities after dropout (2 of the 5); norm statistics are new.
+    void activationsAreThoseOfThePaper() {
+        ModelSpec model;
+        model.hidden = 96;
+        model.heads = 12;
+        model.sequence = 24;
+        const double b = 2, s = 24, h = 96, a = 12;
+        for (const int t : {1, 2, 3, 6}) {
+            const auto bytes = [&](bool sequence) {
+                const double statistics = 4 * b * s / (sequence ? t : 1);
+                return 2 * (double(layerStoredFloats(model, 0, 2, {t, t - 1, sequence})) - statistics);
+            };
+            QCOMPARE(bytes(false), s * b * h * (8 + 24.0 / t + 2 * a * s / (h * t)));
+            QCOMPARE(bytes(true), s * b * h / t * (32 + 2 * a * s / h));
+        }
+    }
+
+    void membersOfATensorGroupAddUp() {
+        Layout layout;
+        layout.model = {"gpt", 6, 48, 12, 24, 301, 0};
+        const StageShape whole{6, true, true};
+        for (const int t : {2, 3, 4}) {
+            layout.parallel.tensor = t;
+            std::int64_t parameters = 0;
+            double flops = 0;
+            for (int part = 0; part < t; ++part) {
+                parameters += stageParameters(layout.model, whole, tensorShare(layout, part));
+                flops += stageForwardFlops(layout.model, whole, 2, tensorShare(layout, part));
+            }
+            // Norms, biases after a product cut by rows, and positions are everybody's.
+            const std::int64_t common = 6 * (4 + 2) * 48 + 2 * 48 + 24 * 48;
+            QCOMPARE(parameters, modelParameters(layout.model) + (t - 1) * common);
+            QVERIFY(qFuzzyCompare(flops, stageForwardFlops(layout.model, whole, 2)));
+            QVERIFY(stageParameters(layout.model, whole, tensorShare(layout)) >=
+                    stageParameters(layout.model, whole, tensorShare(layout, 0)));
+        }
+    }
+
     void stagesAddUpToTheModel() {
         for (const char* kind : {"gpt", "mlp"}) {
             Layout layout;

@@ -104,6 +104,62 @@ private slots:
         QVERIFY(planOrFail(alone).traffic.empty());
     }
 
+    /// 2205.05198: split tokens change no traffic of the layers but for what is gathered again for the weight gradients.
+    void tensorTrafficIsCounted() {
+        Layout layout;
+        layout.model = {"gpt", 4, 128, 4, 128, 256, 0};
+        layout.parallel = {1, 1, 4};
+        layout.schedule.kind = "naive";
+        const std::int64_t microbatches = layout.batch.global / layout.batch.micro;
+        const std::int64_t activation = 4 * 2 * 128 * 128, token = 4 * 2 * 128, norm = 4 * 2 * 128;
+        // Ring: the four members of an all-reduce send 2(t−1) of its buffer together.
+        const std::int64_t ring = 2 * 3 * microbatches;
+        // Of each of 8 norm-and-product blocks one sum forward and one backward; embedding and output one each.
+        QCOMPARE(trafficOn(planOrFail(layout), Axis::Tensor), ring * (18 * activation + 3 * token));
+        layout.parallel.sequence = true;
+        // Every sum gets its gather, the embedding's in its weight gradient; 9 norms are gathered again and summed.
+        QCOMPARE(trafficOn(planOrFail(layout), Axis::Tensor), ring * (18 * activation + 9 * activation / 2 + 9 * norm + 3 * token));
+        QCOMPARE(planOrFail(layout).traffic.size(), std::size_t{3});  // and the norm's
+
+        // Stage borders carry each member's tokens only.
+        layout.parallel = {1, 2, 2};
+        layout.schedule.kind = "1f1b";
+        const auto sent = [&] { return planOrFail(layout).costs.stages[0].sendBytes; };
+        const std::int64_t whole = sent();
+        layout.parallel.sequence = true;
+        QCOMPARE(2 * sent(), whole);
+    }
+
+    void tensorCollectivesTakeTheirTime() {
+        Layout layout;
+        layout.model = {"gpt", 4, 1024, 16, 1024, 50304, 0};
+        layout.cluster.pace = PaceSpec{};
+        layout.parallel = {1, 1, 4};
+        layout.schedule.kind = "naive";
+        const Plan plan = planOrFail(layout);
+        const StageCosts& cost = plan.costs.stages[0];
+        const double inside = seconds(cost.tensor.forward) + seconds(cost.tensor.inputGrad) + seconds(cost.tensor.weightGrad);
+        QVERIFY(inside > 0 && inside < cost.forward + cost.backward);
+        QVERIFY(plan.exposedCommunication > 0.9 * inside / (cost.forward + cost.backward));
+        // Spans lie in their action, one after another, and last as long.
+        std::int64_t end = 0, lasted = 0;
+        const Event* action = nullptr;
+        for (const Event& event : plan.simulation.events) {
+            if (event.rank != 1) continue;
+            if (event.kind == EventKind::Backward && !action) action = &event;
+            if (!isTensorCollective(event.kind) || !action || event.action != action->action) continue;
+            QVERIFY(event.begin >= end && event.begin >= action->begin && event.end <= action->end + 1);
+            end = event.end;
+            lasted += event.end - event.begin;
+        }
+        const double wanted = (seconds(cost.tensor.inputGrad) + seconds(cost.tensor.weightGrad)) * plan.costs.stretch;
+        QVERIFY(std::abs(double(lasted) * 1e-9 / wanted - 1) < 0.01);
+        layout.cluster.hosts = {{"a", 2}, {"b", 2}};
+        const Plan apart = planOrFail(layout);
+        QVERIFY(apart.costs.stages[0].forward > cost.forward);
+        QVERIFY(std::ranges::any_of(apart.notes, [](const std::string& note) { return note.starts_with("tensor groups reach over hosts"); }));
+    }
+
     void flopsAreSixPerParameterAndToken() {
         // Kaplan et al. 2020: 6·parameters a token, where attention and embeddings are small.
         Layout layout = preset("toy-1x1");

@@ -17,10 +17,13 @@ using namespace shardlab;
 
 namespace {
 
-using Key = std::tuple<int, int, int, int, std::string>;  ///< data, pipeline, chunks, micro, schedule
+/// Data, pipeline, tensor, sequence, chunks, micro, schedule.
+using Key = std::tuple<int, int, int, bool, int, int, std::string>;
 
 Key keyOf(const Choice& choice) {
-    return {choice.parallel.data, choice.parallel.pipeline, choice.chunks, choice.micro, choice.kind};
+    return {choice.parallel.data,     choice.parallel.pipeline, choice.parallel.tensor,
+            choice.parallel.sequence, choice.chunks,            choice.micro,
+            choice.kind};
 }
 
 Layout withChoice(Layout layout, const Choice& choice) {
@@ -50,23 +53,33 @@ Layout randomLayout(std::mt19937& random) {
 /// check() and makePlan() over everything that the numbers could be.
 std::map<Key, Plan> bruteForce(const Layout& base) {
     std::map<Key, Plan> plans;
-    int devices = 0;
-    for (const HostSpec& host : base.cluster.hosts) devices += host.devices;
+    int devices = 0, smallestHost = base.cluster.hosts.front().devices;
+    for (const HostSpec& host : base.cluster.hosts) {
+        devices += host.devices;
+        smallestHost = std::min(smallestHost, host.devices);
+    }
+    const auto attempt = [&](int data, int pipeline, int tensor, bool sequence) {
+        for (int chunks = 1; chunks <= base.model.layers; ++chunks)
+            for (int micro = 1; micro <= base.batch.global; ++micro)
+                for (const ScheduleMethod& method : generatedMethods()) {
+                    Layout layout = base;
+                    layout.parallel.data = data;
+                    layout.parallel.pipeline = pipeline;
+                    layout.parallel.tensor = tensor;
+                    layout.parallel.sequence = sequence;
+                    layout.schedule = ScheduleSpec{};
+                    layout.schedule.kind = method.name;
+                    layout.schedule.chunks = chunks;
+                    layout.batch.micro = micro;
+                    if (auto plan = makePlan(layout))
+                        plans.emplace(Key{data, pipeline, tensor, sequence, chunks, micro, layout.schedule.kind},
+                                      std::move(*plan));
+                }
+    };
     for (int data = 1; data <= devices; ++data)
         for (int pipeline = 1; pipeline <= devices; ++pipeline)
-            for (int chunks = 1; chunks <= base.model.layers; ++chunks)
-                for (int micro = 1; micro <= base.batch.global; ++micro)
-                    for (const ScheduleMethod& method : generatedMethods()) {
-                        Layout layout = base;
-                        layout.parallel.data = data;
-                        layout.parallel.pipeline = pipeline;
-                        layout.schedule = ScheduleSpec{};
-                        layout.schedule.kind = method.name;
-                        layout.schedule.chunks = chunks;
-                        layout.batch.micro = micro;
-                        if (auto plan = makePlan(layout))
-                            plans.emplace(Key{data, pipeline, chunks, micro, layout.schedule.kind}, std::move(*plan));
-                    }
+            for (int tensor = 1; tensor <= smallestHost; ++tensor)
+                for (const bool sequence : {false, true}) attempt(data, pipeline, tensor, sequence);
     return plans;
 }
 

@@ -82,6 +82,9 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::RecvBackward:
     case EventKind::ReduceGradients:
     case EventKind::ReduceTied:
+    case EventKind::TensorAllReduce:
+    case EventKind::TensorReduceScatter:
+    case EventKind::TensorAllGather:
     case EventKind::ReduceNorm:
     case EventKind::ReduceBuckets:
     case EventKind::ScatterGradients:

@@ -30,6 +30,9 @@ constexpr Paint paintOf(EventKind kind) {
         case EventKind::RingHop: return Paint::Transfer;
         case EventKind::ReduceGradients:
         case EventKind::ReduceTied:
+        case EventKind::TensorAllReduce:
+        case EventKind::TensorReduceScatter:
+        case EventKind::TensorAllGather:
         case EventKind::ReduceNorm: return Paint::Reduce;
         case EventKind::Optimizer: return Paint::Optimizer;
         default: return Paint::None;

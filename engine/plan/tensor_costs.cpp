@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/tensor_costs.h"
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+constexpr std::int64_t floatBytes = 4;
+
+/// Writes the lists, collective by collective.
+class Collectives {
+public:
+    Collectives(const Layout& layout, const Link& link)
+        : splits_(layout.parallel.sequence), members_(layout.parallel.tensor), link_(link),
+          token_(floatBytes * layout.batch.micro * layout.model.sequence), activation_(token_ * layout.model.hidden),
+          norm_(2 * floatBytes * layout.model.hidden) {}
+
+    /// TensorGroup's calls.
+    void gather(std::vector<TensorCost>& list, int layer) const {
+        if (splits_) list.push_back(half(EventKind::TensorAllGather, layer));
+    }
+    void sum(std::vector<TensorCost>& list, int layer) const {
+        list.push_back(splits_ ? half(EventKind::TensorReduceScatter, layer) : whole(layer, activation_));
+    }
+    void sumOverTokens(std::vector<TensorCost>& list, int layer) const {
+        if (splits_) list.push_back(whole(layer, norm_));
+    }
+    /// `numbers` a token.
+    void overMembers(std::vector<TensorCost>& list, int layer, int numbers) const {
+        list.push_back(whole(layer, numbers * token_));
+    }
+
+private:
+    TensorCost whole(int layer, std::int64_t bytes) const {
+        return {EventKind::TensorAllReduce, layer, bytes, allReduceSeconds(double(bytes), members_, link_)};
+    }
+    TensorCost half(EventKind kind, int layer) const {
+        return {kind, layer, activation_, allReduceSeconds(double(activation_), members_, link_) / 2};
+    }
+
+    bool splits_;
+    int members_;
+    const Link& link_;
+    std::int64_t token_, activation_, norm_;
+};
+
+}  // namespace
+
+double seconds(const std::vector<TensorCost>& collectives) {
+    double sum = 0;
+    for (const TensorCost& collective : collectives) sum += collective.seconds;
+    return sum;
+}
+
+double allReduceSeconds(double bytes, int n, const Link& link) {
+    if (n < 2) return 0;
+    return 2.0 * (n - 1) / n * bytes / link.bandwidth + 2.0 * (n - 1) * link.latency;
+}
+
+TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, const Link& link) {
+    const Collectives group(layout, link);
+    const int branches = layout.model.kind == "gpt" ? 2 : 1;  // attention and feed-forward, each with a norm
+    const int end = stage.firstLayer + stage.layers;
+    TensorCosts costs;
+    if (stage.first) group.sum(costs.forward, -1);
+    for (int i = stage.firstLayer * branches; i < end * branches; ++i) {
+        group.gather(costs.forward, i / branches);  // the norm, for the first product
+        group.sum(costs.forward, i / branches);     // the projection
+    }
+    if (stage.last) {
+        constexpr int output = -2;
+        group.gather(costs.forward, output);
+        group.overMembers(costs.forward, output, 1);  // the largest logit
+        group.overMembers(costs.forward, output, 2);  // the sum, and the target's logit
+        group.sum(costs.inputGrad, output);
+        group.gather(costs.weightGrad, output);
+        group.sumOverTokens(costs.weightGrad, output);
+    }
+    for (int i = end * branches; i-- > stage.firstLayer * branches;) {
+        group.gather(costs.inputGrad, i / branches);  // the output's gradient
+        group.sum(costs.inputGrad, i / branches);     // the norm's
+        group.gather(costs.weightGrad, i / branches);
+        group.sumOverTokens(costs.weightGrad, i / branches);
+    }
+    if (stage.first) group.gather(costs.weightGrad, -1);
+    return costs;
+}
+
+std::vector<TensorSpan> spansWithin(std::initializer_list<const std::vector<TensorCost>*> lists, double duration,
+                                    bool together) {
+    std::vector<TensorCost> all;
+    for (const auto* list : lists) all.insert(all.end(), list->begin(), list->end());
+    if (all.empty() || duration <= 0) return {};
+    const double communicating = seconds(all);
+    if (together) {
+        TensorCost one = all.front();
+        one.bytes = 0;
+        for (const TensorCost& collective : all) one.bytes += collective.bytes;
+        one.seconds = communicating;
+        all = {one};
+    }
+    std::vector<TensorSpan> spans;
+    spans.reserve(all.size());
+    const double computing = std::max(0.0, duration - communicating) / static_cast<double>(all.size());
+    double time = 0;
+    for (const TensorCost& collective : all) {
+        const double begin = time + computing;
+        time = begin + collective.seconds;
+        spans.push_back({collective.kind, collective.layer, collective.bytes, begin / duration, time / duration});
+    }
+    return spans;
+}
+
+}  // namespace shardlab

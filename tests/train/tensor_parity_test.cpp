@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor and sequence parallelism, with and without dropout: whatever shares the work, the losses and the weights are
+// those of one rank.
+#include "engine/layout/check.h"
+#include "engine/schedule/registry.h"
+#include "engine/train/text_generator.h"
+#include "tests/train/loss_curves.h"
+#include "tests/train/run_in_process.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <cmath>
+#include <fstream>
+#include <random>
+
+using namespace shardlab;
+
+namespace {
+
+constexpr int steps = 20;
+
+struct Split {
+    int data = 1;
+    int pipeline = 1;
+    int tensor = 1;
+    bool sequence = false;
+};
+
+/// The whole weights that a run ended with, put together from what every rank holds of them. What several hold is the
+/// same to the bit.
+std::map<std::string, std::vector<float>> wholeWeights(const RunOutcome& run) {
+    std::map<std::string, std::vector<float>> all;
+    for (const RankOutcome& rank : run.ranks)
+        for (const auto& [key, values] : rank.parameters) {
+            const Slice& slice = rank.slices.at(key);
+            std::vector<float>& whole = all[key.substr(key.find('/') + 1)];
+            whole.resize(static_cast<std::size_t>(wholeElements(slice)), NAN);
+            for (const SliceRun& part : sliceRuns(slice, 0, static_cast<std::int64_t>(values.size())))
+                for (std::int64_t i = 0; i < part.count; ++i) {
+                    float& place = whole[static_cast<std::size_t>(part.whole + i)];
+                    const float value = values[static_cast<std::size_t>(part.part + i)];
+                    if (!std::isnan(place) && place != value) throw std::runtime_error(key + " has two values");
+                    place = value;
+                }
+        }
+    return all;
+}
+
+}  // namespace
+
+class TensorParityTest : public QObject {
+    Q_OBJECT
+
+private:
+    Layout layoutOf(const std::string& model, double dropout, const Split& split) {
+        Layout layout;
+        layout.model.kind = model;
+        layout.model.layers = 4;
+        layout.model.hidden = 16;
+        layout.model.heads = 8;
+        layout.model.sequence = 16;
+        layout.model.vocabulary = 259;  // divided by no group: members hold parts one row apart
+        layout.model.dropout = dropout;
+        layout.data.kind = "text";
+        layout.data.path = folder_.filePath("text.txt").toStdString();
+        layout.cluster.hosts = {{"localhost", split.data * split.pipeline * split.tensor}};
+        layout.parallel.data = split.data;
+        layout.parallel.pipeline = split.pipeline;
+        layout.parallel.tensor = split.tensor;
+        layout.parallel.sequence = split.sequence;
+        layout.schedule.kind = split.pipeline > 1 ? "1f1b" : "naive";
+        layout.batch = {8, 1};
+        layout.run.steps = steps;
+        layout.run.seed = seed_;
+        layout.run.validateEvery = 10;
+        layout.run.validationBatches = 1;
+        return layout;
+    }
+
+    const RunOutcome& reference(const std::string& model, double dropout) {
+        auto [entry, added] = references_.try_emplace({model, dropout});
+        if (added) {
+            Layout layout = layoutOf(model, dropout, {});
+            layout.batch.micro = 8;
+            entry->second = runInProcess(planOf(layout));
+        }
+        return entry->second;
+    }
+
+    void requireEqual(const RunOutcome& run, const RunOutcome& wanted) {
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        QCOMPARE(run.counter(EventKind::Loss).size(), std::size_t{steps});
+        const QString seed = QString("seed %1: ").arg(seed_);
+        QString wrong = difference(run.counter(EventKind::Loss), wanted.counter(EventKind::Loss), 1e-5);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "loss: " + wrong));
+        wrong = difference(run.counter(EventKind::ValidationLoss), wanted.counter(EventKind::ValidationLoss), 1e-5);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "validation loss: " + wrong));
+        // A weight that several hold, counted more than once, would be off by far more.
+        wrong = difference(run.counter(EventKind::GradientNorm), wanted.counter(EventKind::GradientNorm), 1e-3);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "gradient norm: " + wrong));
+    }
+
+    QTemporaryDir folder_;
+    std::int64_t seed_ = 0;
+    std::map<std::pair<std::string, double>, RunOutcome> references_;
+
+private slots:
+    void initTestCase() {
+        seed_ = std::random_device{}();
+        qInfo("seed %lld", static_cast<long long>(seed_));
+        std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 40'000);
+    }
+
+    /// It is another function of the same seed, and it learns.
+    void dropoutDrops() {
+        const std::vector<double> with = reference("gpt", 0.2).counter(EventKind::Loss);
+        const std::vector<double> without = reference("gpt", 0).counter(EventKind::Loss);
+        QVERIFY(!difference(with, without, 1e-5).isEmpty());
+        QVERIFY2(with.back() < with.front() - 0.3, qPrintable(QString::number(with.back())));
+    }
+
+    void everyFactorisationOfEightEqualsOneRank_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<double>("dropout");
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<bool>("sequence");
+        for (const char* model : {"gpt", "mlp"})
+            for (const double dropout : {0.0, 0.2})
+                for (const int tensor : {1, 2, 4, 8})
+                    for (const int pipeline : {1, 2, 4})  // four layers: no more stages
+                        for (const bool sequence : {false, true}) {
+                            const int data = 8 / tensor / pipeline;
+                            if (data < 1 || (sequence && tensor == 1)) continue;
+                            QTest::addRow("%s data %d pipeline %d tensor %d%s%s", model, data, pipeline, tensor,
+                                          sequence ? " sequence" : "", dropout > 0 ? " dropout" : "")
+                                << model << dropout << data << pipeline << tensor << sequence;
+                        }
+    }
+    void everyFactorisationOfEightEqualsOneRank() {
+        QFETCH(QString, model);
+        QFETCH(double, dropout);
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, tensor);
+        QFETCH(bool, sequence);
+        const Plan plan = planOf(layoutOf(model.toStdString(), dropout, {data, pipeline, tensor, sequence}));
+        requireEqual(runInProcess(plan), reference(model.toStdString(), dropout));
+    }
+
+    void splitBackwardsAndChunksToo_data() {
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<int>("chunks");
+        QTest::newRow("zb-h1") << "zb-h1" << 1;
+        QTest::newRow("interleaved") << "interleaved-1f1b" << 2;
+        QTest::newRow("zb-v") << "zb-v" << 2;
+    }
+    void splitBackwardsAndChunksToo() {
+        QFETCH(QString, schedule);
+        QFETCH(int, chunks);
+        Layout layout = layoutOf("gpt", 0.2, {2, 2, 2, true});
+        layout.schedule.kind = schedule.toStdString();
+        layout.schedule.chunks = chunks;
+        requireEqual(runInProcess(planOf(layout)), reference("gpt", 0.2));
+    }
+
+    /// Gradients too: plain gradient descent without clipping writes them into the weights.
+    void weightsAreThoseOfOneRank() {
+        const auto trained = [&](const Split& split, int micro) {
+            Layout layout = layoutOf("gpt", 0.2, split);
+            layout.batch.micro = micro;
+            layout.optimizer.kind = "sgd";
+            layout.optimizer.learningRate = 0.05;
+            layout.optimizer.warmup = 0;
+            layout.optimizer.clip = 0;
+            const RunOutcome run = runInProcess(planOf(layout));
+            if (!run.error.empty()) throw std::runtime_error(run.error);
+            return wholeWeights(run);
+        };
+        const auto wanted = trained({}, 8);
+        for (const Split& split : {Split{1, 1, 4, false}, Split{1, 1, 4, true}, Split{2, 2, 2, true}}) {
+            const auto got = trained(split, 2);
+            QCOMPARE(got.size(), wanted.size());
+            for (const auto& [name, values] : wanted) {
+                const std::vector<float>& other = got.at(name);
+                QCOMPARE(other.size(), values.size());
+                double largest = 0, off = 0;
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                    largest = std::max(largest, std::abs(double(values[i])));
+                    off = std::max(off, std::abs(double(values[i]) - other[i]));
+                }
+                QVERIFY2(off <= 1e-5 * largest, qPrintable(QString("%1 of data %2 pipeline %3 tensor %4: off by %5 of %6")
+                                                               .arg(name.c_str())
+                                                               .arg(split.data)
+                                                               .arg(split.pipeline)
+                                                               .arg(split.tensor)
+                                                               .arg(off)
+                                                               .arg(largest)));
+            }
+        }
+    }
+
+    /// Every collective that plan names is a span of the run, with its bytes and its layer, inside its action.
+    void collectivesAreThoseOfThePlan() {
+        for (const bool sequence : {false, true}) {
+            Layout layout = layoutOf("gpt", 0.1, {1, 2, 2, sequence});
+            layout.run.steps = 2;
+            layout.run.validateEvery = 0;
+            const Plan plan = planOf(layout);
+            const RunOutcome run = runInProcess(plan);
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            using Key = std::tuple<ActionId, EventKind, int, std::int64_t>;
+            for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
+                std::map<Key, int> measured, predicted;
+                std::map<ActionId, std::pair<std::int64_t, std::int64_t>> actions;
+                const auto collect = [&](const Event& event, std::map<Key, int>& into) {
+                    if (isTensorCollective(event.kind))
+                        ++into[{event.action, event.kind, static_cast<int>(event.value), event.bytes}];
+                };
+                const auto& events = run.ranks[static_cast<std::size_t>(rank)].events;
+                for (const Event& event : events)
+                    if (event.step == 1 && isCompute(event.kind)) actions[event.action] = {event.begin, event.end};
+                for (const Event& event : events) {
+                    if (event.step != 1) continue;
+                    collect(event, measured);
+                    if (!isTensorCollective(event.kind)) continue;
+                    QVERIFY(event.begin >= actions.at(event.action).first && event.end <= actions.at(event.action).second);
+                }
+                for (const Event& event : plan.simulation.events)
+                    if (event.rank == rank) collect(event, predicted);
+                QVERIFY(!predicted.empty());
+                QVERIFY2(measured == predicted, qPrintable(QString("rank %1").arg(rank)));
+            }
+        }
+    }
+
+    void whatCannotBeSharedIsRefused() {
+        const auto faultAt = [&](auto change) {
+            Layout layout = layoutOf("gpt", 0, {1, 1, 2, false});
+            change(layout);
+            const std::vector<Fault> faults = check(layout, scheduleMethods());
+            return faults.size() == 1 ? faults.front().pointer + ": " + faults.front().what : toText(faults);
+        };
+        QCOMPARE(faultAt([](Layout& l) { l.model.heads = 1; }),
+                 std::string("/parallel/tensor: 1 heads do not divide into 2 shares"));
+        QCOMPARE(faultAt([](Layout& l) { l.model.feedForward = {64, 63, 64, 64}; }),
+                 std::string("/parallel/tensor: a feed-forward width of 63 does not divide into 2 shares"));
+        QCOMPARE(faultAt([](Layout& l) {
+                     l.parallel.sequence = true;
+                     l.model.sequence = 15;
+                 }),
+                 std::string("/parallel/sequence: 1 samples of 15 tokens do not divide into 2 shares"));
+        QCOMPARE(faultAt([](Layout& l) {
+                     l.parallel.tensor = 1;
+                     l.parallel.data = 2;
+                     l.parallel.sequence = true;
+                 }),
+                 std::string("/parallel/sequence: there is no tensor group whose members could split the tokens"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TensorParityTest)
+#include "tensor_parity_test.moc"
