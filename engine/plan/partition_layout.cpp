@@ -15,13 +15,14 @@ std::vector<LayerCost> layerCosts(const Layout& layout, const Mesh& mesh, const 
     const std::vector<int> onOneRank(single.schedule.stages.size(), 0);
     const StepCosts costs = stepCosts(single, mesh, onOneRank, measurements, costBasis(measurements, layout));
     const std::vector<StageShape> shapes = stageShapes(single);
+    const TensorShare share = tensorShare(layout);
     const std::int64_t outputBytes =
-        static_cast<std::int64_t>(sizeof(float)) * boundaryFloats(layout.model, layout.batch.micro);
+        static_cast<std::int64_t>(sizeof(float)) * boundaryFloats(layout.model, layout.batch.micro, share);
     std::vector<LayerCost> layers;
     for (std::size_t layer = 0; layer < shapes.size(); ++layer) {
         const StageCosts& cost = costs.stages[layer];
         layers.push_back({cost.forward + cost.backward, outputBytes,
-                          static_cast<std::int64_t>(sizeof(float)) * stageParameters(layout.model, shapes[layer])});
+                          static_cast<std::int64_t>(sizeof(float)) * stageParameters(layout.model, shapes[layer], share)});
     }
     return layers;
 }

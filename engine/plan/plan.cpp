@@ -54,7 +54,7 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     };
     add(Axis::Pipeline, "activations and their gradients, send", messages);
     add(Axis::Pipeline, "tied embedding's gradient, all-reduce", tied);
-    add(Axis::Pipeline, "gradient norm, all-reduce", norms);
+    add(plan.mesh.size(Axis::Pipeline) > 1 ? Axis::Pipeline : Axis::Tensor, "gradient norm, all-reduce", norms);
     add(Axis::Data, "gradients, all-reduce", gradients);
     add(Axis::Tensor, "activations and their gradients, all-reduce", sums);
     add(Axis::Tensor, "activations and their gradients, reduce-scatter and all-gather", splits);

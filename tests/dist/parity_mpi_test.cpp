@@ -41,12 +41,14 @@ class ParityMpiTest : public QObject {
     Q_OBJECT
 
 private:
-    Layout layoutOf(int data, int pipeline, const QString& schedule) {
+    Layout layoutOf(int data, int pipeline, const QString& schedule, int tensor = 1) {
         Layout layout;
-        layout.model = {"gpt", 4, 32, 2, 32, 256, 0.0};
-        layout.cluster.hosts = {{"localhost", data * pipeline}};
+        layout.model = {"gpt", 4, 32, 2, 32, 256, 0.1};
+        layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
         layout.parallel.data = data;
         layout.parallel.pipeline = pipeline;
+        layout.parallel.tensor = tensor;
+        layout.parallel.sequence = tensor > 1;
         layout.schedule.kind = schedule.toStdString();
         layout.batch = {16, 2};
         layout.run = {20, seed_, 10, 1};
@@ -82,18 +84,22 @@ private slots:
     void equalsOneRank_data() {
         QTest::addColumn<int>("data");
         QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("tensor");
         QTest::addColumn<QString>("schedule");
-        QTest::newRow("data 2") << 2 << 1 << "naive";
-        QTest::newRow("pipeline 2, GPipe") << 1 << 2 << "gpipe";
-        QTest::newRow("data 2 × pipeline 2, 1F1B") << 2 << 2 << "1f1b";
-        QTest::newRow("data 2 × pipeline 4, 1F1B") << 2 << 4 << "1f1b";
+        QTest::newRow("data 2") << 2 << 1 << 1 << "naive";
+        QTest::newRow("pipeline 2, GPipe") << 1 << 2 << 1 << "gpipe";
+        QTest::newRow("data 2 × pipeline 2, 1F1B") << 2 << 2 << 1 << "1f1b";
+        QTest::newRow("data 2 × pipeline 4, 1F1B") << 2 << 4 << 1 << "1f1b";
+        QTest::newRow("tensor 2") << 1 << 1 << 2 << "naive";
+        QTest::newRow("data 2 × pipeline 2 × tensor 2, 1F1B") << 2 << 2 << 2 << "1f1b";
     }
     void equalsOneRank() {
         QFETCH(int, data);
         QFETCH(int, pipeline);
+        QFETCH(int, tensor);
         QFETCH(QString, schedule);
         Collected run;
-        train(layoutOf(data, pipeline, schedule), run);
+        train(layoutOf(data, pipeline, schedule, tensor), run);
         requireNear(run.losses, reference_.losses, "loss");
         requireNear(run.validationLosses, reference_.validationLosses, "validation loss");
     }

@@ -6,6 +6,7 @@
 #include "engine/plan/step_estimate.h"
 #include "engine/schedule/registry.h"
 
+#include <QElapsedTimer>
 #include <QTest>
 
 #include <algorithm>
@@ -173,6 +174,30 @@ private slots:
             QVERIFY(!candidate.fits && !candidate.front);
             QVERIFY2(candidate.why.find("more than a device has; most are") != std::string::npos, candidate.why.c_str());
         }
+    }
+
+    /// GPT-3 175B on 512 hosts of 8: layers shared inside a host, as it was trained (2104.04473).
+    void aHundredAndSeventyFiveBillionParametersFindTensorGroups() {
+        Layout base;
+        base.model = {"gpt", 96, 12288, 96, 2048, 50257, 0};
+        base.batch.global = 1536;
+        base.cluster.hosts.clear();
+        for (int host = 0; host < 512; ++host) base.cluster.hosts.push_back({"host" + std::to_string(host), 8});
+        base.cluster.pace = PaceSpec{"h100-sxm", 1};
+        QElapsedTimer timer;
+        timer.start();
+        const SearchResult found = searchOrFail(base);
+        const Candidate& best = found.candidates.front();
+        qInfo("%zu candidates in %.2f s; best: data %d pipeline %d tensor %d%s, %s, micro %d: %.3g tokens/s",
+              found.candidates.size(), double(timer.nsecsElapsed()) * 1e-9, best.choice.parallel.data,
+              best.choice.parallel.pipeline, best.choice.parallel.tensor,
+              best.choice.parallel.sequence ? " sequence" : "", best.choice.kind.c_str(), best.choice.micro,
+              best.tokensPerSecond);
+        QVERIFY(best.fits);
+        const auto shared = [](const Candidate& c) { return c.fits && c.choice.parallel.tensor == 8; };
+        QVERIFY(std::ranges::any_of(found.candidates, shared));
+        QVERIFY(std::ranges::any_of(found.candidates, [&](const Candidate& c) { return shared(c) && c.front; }));
+        QVERIFY(std::ranges::none_of(found.candidates, [](const Candidate& c) { return c.choice.parallel.tensor > 8; }));
     }
 
     /// Steps too long to be simulated at once, against their whole simulation.
