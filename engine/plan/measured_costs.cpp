@@ -28,6 +28,20 @@ double updatePerByte(const Profile& profile) {
     return bytes > 0 ? seconds / bytes : 0;
 }
 
+/// What was measured is whole layers: a member of a tensor group computes its share of them, and communicates.
+void share(StageCosts& cost, const Profile& profile, int members) {
+    for (auto* list : {&cost.tensor.forward, &cost.tensor.inputGrad, &cost.tensor.weightGrad})
+        for (TensorCost& collective : *list) {
+            if (profile.allReduce.bandwidth <= 0) continue;
+            collective.seconds = ringSeconds(profile.allReduce, static_cast<double>(collective.bytes), members);
+            if (collective.kind != EventKind::TensorAllReduce) collective.seconds /= 2;
+        }
+    cost.forward = cost.forward / members + seconds(cost.tensor.forward);
+    cost.inputGrad = cost.inputGrad / members + seconds(cost.tensor.inputGrad);
+    cost.weightGrad = cost.weightGrad / members + seconds(cost.tensor.weightGrad);
+    cost.backward = cost.backward / members + seconds(cost.tensor.inputGrad) + seconds(cost.tensor.weightGrad);
+}
+
 void add(StageCosts& cost, const PartProfile& part) {
     cost.forward += part.forward;
     cost.backward += part.backward;
@@ -42,6 +56,7 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
     const std::vector<StageShape> shapes = stageShapes(layout);
     const double perByte = updatePerByte(profile), extra = profile.actionSeconds;
     const int d = mesh.size(Axis::Data), p = mesh.size(Axis::Pipeline);
+    const int t = mesh.size(Axis::Tensor);
     std::vector<double> bytesOfRank(static_cast<std::size_t>(p));
     for (std::size_t s = 0; s < shapes.size(); ++s) {
         const StageShape& shape = shapes[s];
@@ -51,7 +66,8 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
         for (int layer = shape.firstLayer; layer < shape.firstLayer + shape.layers; ++layer)
             add(cost, blockProfile(profile, layer));
         if (shape.last) add(cost, profile.output);
-        const double bytes = sizeof(float) * static_cast<double>(stageParameters(layout.model, shape));
+        if (t > 1) share(cost, profile, t);
+        const double bytes = sizeof(float) * static_cast<double>(stageParameters(layout.model, shape, tensorShare(layout)));
         cost.optimizer = extra + perByte * bytes;
         bytesOfRank[static_cast<std::size_t>(rankOfStage[s])] += bytes;
         if (profile.send.bandwidth > 0 && cost.sendBytes > 0)
@@ -65,7 +81,7 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
         for (std::size_t s = 0; s < shapes.size(); ++s) {
             // An update goes over its weights, gradients and state seven times; the norm reads the gradients once.
             const double reading = perByte / 7 * bytesOfRank[static_cast<std::size_t>(rankOfStage[s])];
-            costs.stages[s].norm = extra + reading + (p > 1 ? ringSeconds(profile.allReduce, sizeof(double), p) : 0);
+            costs.stages[s].norm = extra + reading + (p * t > 1 ? ringSeconds(profile.allReduce, sizeof(double), p * t) : 0);
         }
     return costs;
 }
