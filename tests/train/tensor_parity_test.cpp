@@ -149,6 +149,17 @@ private slots:
         requireEqual(runInProcess(plan), reference(model.toStdString(), dropout));
     }
 
+    /// The one factorisation that four layers are too few for.
+    void eightStagesToo() {
+        const auto trained = [&](const Split& split, int micro) {
+            Layout layout = layoutOf("gpt", 0.2, split);
+            layout.model.layers = 8;
+            layout.batch.micro = micro;
+            return runInProcess(planOf(layout));
+        };
+        requireEqual(trained({1, 8, 1, false}, 1), trained({}, 8));
+    }
+
     void splitBackwardsAndChunksToo_data() {
         QTest::addColumn<QString>("schedule");
         QTest::addColumn<int>("chunks");
@@ -202,11 +213,18 @@ private slots:
     }
 
     /// Every collective that plan names is a span of the run, with its bytes and its layer, inside its action.
+    void collectivesAreThoseOfThePlan_data() {
+        QTest::addColumn<bool>("paced");
+        QTest::newRow("full speed") << false;
+        QTest::newRow("paced") << true;
+    }
     void collectivesAreThoseOfThePlan() {
+        QFETCH(bool, paced);
         for (const bool sequence : {false, true}) {
             Layout layout = layoutOf("gpt", 0.1, {1, 2, 2, sequence});
             layout.run.steps = 2;
             layout.run.validateEvery = 0;
+            if (paced) layout.cluster.pace = PaceSpec{"h100-sxm", 1.0};
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
@@ -225,7 +243,9 @@ private slots:
                     if (event.step != 1) continue;
                     collect(event, measured);
                     if (!isTensorCollective(event.kind)) continue;
-                    QVERIFY(event.begin >= actions.at(event.action).first && event.end <= actions.at(event.action).second);
+                    // A paced action may begin late, and then its modelled collectives lie before it in part.
+                    QVERIFY(paced || event.begin >= actions.at(event.action).first);
+                    QVERIFY(event.begin <= event.end && event.end <= actions.at(event.action).second);
                 }
                 for (const Event& event : plan.simulation.events)
                     if (event.rank == rank) collect(event, predicted);
