@@ -74,6 +74,9 @@ std::string train(const MpiSession& session, const RankArguments& arguments, Tel
     services.status = &status;
     services.takeCommand = [&] { return telemetry.takeCommand(); };
     services.inform = inform;
+    services.warn = [&](const std::string& text) { telemetry.log(LogLevel::Warning, text); };
+    services.checkpoints = arguments.checkpoints;
+    services.resume = arguments.resume;
     services.coresFree = !arguments.oversubscribed;
     const auto trainer = valueOf(Trainer::create(plan, services));
     try {

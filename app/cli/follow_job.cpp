@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/follow_job.h"
 
+#include <algorithm>
 #include <ctime>
 
 namespace shardlab::cli {
 
-EndSignals::EndSignals() {
+JobSignals::JobSignals() {
     sigemptyset(&set_);
-    for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, number);
+    for (int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&set_, number);
     pthread_sigmask(SIG_BLOCK, &set_, nullptr);
 }
 
-bool EndSignals::came() const {
+int JobSignals::next() const {
     const timespec patience{0, 100'000'000};
-    return sigtimedwait(&set_, nullptr, &patience) > 0;
+    return std::max(0, sigtimedwait(&set_, nullptr, &patience));
 }
 
-void follow(Job& job, const EndSignals& signals, RunProgress& progress) {
+void follow(Job& job, const JobSignals& signals, RunProgress& progress) {
     int received = 0;
     while (job.state() != JobState::Ended) {
-        if (signals.came()) {
+        const int signal = signals.next();
+        if (signal == SIGUSR1) {
+            job.send(Command::Checkpoint);
+        } else if (signal != 0) {
             if (++received == 1)
                 job.send(Command::Stop);
             else

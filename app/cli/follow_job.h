@@ -9,19 +9,20 @@
 
 namespace shardlab::cli {
 
-/// SIGINT, SIGTERM and SIGHUP wait until somebody asks for them; blocked in every thread made afterwards, so made
-/// before the job.
-class EndSignals {
+/// SIGINT, SIGTERM, SIGHUP and SIGUSR1 wait until somebody asks for them; blocked in every thread made afterwards, so
+/// made before the job.
+class JobSignals {
 public:
-    EndSignals();
-    /// Waits at most 100 ms; true where one came.
-    bool came() const;
+    JobSignals();
+    /// Waits at most 100 ms; 0 where none came.
+    int next() const;
 
 private:
     sigset_t set_{};
 };
 
-/// Until the job's end. The first signal stops it at the next step boundary, the second kills.
-void follow(Job& job, const EndSignals& signals, RunProgress& progress);
+/// Until the job's end. SIGUSR1 takes a checkpoint; of the others the first stops it at the next step boundary, the second
+/// kills.
+void follow(Job& job, const JobSignals& signals, RunProgress& progress);
 
 }  // namespace shardlab::cli

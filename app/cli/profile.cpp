@@ -64,7 +64,7 @@ int profile(const Options& options) {
         printFaults(loaded->faults);
         return failure;
     }
-    const EndSignals signals;
+    const JobSignals signals;
     const Layout layout = profiledLayout(loaded->layout);
     RunProgress progress(layout, isatty(STDERR_FILENO) == 1);
     const auto profiling = Profiling::start(layout, progress);

@@ -23,6 +23,7 @@ struct Options {
     std::optional<int> steps;
     std::optional<std::int64_t> seed;
     std::string out;
+    std::string resume;
     bool force = false;
     bool json = false;
 };
@@ -70,9 +71,10 @@ int run(const Options& options) {
         return failure;
     }
 
-    const EndSignals signals;
+    const JobSignals signals;
     RunProgress progress(loaded->layout, isatty(STDERR_FILENO) == 1);
     JobOptions starting{.layout = loaded->layout, .runFile = file};
+    starting.resume = options.resume;
     starting.measurements = measurementsOfThisMachine();
     const auto job = Job::start(starting, progress);
     if (!job) {
@@ -97,9 +99,13 @@ void addRun(CLI::App& program, Action& chosen) {
     verb->add_option("--seed", options->seed, "Seed of weights and data")->type_name("S");
     verb->add_option("--out", options->out, "Run file; by default NAME-TIME.shardlab in the current folder")
         ->type_name("FILE");
+    verb->add_option("--resume", options->resume,
+                     "Go on from a checkpoint, or from the newest in a folder of them; of any layout with the same model")
+        ->type_name("DIR");
     verb->add_flag("--force", options->force, "Replace the run file where it exists");
     verb->add_flag("--json", options->json, "Print the summary as one JSON object");
-    verb->footer("Ctrl+C stops at the next step boundary; a second Ctrl+C kills. The run file is whole either way.");
+    verb->footer("Ctrl+C stops at the next step boundary; a second Ctrl+C kills. The run file is whole either way.\n"
+                 "SIGUSR1 takes a checkpoint.");
     verb->callback([&chosen, options] {
         chosen = [options] {
             // As assignments, so that they are read and judged like any other field.

@@ -45,7 +45,7 @@ std::string RunProgress::line() const {
     if (completeSteps_ == 0) return fmt::format("{} {} ranks", name(state_), state_ == JobState::Starting ? "the" : "on");
     const StepSummary& step = steps_.steps()[completeSteps_ - 1];
     const std::string loss = !loss_ ? "–" : std::isfinite(*loss_) ? fmt::format("{:.4f}", *loss_) : "not finite";
-    return fmt::format("{} of {} steps  loss {}  {} tokens/s  bubble {}  {} a step{}{}", completeSteps_, stepsAsked_, loss,
+    return fmt::format("{} of {} steps  loss {}  {} tokens/s  bubble {}  {} a step{}{}", step.step + 1, stepsAsked_, loss,
                        formatCount(static_cast<double>(tokens_) / step.seconds), formatPercent(step.bubble),
                        formatSeconds(step.seconds), paced_ ? "  paced" : "",
                        state_ == JobState::Stopping ? "  stopping" : "");

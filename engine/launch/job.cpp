@@ -2,6 +2,8 @@
 #include "engine/launch/job.h"
 
 #include "engine/base/clock.h"
+#include "engine/checkpoint/checkpoint_folder.h"
+#include "engine/checkpoint/resume.h"
 #include "engine/launch/job_run.h"
 #include "engine/launch/mpirun.h"
 #include "engine/launch/run_header.h"
@@ -52,7 +54,22 @@ Result<std::filesystem::path> findRankProgram(const std::filesystem::path& given
                       "build it: ninja -C build shardlab-rank"});
 }
 
+/// The checkpoint that the ranks will read, judged before any of them starts.
+Result<std::filesystem::path> findResume(const Layout& layout, const std::filesystem::path& place) {
+    if (place.empty()) return std::filesystem::path();
+    const auto found = findCheckpoint(std::filesystem::absolute(place));
+    if (!found) return fail(found.error());
+    const auto manifest = readManifest(*found);
+    if (!manifest) return fail(manifest.error());
+    if (const Status legal = canContinue(layout, *manifest, *found); !legal) return fail(legal.error());
+    return *found;
+}
+
 }  // namespace
+
+std::filesystem::path checkpointFolder(const std::filesystem::path& runFile) {
+    return std::filesystem::absolute(runFile).replace_extension(".checkpoints");
+}
 
 std::string_view name(JobState state) {
     constexpr std::string_view names[] = {"starting", "running", "paused", "stopping", "ended"};
@@ -78,6 +95,9 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     if (!mpirun) return fail(mpirun.error());
     const auto rankProgram = findRankProgram(options.rankProgram);
     if (!rankProgram) return fail(rankProgram.error());
+
+    const auto resume = findResume(plan->layout, options.resume);
+    if (!resume) return fail(resume.error());
 
     const std::filesystem::path base = temporaryBase();
     const std::filesystem::path sharedMemoryBase = "/dev/shm";
@@ -107,6 +127,8 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     arguments.oversubscribed = mpi.ranks > mpi.cores;
     arguments.threads = mpi.threads;
     arguments.profile = options.profile;
+    arguments.checkpoints = checkpointFolder(options.runFile);
+    arguments.resume = *resume;
     mpi.rankArguments = toArgv(arguments);
     if (const Status saved = saveLayout(plan->layout, arguments.layout); !saved) return fail(saved.error());
 

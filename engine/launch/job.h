@@ -25,7 +25,13 @@ struct JobOptions {
     std::filesystem::path rankProgram;  ///< shardlab-rank; empty: beside this program
     Measurements measurements;          ///< what the prediction in the run file is made from
     std::filesystem::path profile;      ///< where ranks write what they measure before they train; empty: they do not
+    /// The checkpoint to go on from, or a folder of checkpoints: its newest; empty: from the beginning. Of any layout
+    /// with the same model.
+    std::filesystem::path resume;
 };
+
+/// Where a run keeps its checkpoints: "<run>.checkpoints" beside the run file.
+std::filesystem::path checkpointFolder(const std::filesystem::path& runFile);
 
 /// Called from the job's thread, one call at a time, in the order things happen.
 class JobObserver {

@@ -36,6 +36,8 @@ std::vector<std::string> toArgv(const RankArguments& arguments) {
         "--clock-origin", std::to_string(arguments.clockOrigin),
         "--threads",      std::to_string(arguments.threads),
     };
+    if (!arguments.checkpoints.empty()) argv.insert(argv.end(), {"--checkpoints", arguments.checkpoints.string()});
+    if (!arguments.resume.empty()) argv.insert(argv.end(), {"--resume", arguments.resume.string()});
     if (arguments.oversubscribed) argv.emplace_back("--oversubscribed");
     if (!arguments.profile.empty()) argv.insert(argv.end(), {"--profile", arguments.profile.string()});
     return argv;
@@ -50,7 +52,7 @@ Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv) {
             continue;
         }
         if (key != "--layout" && key != "--folder" && key != "--socket" && key != "--token" && key != "--clock-origin" &&
-            key != "--threads" && key != "--profile")
+            key != "--threads" && key != "--profile" && key != "--checkpoints" && key != "--resume")
             return fail(wrongArgument(key, "no such argument"));
         if (i + 1 == argv.size()) return fail(wrongArgument(key, "its value is missing"));
         const std::string& value = argv[++i];
@@ -59,6 +61,8 @@ Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv) {
         if (key == "--socket") parsed.socket = value;
         if (key == "--token") parsed.token = value;
         if (key == "--profile") parsed.profile = value;
+        if (key == "--checkpoints") parsed.checkpoints = value;
+        if (key == "--resume") parsed.resume = value;
         if (key == "--clock-origin") {
             const auto origin = integer<std::int64_t>(value);
             if (!origin) return fail(wrongArgument(key, "'" + value + "' is no integer"));

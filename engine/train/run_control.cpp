@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 namespace shardlab {
 
@@ -32,10 +33,12 @@ Decision RunControl::next() {
                 ++singleSteps_;
                 break;
             case Command::Stop: stopped_ = true; break;
+            case Command::Checkpoint: checkpoint_ = true; break;
             case Command::None: break;
         }
         if (command == Command::Resume || command == Command::Pause) singleSteps_ = 0;
     }
+    if (std::exchange(checkpoint_, false)) return Decision::Checkpoint;
     if (stopped_) return Decision::Stop;
     if (!paused_) return Decision::Run;
     if (singleSteps_ == 0) return Decision::Pause;

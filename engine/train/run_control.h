@@ -10,7 +10,7 @@
 
 namespace shardlab {
 
-enum class Decision : std::uint8_t { Run, Pause, Stop };
+enum class Decision : std::uint8_t { Run, Pause, Stop, Checkpoint };
 
 /// Rank 0's side: commands in, one decision for each step boundary out.
 class RunControl {
@@ -25,11 +25,12 @@ private:
     std::function<Command()> take_;
     bool paused_ = false;
     bool stopped_ = false;
+    bool checkpoint_ = false;
     int singleSteps_ = 0;
 };
 
-/// Every rank calls it at a step boundary; all get the same answer, Run or Stop. While paused nobody keeps a core busy:
-/// rank 0 looks for commands, the others wait for its word. `paused` is called once where it comes to that.
+/// Every rank calls it at a step boundary; all get the same answer, Run, Stop, or Checkpoint: then take one and ask again. While paused nobody keeps a core busy:
+/// rank 0 looks for commands, the others wait for its word. `paused` is called once, on every rank, where it comes to that.
 Decision agree(Communicator& world, RunControl& control, const std::function<void()>& paused);
 
 }  // namespace shardlab

@@ -31,7 +31,7 @@ std::int64_t Sampler::firstOf(int microbatch) const {
 
 MicrobatchTokens Sampler::train(std::int64_t step, int microbatch) {
     MicrobatchTokens made;
-    made.firstSample = step * global_ + firstOf(microbatch);
+    made.firstSample = samplesBefore(step) + firstOf(microbatch);
     for (int i = 0; i < micro_; ++i)
         append(corpus_.trainWindow(trainWindowOf(made.firstSample + i)), made);
     return made;

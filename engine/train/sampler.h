@@ -27,6 +27,14 @@ public:
     /// `corpus` must outlive the sampler.
     Sampler(const Corpus& corpus, const Layout& layout, int dataRank);
 
+    /// Step `step` begins with sample `sample`, counted from the first of all: after a part of the run with other batches.
+    void continueAt(std::int64_t step, std::int64_t sample) {
+        firstStep_ = step;
+        firstSample_ = sample;
+    }
+    /// Samples that all replicas have drawn before step `step`.
+    std::int64_t samplesBefore(std::int64_t step) const { return firstSample_ + (step - firstStep_) * global_; }
+
     /// Microbatch j of this replica in step `step` (from 0). Windows are drawn without repetition in an order shuffled
     /// anew for each epoch; a batch may reach over the end of an epoch.
     MicrobatchTokens train(std::int64_t step, int microbatch);
@@ -49,6 +57,8 @@ private:
     int micro_;
     int dataRank_;
     int validationBatches_;
+    std::int64_t firstStep_ = 0;
+    std::int64_t firstSample_ = 0;
     std::int64_t epoch_ = -1;
     std::vector<std::uint32_t> order_;  ///< of the epoch's windows
 };

@@ -2,12 +2,14 @@
 #include "engine/train/trainer.h"
 
 #include "engine/base/clock.h"
+#include "engine/checkpoint/resume.h"
 #include "engine/comm/scalars.h"
 #include "engine/optim/learning_rate.h"
 #include "engine/layout/model_shape.h"
 #include "engine/parallel/data.h"
 #include "engine/parallel/tensor.h"
 #include "engine/schedule/passes.h"
+#include "engine/train/checkpointer.h"
 #include "engine/train/corpus.h"
 #include "engine/train/executor.h"
 #include "engine/train/placement.h"
@@ -48,17 +50,26 @@ public:
         executor_.emplace(ExecutorSetup{stages_, plan_.lowered.stages(), *place_.replica, *place_.data,
                                         *place_.tensor, place_.tied.get(), *transfers_, trace_, plan_.costs, layout_.optimizer.clip,
                                         gradientScale(plan_.lowered.microbatches, place_.data->size()), pacer});
+        if (!services_.checkpoints.empty()) {
+            checkpoints_.emplace(CheckpointSetup{layout_, services_.checkpoint, services_.world, services_.recorder, trace_, arena_, state(),
+                                                 services_.checkpoints, files(), services_.inform, services_.warn});
+        }
         validation_ = forwardOnly(plan_.compute, sampler_.validationMicrobatches());
         trace_.memory();
         if (services_.inform && services_.world.rank() == 0) services_.inform(corpus_.summary());
     }
 
+    /// Takes state and position from a checkpoint.
+    Status resume(const std::filesystem::path& checkpoint);
     std::string run();
+    std::int64_t firstStep() const { return firstStep_; }
     const std::map<int, RankStage>& stages() const { return stages_; }
 
 private:
     std::unique_ptr<TensorGroup> makeTensorGroup();
     void step(int step);
+    std::string train();
+    void takeCheckpoint(std::int64_t stepsDone);
     void validate();
     bool validatesAfter(int step) const;
     void startTogether();
@@ -69,11 +80,15 @@ private:
     double meanLoss(double lossSum, int microbatches) {
         return sum(*place_.data, lossSum / microbatches) / place_.data->size();
     }
+    TrainingState state() { return {stages_, layout_.parallel.zero, place_.dataRank, place_.data->size()}; }
+    FileSystem& files() { return services_.files ? *services_.files : disk_; }
     /// The one rank that tells of losses.
     bool reports() const { return place_.holdsLast && place_.dataRank == 0 && place_.tensorRank == 0; }
 
     const Plan plan_;
     const Layout& layout_;
+    DiskFileSystem disk_;
+    std::int64_t firstStep_ = 0;
     TrainerServices services_;
     std::int64_t began_;
     Corpus corpus_;
@@ -88,6 +103,7 @@ private:
     std::map<int, RankStage> stages_;
     std::optional<Transfers> transfers_;
     std::optional<Executor> executor_;
+    std::optional<Checkpointer> checkpoints_;
 };
 
 std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup() {
@@ -104,17 +120,51 @@ std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup() {
     return std::make_unique<TensorParallel>(arena_, *place_.tensor, layout_.parallel.sequence, std::move(observer));
 }
 
+Status Trainer::Impl::resume(const std::filesystem::path& checkpoint) {
+    const auto manifest = readManifest(checkpoint);
+    if (!manifest) return fail(manifest.error());
+    if (const Status legal = canContinue(layout_, *manifest, checkpoint); !legal) return legal;
+    const auto source = StateSource::ofCheckpoint(files(), checkpoint, *manifest);
+    if (!source) return fail(source.error());
+    firstStep_ = manifest->step;
+    sampler_.continueAt(manifest->step, manifest->samples);
+    return state().load(*source);
+}
+
 std::string Trainer::Impl::run() {
     trace_.span(Lane::Host, EventKind::Setup, began_, trace_.now());
-    for (int step = 0; step < layout_.run.steps; ++step) {
+    const std::string end = train();
+    if (checkpoints_) checkpoints_->finish();
+    trace_.doing(RankPhase::Finished);
+    return end;
+}
+
+std::string Trainer::Impl::train() {
+    const auto pausing = [&] {
+        if (checkpoints_) checkpoints_->finish();  // nobody steps on to look whether it is whole
+        trace_.doing(RankPhase::Paused);
+    };
+    int step = static_cast<int>(firstStep_);
+    while (step < layout_.run.steps) {
         trace_.doing(RankPhase::BetweenSteps);
-        const Decision decision = agree(services_.world, control_, [&] { trace_.doing(RankPhase::Paused); });
-        if (decision == Decision::Stop) return "stopped";
+        if (checkpoints_) checkpoints_->look();
+        const Decision decision = agree(services_.world, control_, pausing);
+        if (decision == Decision::Checkpoint) {
+            takeCheckpoint(step);
+            continue;
+        }
+        if (decision == Decision::Stop) break;
         this->step(step);
         if (validatesAfter(step)) validate();
+        ++step;
+        if (checkpoints_ && checkpoints_->due(step)) takeCheckpoint(step);
     }
-    trace_.doing(RankPhase::Finished);
-    return "finished";
+    if (services_.checkpoint.every > 0 && step > firstStep_) takeCheckpoint(step);
+    return step < layout_.run.steps ? "stopped" : "finished";
+}
+
+void Trainer::Impl::takeCheckpoint(std::int64_t stepsDone) {
+    if (checkpoints_) checkpoints_->take({stepsDone, sampler_.samplesBefore(stepsDone), {}});
 }
 
 /// Paced ranks start a step at one moment of the model clock: the latest that any of them proposes.
@@ -164,8 +214,14 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const Plan& plan, TrainerServic
     const std::int64_t began = services.recorder.now();
     Result<Corpus> corpus = Corpus::load(plan.layout);
     if (!corpus) return fail(corpus.error());
-    return std::make_unique<Trainer>(std::make_unique<Impl>(plan, std::move(services), std::move(*corpus), began));
+    const std::filesystem::path resume = services.resume;
+    auto impl = std::make_unique<Impl>(plan, std::move(services), std::move(*corpus), began);
+    if (!resume.empty())
+        if (const Status resumed = impl->resume(resume); !resumed) return fail(resumed.error());
+    return std::make_unique<Trainer>(std::move(impl));
 }
+
+std::int64_t Trainer::firstStep() const { return impl_->firstStep(); }
 
 std::string Trainer::run() { return impl_->run(); }
 

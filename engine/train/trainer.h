@@ -2,13 +2,16 @@
 // One rank of a run: sets up its part of the layout, trains, validates, obeys. Knows neither MPI nor the launcher.
 #pragma once
 
+#include "engine/base/file.h"
 #include "engine/base/result.h"
 #include "engine/comm/communicator.h"
+#include "engine/layout/checkpoint_spec.h"
 #include "engine/model/parameter.h"
 #include "engine/plan/plan.h"
 #include "engine/trace/recorder.h"
 #include "engine/trace/status_page.h"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,6 +25,11 @@ struct TrainerServices {
     StatusPage* status = nullptr;                        ///< may be null
     std::function<Command()> takeCommand;                ///< of rank 0; may be empty
     std::function<void(const std::string& text)> inform; ///< a line for people; may be empty
+    std::function<void(const std::string& text)> warn;   ///< the same of what went wrong; may be empty
+    CheckpointSpec checkpoint;                           ///< how often, how many
+    std::filesystem::path checkpoints;                   ///< the folder for them; empty: none are taken
+    std::filesystem::path resume;                        ///< a checkpoint to go on from; empty: from the beginning
+    FileSystem* files = nullptr;                         ///< for checkpoints; null: the machine's own disk
     bool coresFree = false;                              ///< as many cores as ranks: paced waits may spin at their end
 };
 
@@ -30,13 +38,16 @@ class Trainer {
 
 public:
     /// `plan` is executed as it stands: its lowered lists, its costs where paced. Collective over the world.
-    /// Errors: those of the text.
+    /// Errors: those of the text and of the checkpoint to go on from.
     static Result<std::unique_ptr<Trainer>> create(const Plan& plan, TrainerServices services);
     explicit Trainer(std::unique_ptr<Impl> impl);
     ~Trainer();
 
     /// Trains to the last step or until told to stop. Returns "finished" or "stopped".
     std::string run();
+
+    /// Steps that were done before this part of the run.
+    std::int64_t firstStep() const;
 
     /// This rank's weights, stage by stage.
     void visitParameters(const std::function<void(int stage, const Parameter&)>& visit);

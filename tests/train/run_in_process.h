@@ -50,8 +50,10 @@ struct RunOutcome {
     }
 };
 
-/// `takeCommand` is asked by rank 0 at each step boundary; may be empty.
-inline RunOutcome runInProcess(const Plan& plan, const std::function<Command()>& takeCommand = {}) {
+/// `takeCommand` is asked by rank 0 at each step boundary; `prepare` may change what each rank's trainer is given; both
+/// may be empty.
+inline RunOutcome runInProcess(const Plan& plan, const std::function<Command()>& takeCommand = {},
+                               const std::function<void(int rank, TrainerServices&)>& prepare = {}) {
     setKernelThreads(1);
     const int ranks = plan.mesh.ranks();
     const std::int64_t origin = monotonicNanoseconds();
@@ -75,6 +77,7 @@ inline RunOutcome runInProcess(const Plan& plan, const std::function<Command()>&
         outcome.error = runRanks(ranks, [&](int rank, Communicator& world) {
             TrainerServices services{world, *recorders[static_cast<std::size_t>(rank)]};
             if (rank == 0) services.takeCommand = takeCommand;
+            if (prepare) prepare(rank, services);
             auto trainer = Trainer::create(plan, std::move(services));
             if (!trainer) throw std::runtime_error(trainer.error().text());
             RankOutcome& mine = outcome.ranks[static_cast<std::size_t>(rank)];

@@ -22,6 +22,8 @@ private Q_SLOTS:
             written.oversubscribed = random.bounded(2) == 1;
             written.threads = random.bounded(1, 65);
             if (random.bounded(2) == 1) written.profile = "/tmp/a folder/profile.json";
+            written.checkpoints = "/tmp/a run " + std::to_string(random.generate()) + ".checkpoints";
+            if (random.bounded(2) == 1) written.resume = written.checkpoints / "000001-step-5";
             const Result<RankArguments> read = parseRankArguments(toArgv(written));
             QVERIFY2(read, qPrintable(QString("seed %1").arg(seed)));
             QCOMPARE(read->layout, written.layout);
@@ -32,6 +34,8 @@ private Q_SLOTS:
             QCOMPARE(read->oversubscribed, written.oversubscribed);
             QCOMPARE(read->threads, written.threads);
             QCOMPARE(read->profile, written.profile);
+            QCOMPARE(read->checkpoints, written.checkpoints);
+            QCOMPARE(read->resume, written.resume);
         }
     }
 

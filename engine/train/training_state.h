@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank holds of the training state, as pieces of whole tensors: for checkpoints to write and to fill.
+#pragma once
+
+#include "engine/checkpoint/shard_writer.h"
+#include "engine/checkpoint/state_source.h"
+#include "engine/model/arena.h"
+#include "engine/train/executor.h"
+
+#include <map>
+#include <span>
+#include <vector>
+
+namespace shardlab {
+
+class TrainingState {
+public:
+    /// Replica `replica` of `replicas` that train the same stages; `zero` tells what they share out (parallel.zero).
+    TrainingState(std::map<int, RankStage>& stages, int zero, int replica, int replicas)
+        : stages_(stages), zero_(zero), replica_(replica), replicas_(replicas) {}
+
+    /// Floats that copy() needs at most; alike on all replicas that hold alike.
+    std::size_t floats() const;
+    /// Copies this rank's part of a checkpoint into `staging`: what every replica holds is divided among them, element
+    /// ranges of a stage in order; what only this rank holds is its own to write. The pieces refer to `staging`.
+    std::vector<StatePiece> copy(std::span<float> staging) const;
+    /// Everything this rank holds, from a checkpoint of any layout of the same model and optimizer.
+    Status load(const StateSource& source);
+    /// Weights only.
+    Status loadWeights(const StateSource& source);
+
+private:
+    struct Held {
+        const Parameter* parameter;
+        std::string_view kind;
+        std::int64_t begin;  ///< within the parameter's slice
+        std::span<float> values;
+    };
+    /// Of a stage, each kind's pieces together, in the order of the parameters.
+    std::map<std::string_view, std::vector<Held>> held(RankStage& stage) const;
+    bool divided(std::string_view kind) const { return kind == weightKind ? zero_ < 3 : zero_ < 1; }
+
+    std::map<int, RankStage>& stages_;
+    int zero_;
+    int replica_;
+    int replicas_;
+};
+
+}  // namespace shardlab

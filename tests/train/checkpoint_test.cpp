@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints of real training: a run in two parts is the run in one, and any layout goes on from any other's.
+#include "engine/checkpoint/checkpoint_folder.h"
+#include "engine/checkpoint/state_source.h"
+#include "engine/train/text_generator.h"
+#include "tests/fault/faulty_files.h"
+#include "tests/train/loss_curves.h"
+#include "tests/train/run_in_process.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <cstring>
+#include <fstream>
+#include <random>
+
+using namespace shardlab;
+
+namespace {
+
+struct Shape {
+    const char* name;
+    const char* schedule;
+    int data, pipeline, chunks;
+    std::vector<int> stages = {};
+    std::function<void(Layout&)> change = {};
+};
+
+const std::vector<Shape>& shapes() {
+    static const std::vector<Shape> all{
+        {"one rank", "naive", 1, 1, 1},
+        {"data 4", "naive", 4, 1, 1},
+        {"gpipe 4", "gpipe", 1, 4, 1},
+        {"data 2, 1f1b 2", "1f1b", 2, 2, 1},
+        {"interleaved 2 × 2", "interleaved-1f1b", 1, 2, 2},
+        {"zb-v 2 × 2", "zb-v", 1, 2, 2},
+        {"data 3, uneven", "1f1b", 3, 2, 1, {3, 1}},
+        {"tensor 2", "naive", 1, 1, 1, {}, [](Layout& l) { l.parallel.tensor = 2; }},
+        {"2 × 2 × tensor 2, sequence", "1f1b", 2, 2, 1, {}, [](Layout& l) {
+             l.parallel.tensor = 2;
+             l.parallel.sequence = true;
+         }},
+    };
+    return all;
+}
+
+/// A layout and how it takes checkpoints.
+struct Trained : Layout {
+    CheckpointSpec checkpoint;
+};
+
+using State = std::map<std::string, std::vector<float>>;  ///< whole tensors by "name kind"
+
+State gathered(const std::filesystem::path& checkpoint) {
+    DiskFileSystem files;
+    const auto manifest = readManifest(checkpoint);
+    if (!manifest) throw std::runtime_error(manifest.error().text());
+    const auto source = StateSource::ofCheckpoint(files, checkpoint, *manifest);
+    if (!source) throw std::runtime_error(source.error().text());
+    State state;
+    for (const StateSource::Whole& whole : source->wholes()) {
+        std::vector<float>& values = state[whole.name + " " + whole.kind];
+        values.resize(static_cast<std::size_t>(wholeElements({whole.shape})));
+        if (const Status done = source->fill(whole.name, whole.kind, {whole.shape}, 0, values); !done)
+            throw std::runtime_error(done.error().text());
+    }
+    return state;
+}
+
+bool equalBits(const std::vector<float>& a, const std::vector<float>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+/// Empty where all bits are equal.
+QByteArray difference(const State& a, const State& b) {
+    if (a.size() != b.size()) return "there are not the same tensors";
+    for (const auto& [name, values] : a)
+        if (!b.contains(name) || !equalBits(values, b.at(name))) return QByteArray::fromStdString(name) + " differs";
+    return {};
+}
+
+}  // namespace
+
+class CheckpointTest : public QObject {
+    Q_OBJECT
+
+private:
+    Trained layoutOf(const Shape& shape, int steps) const {
+        Trained layout;
+        layout.model.kind = "gpt";
+        layout.model.layers = 4;
+        layout.model.hidden = 16;
+        layout.model.heads = 2;
+        layout.model.sequence = 16;
+        layout.data.kind = "text";
+        layout.data.path = texts_.filePath("text.txt").toStdString();
+        layout.cluster.hosts = {{"localhost", shape.data * shape.pipeline}};
+        layout.parallel.data = shape.data;
+        layout.parallel.pipeline = shape.pipeline;
+        layout.schedule.kind = shape.schedule;
+        layout.schedule.chunks = shape.chunks;
+        layout.schedule.stages = shape.stages;
+        layout.batch = {12, 1};
+        layout.run = {steps, seed_, 0, 1};
+        if (shape.change) shape.change(layout);
+        layout.cluster.hosts[0].devices *= layout.parallel.tensor;
+        return layout;
+    }
+
+    /// Trains and keeps checkpoints in `folder`, going on from `resume` where that is given.
+    static RunOutcome train(const Trained& layout, const std::filesystem::path& folder,
+                            const std::filesystem::path& resume = {}, std::vector<Command> commands = {},
+                            FileSystem* files = nullptr, std::vector<std::string>* warnings = nullptr) {
+        return runInProcess(
+            planOf(layout),
+            [commands, at = std::size_t{0}]() mutable { return at < commands.size() ? commands[at++] : Command::None; },
+            [&](int rank, TrainerServices& services) {
+                services.checkpoint = layout.checkpoint;
+                services.checkpoints = folder;
+                services.resume = resume;
+                services.files = files;
+                if (rank == 0 && warnings) services.warn = [warnings](const std::string& text) { warnings->push_back(text); };
+            });
+    }
+
+    static std::filesystem::path newest(const std::filesystem::path& folder) {
+        const auto found = findCheckpoint(folder);
+        if (!found) throw std::runtime_error(found.error().text());
+        return *found;
+    }
+
+    static std::filesystem::path path(const QTemporaryDir& folder) { return folder.path().toStdString(); }
+
+    QTemporaryDir texts_;
+    std::int64_t seed_ = 0;
+
+private slots:
+    void initTestCase() {
+        seed_ = std::random_device{}();
+        qInfo("seed %lld", static_cast<long long>(seed_));
+        std::ofstream(texts_.filePath("text.txt").toStdString()) << generateText(seed_, 3'000);  // an epoch ends within
+    }
+
+    void anyLayoutLoadsAnyOthers() {
+        std::map<const Shape*, std::unique_ptr<QTemporaryDir>> trained;
+        std::map<const Shape*, State> states;
+        for (const Shape& shape : shapes()) {
+            trained[&shape] = std::make_unique<QTemporaryDir>();
+            Trained layout = layoutOf(shape, 3);
+            layout.checkpoint.every = 3;
+            const RunOutcome run = train(layout, path(*trained[&shape]));
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            states[&shape] = gathered(newest(path(*trained[&shape])));
+            QVERIFY2(states[&shape].size() > 3 * 40, shape.name);
+        }
+        int pairs = 0;
+        for (const Shape& from : shapes())
+            for (const Shape& to : shapes()) {
+                if (&from == &to) continue;
+                QTemporaryDir again;
+                const RunOutcome run = train(layoutOf(to, 9), path(again), newest(path(*trained[&from])),
+                                             {Command::Checkpoint, Command::Stop});
+                QVERIFY2(run.error.empty(), run.error.c_str());
+                QCOMPARE(readManifest(newest(path(again)))->step, std::int64_t{3});
+                const QByteArray wrong = difference(states[&from], gathered(newest(path(again))));
+                QVERIFY2(wrong.isEmpty(), qPrintable(QString("%1 from %2: %3").arg(to.name, from.name, QString(wrong))));
+                ++pairs;
+            }
+        qInfo("%d ordered pairs of layouts", pairs);
+        QVERIFY(pairs >= 20);
+    }
+
+    void tenAndTenStepsAreTwenty_data() {
+        QTest::addColumn<int>("shape");
+        for (std::size_t i = 0; i < shapes().size(); ++i) QTest::newRow(shapes()[i].name) << int(i);
+    }
+    void tenAndTenStepsAreTwenty() {
+        QFETCH(int, shape);
+        Trained layout = layoutOf(shapes()[static_cast<std::size_t>(shape)], 20);
+        layout.optimizer.warmup = 15;  // the learning rate still rises after the break
+        QTemporaryDir whole, parts;
+        Trained once = layout;
+        once.checkpoint.every = 20;
+        const RunOutcome straight = train(once, path(whole));
+        QVERIFY2(straight.error.empty(), straight.error.c_str());
+        Trained half = layout;
+        half.checkpoint.every = 10;
+        std::vector<Command> stopAfterTen(10, Command::None);
+        stopAfterTen.push_back(Command::Stop);
+        const RunOutcome first = train(half, path(parts), {}, stopAfterTen);
+        QCOMPARE(first.ranks[0].end, std::string("stopped"));
+        const RunOutcome second = train(half, path(parts), newest(path(parts)));
+        QVERIFY2(first.error.empty() && second.error.empty(), (first.error + second.error).c_str());
+        for (const EventKind kind : {EventKind::Loss, EventKind::LearningRate, EventKind::GradientNorm}) {
+            std::vector<double> joined = first.counter(kind);
+            const std::vector<double> rest = second.counter(kind);
+            joined.insert(joined.end(), rest.begin(), rest.end());
+            QCOMPARE(joined.size(), std::size_t{20});
+            QVERIFY(joined == straight.counter(kind));
+        }
+        const QByteArray wrong = difference(gathered(newest(path(whole))), gathered(newest(path(parts))));
+        QVERIFY2(wrong.isEmpty(), wrong.constData());
+        QCOMPARE(readManifest(newest(path(parts)))->samples, std::int64_t{20} * 12);
+    }
+
+    void anotherLayoutGoesOnWithTheSameLosses() {
+        QTemporaryDir folder, rest;
+        Trained layout = layoutOf(shapes()[0], 20);
+        const RunOutcome straight = train(layout, {});
+        layout.run.steps = 10;
+        layout.checkpoint.every = 10;
+        const RunOutcome first = train(layout, path(folder));
+        QVERIFY2(straight.error.empty() && first.error.empty(), (straight.error + first.error).c_str());
+        const std::vector<double> all = straight.counter(EventKind::Loss);
+        for (const Shape& shape : shapes()) {
+            const RunOutcome second = train(layoutOf(shape, 20), path(rest), newest(path(folder)));
+            QVERIFY2(second.error.empty(), second.error.c_str());
+            const QString wrong = difference(second.counter(EventKind::Loss), {all.begin() + 10, all.end()}, 1e-5);
+            QVERIFY2(wrong.isEmpty(), qPrintable(QString("%1: %2").arg(shape.name, wrong)));
+        }
+    }
+
+    /// The sampler's position is counted in samples: another batch neither repeats nor skips any.
+    void anotherBatchGoesOnWithTheNextSample() {
+        QTemporaryDir folder, rest;
+        Trained layout = layoutOf(shapes()[0], 5);
+        layout.checkpoint.every = 5;
+        QVERIFY(train(layout, path(folder)).error.empty());
+        layout.run.steps = 6;
+        layout.batch.global = 6;
+        layout.checkpoint.every = 1;
+        const RunOutcome second = train(layout, path(rest), newest(path(folder)));
+        QVERIFY2(second.error.empty(), second.error.c_str());
+        QCOMPARE(readManifest(newest(path(rest)))->samples, std::int64_t{5} * 12 + 6);
+    }
+
+    void theNewestStayAndAllIsOnTheTimeline() {
+        QTemporaryDir folder;
+        Trained layout = layoutOf(shapes()[3], 7);
+        layout.checkpoint.every = 2;
+        layout.checkpoint.keep = 2;
+        const RunOutcome run = train(layout, path(folder));
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        const auto places = listCheckpoints(path(folder));
+        QCOMPARE(places.size(), std::size_t{2});
+        QCOMPARE(places[0].step, std::int64_t{6});
+        QCOMPARE(places[1].step, std::int64_t{7});  // the run's end
+        QCOMPARE(run.count(EventKind::Snapshot), 4 * 4);
+        std::int64_t copied = 0, written = 0;
+        for (const RankOutcome& rank : run.ranks)
+            for (const Event& event : rank.events) {
+                if (event.kind == EventKind::Snapshot) copied += event.bytes;
+                if (event.kind == EventKind::CheckpointWrite) written += event.bytes;
+            }
+        QCOMPARE(written, 4 * readManifest(places[1].path)->bytes());
+        QVERIFY(copied > 0 && copied < written && written < copied + 4 * 40'000);  // the headers
+    }
+
+    void aPausedRunTakesOneToo() {
+        QTemporaryDir folder;
+        std::atomic<int> asked = 0;
+        const RunOutcome run = runInProcess(
+            planOf(layoutOf(shapes()[3], 50)),
+            [&] {
+                switch (++asked) {
+                    case 1: return Command::Pause;
+                    case 3: return Command::Checkpoint;
+                    case 40: return listCheckpoints(path(folder)).empty() ? Command::None : Command::Stop;
+                    default: return Command::None;
+                }
+            },
+            [&](int, TrainerServices& services) { services.checkpoints = path(folder); });
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        QCOMPARE(run.ranks[0].end, std::string("stopped"));
+        QCOMPARE(listCheckpoints(path(folder)).size(), std::size_t{1});
+    }
+
+    void aFullDiskIsToldOnceAndTrainingGoesOn_data() {
+        QTest::addColumn<int>("call");
+        QTest::addColumn<int>("at");
+        for (const int at : {1, 2, 3, 5}) {
+            QTest::addRow("write %d", at) << int(FileCall::Write) << at;
+            QTest::addRow("sync %d", at) << int(FileCall::Sync) << at;
+            QTest::addRow("open %d", at) << int(FileCall::Open) << at;
+        }
+        QTest::newRow("rename") << int(FileCall::Rename) << 1;
+    }
+    void aFullDiskIsToldOnceAndTrainingGoesOn() {
+        QFETCH(int, call);
+        QFETCH(int, at);
+        QTemporaryDir folder;
+        Trained layout = layoutOf(shapes()[3], 6);
+        layout.checkpoint.every = 2;
+        layout.checkpoint.keep = 9;
+        FaultyFileSystem files({static_cast<FileCall>(call), at});
+        std::vector<std::string> warnings;
+        const RunOutcome run = train(layout, path(folder), {}, {}, &files, &warnings);
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        QCOMPARE(files.struck(), 1);
+        QCOMPARE(run.counter(EventKind::Loss).size(), std::size_t{6});
+        QCOMPARE(warnings.size(), std::size_t{1});
+        QVERIFY2(warnings[0].find("No space left") != std::string::npos, warnings[0].c_str());
+        DiskFileSystem disk;
+        const auto places = listCheckpoints(path(folder));
+        QCOMPARE(places.size(), std::size_t{2});
+        for (const CheckpointPlace& place : places) QVERIFY(verifyCheckpoint(disk, place.path));
+        QCOMPARE(std::distance(std::filesystem::directory_iterator(path(folder)), {}), std::ptrdiff_t{2});
+    }
+
+    void whatDoesNotFitIsRefusedWithTheReason_data() {
+        QTest::addColumn<QString>("assignment");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("shape") << "hidden" << "/model/hidden is 32 in the layout and 16 in the checkpoint";
+        QTest::newRow("vocabulary") << "vocabulary" << "/model/vocabulary is 300 in the layout and 256";
+        QTest::newRow("optimizer") << "sgd" << "/optimizer/kind";
+        QTest::newRow("seed") << "seed" << "/run/seed";
+        QTest::newRow("steps") << "steps" << "nothing left to train";
+        QTest::newRow("missing shard") << "shard" << "the shard is missing";
+        QTest::newRow("no checkpoint") << "folder" << "cannot read the checkpoint";
+    }
+    void whatDoesNotFitIsRefusedWithTheReason() {
+        QFETCH(QString, assignment);
+        QFETCH(QString, says);
+        QTemporaryDir folder;
+        Trained layout = layoutOf(shapes()[3], 1);
+        layout.checkpoint.every = 1;
+        QVERIFY(train(layout, path(folder)).error.empty());
+        std::filesystem::path resume = newest(path(folder));
+        layout.run.steps = 2;
+        if (assignment == "hidden") layout.model.hidden = 32;
+        if (assignment == "vocabulary") layout.model.vocabulary = 300;
+        if (assignment == "sgd") layout.optimizer.kind = "sgd";
+        if (assignment == "seed") ++layout.run.seed;
+        if (assignment == "steps") layout.run.steps = 1;
+        if (assignment == "shard") std::filesystem::remove(resume / "rank-00001.safetensors");
+        if (assignment == "folder") resume /= "nothing";
+        const RunOutcome run = train(layout, path(folder), resume);
+        QVERIFY2(run.error.find(says.toStdString()) != std::string::npos, run.error.c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(CheckpointTest)
+#include "checkpoint_test.moc"
