@@ -42,7 +42,7 @@ const std::array table = std::to_array<Field>({
     {"/parallel/tensor", "Tensor", "Ranks that share each layer's matrices.", IntegerField([](L& l) -> int& { return l.parallel.tensor; }), {}, {}, 1, 32767, degree},
     {"/parallel/expert", "Expert", "Ranks that experts are spread over.", IntegerField([](L& l) -> int& { return l.parallel.expert; }), {}, {}, 1, 32767, degree},
     {"/parallel/context", "Context", "Ranks that share each sequence.", IntegerField([](L& l) -> int& { return l.parallel.context; }), {}, {}, 1, 32767, degree},
-    {"/parallel/sequence", "Sequence", "Split norms along the sequence inside a tensor group.", BooleanField([](L& l) -> bool& { return l.parallel.sequence; })},
+    {"/parallel/sequence", "Sequence parallel", "Split norms along the sequence inside a tensor group.", BooleanField([](L& l) -> bool& { return l.parallel.sequence; })},
     {"/parallel/zero", "ZeRO", "What data replicas share out: 1 optimizer state, 2 gradients too, 3 parameters too.", IntegerField([](L& l) -> int& { return l.parallel.zero; }), {}, {}, 0, 3, "ZeRO has the stages 0 to 3"},
 
     {"/schedule/kind", "Schedule", "Order of forwards and backwards in the pipeline.", TextField([](L& l) -> std::string& { return l.schedule.kind; }), {}, "pipedream,pipedream-2bw"},

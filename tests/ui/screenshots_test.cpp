@@ -73,10 +73,17 @@ void ScreenshotsTest::pictures() {
     window.resize(size);
     window.show();
     QTest::qWait(350);
-    const QImage picture = window.grab().toImage();
-    QCOMPARE(picture.size(), size);
-    save(picture, QString::fromLatin1(QTest::currentDataTag()));
-    for (const DockPanel* panel : window.area(workspace).panels()) {
+    const QImage whole = window.grab().toImage();
+    QCOMPARE(whole.size(), size);
+    save(whole, QString::fromLatin1(QTest::currentDataTag()));
+    for (DockPanel* panel : window.area(workspace).panels()) {
+        QImage picture = window.grab().toImage();
+        if (!window.area(workspace).tabifiedDockWidgets(panel).isEmpty()) {
+            panel->raise();
+            QTest::qWait(120);
+            picture = window.grab().toImage();
+            save(picture, QString::fromLatin1(QTest::currentDataTag()) + QLatin1Char('-') + panel->id());
+        }
         QVERIFY2(panel->isVisible(), qPrintable(panel->id()));
         QVERIFY2(panel->width() >= 150 && panel->height() >= 40, qPrintable(panel->id()));
         const QRect place(panel->mapTo(&window, QPoint()), panel->size());

@@ -25,6 +25,7 @@ constexpr CommandSpec specs[] = {
     {"workspace.design", "View", "Design", "Ctrl+1", "Design a layout and see its prediction", true},
     {"workspace.run", "View", "Run", "Ctrl+2", "Watch the run live", true},
     {"workspace.replay", "View", "Replay", "Ctrl+3", "Look at a recorded run again", true},
+    {"view.path", "View", "Critical path", "C", "Draw the chain of actions that decides how long the predicted step takes", true},
     {"view.light", "View", "Light colours", "Ctrl+Shift+L", "Change between dark and light", true},
     {"view.fullScreen", "View", "Full screen", "F11", "Fill the screen, or go back to a window", true},
     {"view.reset", "View", "Reset arrangement", "", "Put this workspace's views where they stood at first"},

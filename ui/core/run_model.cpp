@@ -2,6 +2,12 @@
 #include "ui/core/run_model.h"
 
 #include "engine/layout/mesh.h"
+#include "ui/core/step_account.h"
+
+#include <QCoreApplication>
+#include <QMetaObject>
+#include <QPointer>
+#include <QThreadPool>
 
 #include <algorithm>
 
@@ -38,11 +44,14 @@ bool isBackward(EventKind kind) {
 }
 
 constexpr std::size_t counterSlots = lastCounter + 1;
+constexpr std::size_t quickEvents = 6000;  ///< whose account is made within a frame or two
 
 }  // namespace
 
 RunModel::RunModel(QObject* parent)
     : QObject(parent), counters_(counterSlots), summary_(std::make_unique<Summarizer>(0)) {}
+
+RunModel::~RunModel() = default;
 
 void RunModel::begin(const RunHeader& header, std::vector<Event> predicted) {
     const Mesh mesh(header.layout);
@@ -70,6 +79,7 @@ void RunModel::begin(const RunHeader& header, std::vector<Event> predicted) {
         if (isBackward(event.kind)) predictedLastBackward_ = std::max(predictedLastBackward_, event.end);
     }
     predictedFirstForward_ = std::max<std::int64_t>(predictedFirstForward_, 0);
+    forgetAccount();
     Q_EMIT reset();
 }
 
@@ -87,6 +97,7 @@ void RunModel::clear() {
     firstOpenStep_ = 0;
     predictedEnd_ = predictedFirstForward_ = predictedLastBackward_ = 0;
     memorySamples_ = firstTime_ = lastTime_ = eventCount_ = 0;
+    forgetAccount();
     Q_EMIT reset();
 }
 
@@ -229,6 +240,61 @@ MemoryBytes RunModel::largestMemory(int rank, std::int64_t begin, std::int64_t e
         if (total(bytes) > total(largest)) largest = bytes;
     }
     return largest;
+}
+
+MemoryCurve RunModel::measuredMemory(int rank, std::int64_t begin, std::int64_t end, std::size_t most) const {
+    MemoryCurve curve;
+    const RankLanes& lanes = lanes_.at(static_cast<std::size_t>(rank));
+    std::vector<std::int64_t> moments{begin};
+    for (const auto& samples : lanes.memory) {
+        const auto later = [](std::int64_t time, const MemorySample& sample) { return time < sample.time; };
+        const auto first = std::upper_bound(samples.begin(), samples.end(), begin, later);
+        const auto last = std::upper_bound(first, samples.end(), end, later);
+        if (moments.size() + static_cast<std::size_t>(last - first) > most) {
+            moments.clear();
+            for (std::size_t i = 0; i < most; ++i)
+                moments.push_back(begin + static_cast<std::int64_t>(static_cast<double>(end - begin) * static_cast<double>(i) / static_cast<double>(most)));
+            break;
+        }
+        for (auto sample = first; sample != last; ++sample) moments.push_back(sample->time);
+    }
+    std::sort(moments.begin(), moments.end());
+    moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
+    for (const std::int64_t moment : moments) {
+        const MemoryPoint point{moment, memoryAt(rank, std::max<std::int64_t>(moment, 0))};
+        if (total(point.bytes) > 0) curve.points.push_back(point);
+    }
+    for (std::size_t i = 0; i < extents_.size(); ++i)
+        if (extents_[i].begin <= end && extents_[i].end >= begin)
+            curve.peak = std::max(curve.peak, summary_->steps()[i].ranks[static_cast<std::size_t>(rank)].peakBytes);
+    return curve;
+}
+
+void RunModel::forgetAccount() {
+    ++generation_;
+    account_.reset();
+}
+
+const StepAccount* RunModel::account() {
+    if (asked_ == generation_ || empty()) return account_.get();
+    asked_ = generation_;
+    std::vector<Event> events;
+    for (const RankLanes& lanes : lanes_)
+        for (const auto& lane : lanes.predicted) events.insert(events.end(), lane.begin(), lane.end());
+    if (events.size() <= quickEvents) {
+        account_ = accountOf(header_->layout, std::move(events));
+        return account_.get();
+    }
+    QThreadPool::globalInstance()->start(
+        [model = QPointer<RunModel>(this), generation = generation_, layout = header_->layout, events = std::move(events)]() mutable {
+            std::shared_ptr<const StepAccount> account = accountOf(layout, std::move(events));
+            QMetaObject::invokeMethod(qApp, [model, generation, account] {
+                if (!model || model->generation_ != generation) return;  // a newer header came
+                model->account_ = account;
+                Q_EMIT model->accounted();
+            });
+        });
+    return nullptr;
 }
 
 std::int64_t RunModel::peakBytes(int rank) const { return lanes_.at(static_cast<std::size_t>(rank)).peak; }

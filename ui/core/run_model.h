@@ -6,6 +6,7 @@
 #include "engine/layout/layout.h"
 #include "engine/plan/plan.h"
 #include "engine/trace/event.h"
+#include "engine/trace/memory_curve.h"
 #include "engine/trace/run_file.h"
 #include "engine/trace/summary.h"
 
@@ -18,6 +19,8 @@
 #include <vector>
 
 namespace shardlab {
+
+struct StepAccount;
 
 /// Where a step lies in time, over all ranks; -1 = not known yet.
 struct StepExtent {
@@ -33,6 +36,7 @@ class RunModel : public QObject {
     Q_OBJECT
 public:
     explicit RunModel(QObject* parent = nullptr);
+    ~RunModel() override;
 
     /// Begins anew with a run's header; the predicted events are one step, placed over each measured step by the views.
     void begin(const RunHeader& header, std::vector<Event> predicted);
@@ -78,10 +82,16 @@ public:
     MemoryBytes largestMemory(int rank, std::int64_t begin, std::int64_t end) const;
     /// Largest memory of a rank in any step so far.
     std::int64_t peakBytes(int rank) const;
+    /// What a rank held within [begin, end], from the last change before it on; where it changed more often than `most`
+    /// times, at that many moments. The peak is that of the steps it overlaps.
+    MemoryCurve measuredMemory(int rank, std::int64_t begin, std::int64_t end, std::size_t most) const;
     bool hasMemory() const { return memorySamples_ > 0; }
     std::int64_t firstTime() const { return firstTime_; }  ///< smallest begin seen
     std::int64_t lastTime() const { return lastTime_; }    ///< largest end seen
     std::int64_t eventCount() const { return eventCount_; }
+    /// Memory over the predicted step, and its critical path. Made where it is first asked for: at once where that is
+    /// quick, else in the background, and accounted() tells. None where the header's layout is planned no longer.
+    const StepAccount* account();
 
 Q_SIGNALS:
     void reset();       ///< begin or clear
@@ -89,6 +99,7 @@ Q_SIGNALS:
     void logged();
     void ranksChanged();
     void ended();
+    void accounted();
 
 private:
     struct MemorySample {
@@ -103,6 +114,7 @@ private:
     };
     void appendCounter(const Event& event);
     void refreshExtents();
+    void forgetAccount();
 
     std::optional<RunHeader> header_;
     std::vector<RankLanes> lanes_;
@@ -122,6 +134,9 @@ private:
     std::int64_t firstTime_ = 0;
     std::int64_t lastTime_ = 0;
     std::int64_t eventCount_ = 0;
+    std::shared_ptr<const StepAccount> account_;
+    std::uint64_t generation_ = 0;  ///< counts headers; the account of an older one is dropped
+    std::uint64_t asked_ = 0;       ///< generation whose account is made, or is being made
 };
 
 }  // namespace shardlab

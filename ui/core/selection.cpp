@@ -29,6 +29,12 @@ void Selection::setArea(std::optional<TimeRange> area) {
     Q_EMIT areaChanged();
 }
 
+void Selection::showPath(bool shown) {
+    if (pathShown_ == shown) return;
+    pathShown_ = shown;
+    Q_EMIT pathShownChanged();
+}
+
 void Selection::setVisible(TimeRange range) {
     if (range.end < range.begin) std::swap(range.begin, range.end);
     if (visible_ == range) return;

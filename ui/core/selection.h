@@ -29,6 +29,7 @@ public:
     bool followLive() const { return follow_; }
     std::int64_t cursor() const { return cursor_; }  ///< the moment memory, mesh and cards speak of; -1: the latest
     const std::optional<TimeRange>& area() const { return area_; }  ///< what is being measured
+    bool pathShown() const { return pathShown_; }  ///< the critical path is drawn
 
     void select(std::optional<Event> event);
     void hover(std::optional<Event> event);
@@ -37,6 +38,7 @@ public:
     void setFollowLive(bool follow);
     void setCursor(std::int64_t time);
     void setArea(std::optional<TimeRange> area);
+    void showPath(bool shown);
     /// As at the start: nothing selected, nothing in sight, following. For another run's model.
     void clear();
 
@@ -48,6 +50,7 @@ Q_SIGNALS:
     void followChanged();
     void cursorChanged();
     void areaChanged();
+    void pathShownChanged();
 
 private:
     std::optional<Event> event_;
@@ -57,6 +60,7 @@ private:
     bool follow_ = true;
     std::int64_t cursor_ = -1;
     std::optional<TimeRange> area_;
+    bool pathShown_ = false;
 };
 
 }  // namespace shardlab

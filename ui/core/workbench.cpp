@@ -8,6 +8,8 @@
 #include <QDateTime>
 #include <QFile>
 
+#include <algorithm>
+
 namespace shardlab {
 namespace {
 
@@ -65,6 +67,12 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
         recent_.add(replay_.file());
     });
     followMeasuring();
+    // Replay begins at the first step, and every view speaks of the moment that is replayed.
+    connect(&replay_, &ReplaySession::finished, this, [this] {
+        const auto& steps = model(Workspace::Replay).stepExtents();
+        Selection& chosen = selection(Workspace::Replay);
+        if (chosen.cursor() < 0 && !steps.empty()) chosen.setCursor(std::max<std::int64_t>(0, steps.front().begin));
+    });
     showPrediction();
 }
 

@@ -3,6 +3,7 @@
 #include "engine/base/units.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/gantt_scene.h"
+#include "ui/timeline/path_overlay.h"
 #include "ui/timeline/timeline_state.h"
 
 #include <QPainter>
@@ -129,6 +130,7 @@ void paintOverlay(QPainter& painter, const TimelineState& state) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setClipRect(state.plot.adjusted(0, -10, 0, 0));
+    paintPath(painter, state);
     paintArea(painter, state);
     const QColor validation = state.theme.action(EventKind::ValidationLoss);
     paintMarkers(painter, state, state.model.counters(EventKind::ValidationLoss), &validation);

@@ -69,6 +69,12 @@ TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
     });
     for (const auto signal : {&Selection::hoveredChanged, &Selection::cursorChanged, &Selection::areaChanged})
         connect(&selection, signal, this, [this] { overlay_.request(); });
+    const auto showPath = [this] {
+        state_.account = context_.selection.pathShown() ? context_.model.account() : nullptr;
+        overlay_.request();
+    };
+    connect(&selection, &Selection::pathShownChanged, this, showPath);
+    connect(&context_.model, &RunModel::accounted, this, showPath);
     connect(&selection, &Selection::followChanged, this, [this] { data_.request(); });
     connect(&context_.theme, &ThemeSource::changed, this, [this] {
         state_.theme = context_.theme.theme();
@@ -83,6 +89,7 @@ const GanttScene& TimelinePlot::scene() const { return layers_->gantt->scene(); 
 QWidget* TimelinePlot::canvas() const { return plot_; }
 
 void TimelinePlot::modelReset() {
+    state_.account = context_.selection.pathShown() ? context_.model.account() : nullptr;
     index_.rebuild();
     layers_->gantt->dataChanged();
     state_.rows.setScroll(0);

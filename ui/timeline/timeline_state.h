@@ -16,6 +16,8 @@ class QPainter;
 
 namespace shardlab {
 
+struct StepAccount;
+
 struct TimelineState {
     Workspace workspace;
     const RunModel& model;
@@ -27,6 +29,7 @@ struct TimelineState {
     QRect plot;      ///< where bars are drawn; row labels to its left, time labels above
     QRect whole;     ///< of the widget
     bool measuring = false;  ///< a drag measures instead of panning
+    const StepAccount* account = nullptr;  ///< of the prediction, where the critical path is drawn
 };
 
 /// What is all of it: the run so far, or the predicted step.

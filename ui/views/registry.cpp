@@ -4,10 +4,14 @@
 #include "ui/core/view.h"
 #include "ui/views/answer/answer_view.h"
 #include "ui/views/candidates/candidates_view.h"
+#include "ui/views/critical_path/critical_path_view.h"
 #include "ui/views/explain/explain_view.h"
 #include "ui/views/layout_form/layout_form.h"
+#include "ui/views/memory_curve/memory_curve_view.h"
 #include "ui/views/mesh/mesh_view.h"
 #include "ui/views/schedule_editor/schedule_editor_view.h"
+#include "ui/views/schedules/schedules_view.h"
+#include "ui/views/sliders/sliders_view.h"
 #include "ui/views/traffic/traffic_view.h"
 #include "ui/views/cards/cards_view.h"
 #include "ui/views/events/events_view.h"
@@ -34,15 +38,19 @@ std::span<const ViewKind> viewKinds() {
     static const std::vector<ViewKind> kinds{
         {"layout_form", "Layout", true, false, false, make<LayoutForm>},
         {"explain", "Notes", true, false, false, make<ExplainView>},
+        {"sliders", "Sliders", true, false, false, make<SlidersView>},
         {"answer", "Answer", true, false, false, make<AnswerView>},
         {"schedule_editor", "Order", true, false, false, make<ScheduleEditorView>},
         {"candidates", "Candidates", true, false, false, make<CandidatesView>},
+        {"schedules", "Schedules", true, false, false, make<SchedulesView>},
         {"traffic", "Traffic per step", true, false, false, make<TrafficView>},
         {"mesh", "Mesh", true, true, true, make<MeshView>},
         {"transport", "Replay", false, false, true, make<TransportView>, false},
         {"cards", "Figures", false, true, true, make<CardsView>, false},
         {"timeline", "Timeline", true, true, true, make<TimelineView>},
+        {"memory_curve", "Memory over time", true, true, true, make<MemoryCurveView>},
         {"memory", "Memory per rank", true, true, true, make<MemoryView>},
+        {"critical_path", "Critical path", true, true, true, make<CriticalPathView>},
         {"loss", "Loss", false, true, true, make<LossView>},
         {"inspector", "Selected", false, true, true, make<InspectorView>},
         {"events", "Events", false, true, true, make<EventsView>},

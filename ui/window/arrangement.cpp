@@ -2,6 +2,7 @@
 #include "ui/window/arrangement.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 
 namespace shardlab {
@@ -24,20 +25,28 @@ Place above(int size, std::vector<Place> parts, bool grows = true) {
     return {.size = size, .grows = grows, .orientation = Qt::Vertical, .parts = std::move(parts)};
 }
 
+Place tabs(int size, std::initializer_list<const char*> views) {
+    Place group{.size = size, .tabbed = true};
+    for (const char* id : views) group.parts.push_back(view(id, size));
+    return group;
+}
+
 Place designed() {
     return beside(1200, {above(318, {view("layout_form", 460), view("explain", 140)}, false),
-                         above(600, {view("timeline", 220), view("schedule_editor", 150), beside(300, {view("memory", 240), view("candidates", 360)})}),
-                         above(270, {view("answer", 244, false), view("traffic", 140), view("mesh", 240)}, false)});
+                         above(600, {view("timeline", 210), view("memory_curve", 140),
+                                     beside(290, {tabs(240, {"memory", "critical_path"}), tabs(360, {"candidates", "schedules"})})}),
+                         above(270, {view("sliders", 134, false), view("answer", 244, false), tabs(240, {"mesh", "traffic"})}, false)});
 }
 
 Place watched(bool replayed) {
     std::vector<Place> middle;
     if (replayed) middle.push_back(view("transport", 52, false));
     middle.push_back(view("cards", 74, false));
-    middle.push_back(view("timeline", 300));
-    middle.push_back(beside(200, {view("memory", 420), view("loss", 420)}));
+    middle.push_back(view("timeline", 250));
+    middle.push_back(view("memory_curve", 110));
+    middle.push_back(beside(210, {view("memory", 420), view("loss", 420)}));
     return beside(1200, {above(930, std::move(middle)),
-                         above(270, {view("mesh", 190), view("inspector", 210), view("events", 190)}, false)});
+                         above(270, {view("mesh", 190), tabs(210, {"inspector", "critical_path"}), view("events", 190)}, false)});
 }
 
 /// Drops views that do not exist here, notes those that do; false where nothing is left.

@@ -10,7 +10,7 @@
 
 namespace shardlab {
 
-/// A view, or views side by side (rows: above each other). Sizes are pixels in a window of 1280×720; parts that grow
+/// A view, or views side by side (rows: above each other; tabs: the first in front). Sizes are pixels in a window of 1280×720; parts that grow
 /// share what a larger window has more, in proportion to their size.
 struct Place {
     QString view;  ///< id; empty for a group
@@ -18,6 +18,7 @@ struct Place {
     bool grows = true;
     Qt::Orientation orientation = Qt::Horizontal;
     std::vector<Place> parts = {};
+    bool tabbed = false;  ///< parts are views
 };
 
 /// Contains only views that exist in this workspace; those without a place of their own stand at the end of the right

@@ -41,6 +41,12 @@ void MainWindow::bindCommands() {
     commands_.bind("workspace.design", [this] { showWorkspace(Workspace::Design); });
     commands_.bind("workspace.run", [this] { showWorkspace(Workspace::Run); });
     commands_.bind("workspace.replay", [this] { showWorkspace(Workspace::Replay); });
+    commands_.bind("view.path", [this] {
+        Selection& selection = workbench_.selection(workspace_);
+        selection.showPath(!selection.pathShown());
+    });
+    for (const Workspace workspace : {Workspace::Design, Workspace::Run, Workspace::Replay})
+        connect(&workbench_.selection(workspace), &Selection::pathShownChanged, this, &MainWindow::refreshCommands);
     commands_.bind("view.light", [this] {
         const bool dark = !workbench_.theme().theme().dark;
         workbench_.theme().setDark(dark);
@@ -90,6 +96,7 @@ void MainWindow::refreshCommands() {
     commands_["run.step"].setEnabled(going && workspace_ == Workspace::Run);
     commands_["run.stop"].setEnabled(run.active() && run.state() != JobState::Stopping);
     commands_["replay.cancel"].setEnabled(workbench_.replay().reading());
+    commands_["view.path"].setChecked(workbench_.selection(workspace_).pathShown());
     commands_["view.light"].setChecked(!workbench_.theme().theme().dark);
     commands_.setExtra(QStringLiteral("presets"), files_->presetActions());
     commands_.setExtra(QStringLiteral("recent"), files_->recentActions());

@@ -15,7 +15,7 @@ namespace shardlab {
 namespace {
 
 /// Of the saved arrangements: raised where the default ones change so much that old ones no longer make sense.
-constexpr int arrangementVersion = 2;
+constexpr int arrangementVersion = 3;
 constexpr int separator = 8;
 constexpr int settleRounds = 4;
 constexpr int settleMilliseconds = 25;
@@ -55,6 +55,8 @@ WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
     setObjectName(name(workspace_) + QStringLiteral("Area"));
     setDockNestingEnabled(true);
     setDockOptions(AllowNestedDocks | AllowTabbedDocks | AnimatedDocks);
+    setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    setDocumentMode(true);
     setContentsMargins(8, 8, 8, 8);
     for (const ViewKind& kind : viewKinds()) {
         if (!appears(kind, workspace_)) continue;
@@ -96,16 +98,28 @@ void WorkspaceArea::arrange() {
     addDockWidget(Qt::TopDockWidgetArea, first);
     split(whole);
     for (DockPanel* panel : panels_) panel->show();
+    raiseFirst(whole);
+}
+
+void WorkspaceArea::raiseFirst(const Place& group) {
+    if (group.tabbed) firstPanel(group)->raise();
+    else
+        for (const Place& part : group.parts) raiseFirst(part);
 }
 
 void WorkspaceArea::split(const Place& group) {
+    if (group.tabbed) {
+        for (std::size_t index = 1; index < group.parts.size(); ++index)
+            tabifyDockWidget(firstPanel(group.parts[index - 1]), firstPanel(group.parts[index]));
+        return;
+    }
     for (std::size_t index = 1; index < group.parts.size(); ++index)
         splitDockWidget(firstPanel(group.parts[index - 1]), firstPanel(group.parts[index]), group.orientation);
     for (const Place& part : group.parts) split(part);
 }
 
 void WorkspaceArea::setSizes(const Place& group, const QSize& size) {
-    if (group.parts.empty()) return;
+    if (group.parts.empty() || group.tabbed) return;
     const bool horizontal = group.orientation == Qt::Horizontal;
     const std::vector<int> shares = lengths(group, horizontal ? size.width() : size.height());
     QList<QDockWidget*> docks;

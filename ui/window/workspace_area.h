@@ -42,6 +42,7 @@ private:
     QString settingsKey() const;
     void arrange();
     void split(const Place& group);
+    void raiseFirst(const Place& group);
     DockPanel* firstPanel(const Place& place) const;
     /// The default arrangement's sizes, scaled to the window; until the person changes them.
     void applySizes();

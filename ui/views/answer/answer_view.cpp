@@ -6,6 +6,7 @@
 #include "ui/core/fact_list.h"
 
 #include "engine/base/units.h"
+#include "engine/layout/devices.h"
 
 #include <QVBoxLayout>
 
@@ -42,10 +43,19 @@ AnswerView::AnswerView(const ViewContext& context, QWidget* parent) : View(conte
 
 void AnswerView::refresh() {
     if (const auto& plan = context_.document.plan()) {
+        // The candidates' figures are the device's; a paced run shows them stretched.
+        const bool paced = plan->layout.cluster.pace.has_value();
+        const double stretch = paced ? plan->costs.stretch : 1;
+        const auto both = [&](const std::string& device, const std::string& shown) {
+            return paced ? tr("%1 (%2)").arg(text(device), text(shown)) : text(device);
+        };
+        const QString onDevice = paced ? tr(": on %1, and in brackets as the paced run shows it").arg(text(modelledDevice(plan->layout).title)) : QString();
         facts_->setFacts({
             fits(*plan),
-            {tr("Step time"), text(formatSeconds(plan->stepSeconds)), "figure", tr("One optimizer step, all microbatches")},
-            {tr("Tokens / s"), text(formatCount(plan->tokensPerSecond)), "figure", tr("Over all replicas")},
+            {tr("Step time"), both(formatSeconds(plan->stepSeconds / stretch), formatSeconds(plan->stepSeconds)), "figure",
+             tr("One optimizer step, all microbatches%1").arg(onDevice)},
+            {tr("Tokens / s"), both(formatCount(plan->tokensPerSecond * stretch), formatCount(plan->tokensPerSecond)), "figure",
+             tr("Over all replicas%1").arg(onDevice)},
             {tr("MFU"), text(formatPercent(plan->mfu)), "figure",
              tr("Model floating-point operations as a share of what the devices could do; of the modelled device where paced")},
             {tr("Bubble"), tr("%1 (theory %2)").arg(text(formatPercent(plan->bubble)), text(formatPercent(plan->bubbleTheory))),
@@ -63,7 +73,7 @@ void AnswerView::refresh() {
 QString AnswerView::subtitle() const {
     if (!context_.document.faults().empty()) return tr("of the last legal layout");
     if (!context_.document.planIsCurrent()) return tr("planning …");
-    return context_.document.layout().cluster.pace ? tr("paced") : QString();
+    return context_.document.layout().cluster.pace ? tr("on the device (as paced)") : QString();
 }
 
 QString AnswerView::asTable() const { return facts_->asTable(); }

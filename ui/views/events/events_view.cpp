@@ -10,6 +10,7 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTableView>
@@ -20,6 +21,7 @@ namespace shardlab {
 EventsView::EventsView(const ViewContext& context, QWidget* parent)
     : View(context, parent), happenings_(child<HappeningsModel>(context.theme, this)), shown_(child<HappeningsFilter>(this)),
       table_(child<QTableView>(this)), filter_(child<QLineEdit>(this)), problems_(child<QPushButton>(tr("Problems"), this)),
+      detail_(child<QLabel>(this)),
       refresh_(this, [this] { refresh(); }, 150) {
     setAccessibleName(tr("Events"));
     shown_->setSourceModel(happenings_);
@@ -54,6 +56,12 @@ EventsView::EventsView(const ViewContext& context, QWidget* parent)
     column->setSpacing(4);
     column->addLayout(bar);
     column->addWidget(table_, 1);
+    detail_->setWordWrap(true);
+    detail_->setProperty("role", QStringLiteral("small"));
+    detail_->setContentsMargins(10, 0, 10, 2);
+    detail_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    detail_->hide();
+    column->addWidget(detail_);
 
     const auto request = [this] { refresh_.request(); };
     connect(&context_.model, &RunModel::reset, this, request);
@@ -64,6 +72,12 @@ EventsView::EventsView(const ViewContext& context, QWidget* parent)
     connect(&context_.theme, &ThemeSource::changed, table_->viewport(), qOverload<>(&QWidget::update));
     connect(filter_, &QLineEdit::textChanged, shown_, &HappeningsFilter::setText);
     connect(problems_, &QPushButton::toggled, shown_, &HappeningsFilter::setProblemsOnly);
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
+        const QString text = row.isValid() ? shown_->index(row.row(), HappeningsModel::Text).data().toString() : QString();
+        const bool elided = table_->fontMetrics().horizontalAdvance(text) + 8 > table_->columnWidth(HappeningsModel::Text);
+        detail_->setText(text);
+        detail_->setVisible(elided);
+    });
     connect(table_, &QTableView::clicked, this, &EventsView::goTo);
     connect(table_, &QTableView::activated, this, &EventsView::goTo);
     refresh();

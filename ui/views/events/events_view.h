@@ -5,6 +5,7 @@
 #include "ui/core/throttle.h"
 #include "ui/core/view.h"
 
+class QLabel;
 class QLineEdit;
 class QModelIndex;
 class QPushButton;
@@ -35,6 +36,7 @@ private:
     QTableView* table_;
     QLineEdit* filter_;
     QPushButton* problems_;
+    QLabel* detail_;  ///< the whole text of the event looked at, where the table has no room for it
     Throttle refresh_;
 };
 

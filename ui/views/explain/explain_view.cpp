@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/explain/explain_view.h"
 
+#include "engine/layout/fields.h"
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/theme.h"
@@ -11,6 +12,20 @@
 #include <QVBoxLayout>
 
 namespace shardlab {
+
+namespace {
+
+/// What the form calls a field; of an element of a list, the list's.
+QString labelOf(const std::string& pointer) {
+    std::string_view at = pointer;
+    while (!at.empty()) {
+        if (const Field* field = findField(at)) return QString::fromUtf8(field->label.data(), static_cast<qsizetype>(field->label.size()));
+        at = at.substr(0, at.rfind('/'));
+    }
+    return QString::fromStdString(pointer);
+}
+
+}  // namespace
 
 ExplainView::ExplainView(const ViewContext& context, QWidget* parent) : View(context, parent), text_(child<QLabel>()) {
     auto* column = child<QVBoxLayout>(this);
@@ -51,7 +66,7 @@ void ExplainView::refresh() {
         QString why = QString::fromStdString(fault.why);
         if (!fault.legal.empty()) why += tr(". Legal: %1").arg(QString::fromStdString(fault.legal));
         add(QString::fromStdString(fault.what), why.trimmed(), theme.bad,
-            QStringLiteral(" <a href='%1' style='color:%2'>%1</a>").arg(pointer.toHtmlEscaped(), theme.accent.name()));
+            QStringLiteral(" <a href='%1' style='color:%2'>%3</a>").arg(pointer.toHtmlEscaped(), theme.accent.name(), labelOf(fault.pointer).toHtmlEscaped()));
     }
     if (document.faults().empty() && document.plan())
         for (const Reason& reason : reasons(*document.plan())) add(reason.title, reason.why, theme.text);

@@ -25,6 +25,7 @@ constexpr std::size_t mostTableRows = 2000;
 TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     : View(context, parent), plot_(child<TimelinePlot>(context, this)), filter_(child<QLineEdit>(this)),
       follow_(child<QPushButton>(tr("Follow"), this)), measure_(child<QPushButton>(tr("Measure"), this)),
+      path_(child<QPushButton>(tr("Path"), this)),
       legend_(child<Legend>(context.theme, Qt::AlignRight | Qt::AlignVCenter, 2, this)) {
     setAccessibleName(tr("Timeline"));
     plot_->canvas()->setAccessibleName(tr("Timeline of ranks. W S zoom, A D pan, F fit, M measure, arrows walk the selection"));
@@ -38,13 +39,18 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     measure_->setToolTip(tr("Drag to measure a stretch of time (M, or Shift+drag)"));
     measure_->setCheckable(true);
     measure_->setFocusPolicy(Qt::TabFocus);
-    for (QPushButton* button : {follow_, measure_}) button->setProperty("role", QStringLiteral("flat"));
+    path_->setToolTip(tr("Draw the chain of actions that decides how long the predicted step takes (C)"));
+    path_->setAccessibleName(tr("Critical path"));
+    path_->setCheckable(true);
+    path_->setFocusPolicy(Qt::TabFocus);
+    for (QPushButton* button : {follow_, measure_, path_}) button->setProperty("role", QStringLiteral("flat"));
 
     auto* bar = child<QHBoxLayout>();
     bar->setContentsMargins(10, 4, 10, 0);
     bar->setSpacing(6);
     bar->addWidget(filter_);
     bar->addWidget(measure_);
+    bar->addWidget(path_);
     bar->addWidget(follow_);
     bar->addWidget(legend_, 1);
     auto* column = child<QVBoxLayout>(this);
@@ -57,6 +63,8 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     connect(filter_, &QLineEdit::textChanged, plot_, &TimelinePlot::setRankFilter);
     connect(measure_, &QPushButton::toggled, plot_, &TimelinePlot::setMeasuring);
     connect(plot_, &TimelinePlot::measuringChanged, measure_, &QPushButton::setChecked);
+    connect(path_, &QPushButton::toggled, this, [this](bool on) { context_.selection.showPath(on); });
+    connect(&context_.selection, &Selection::pathShownChanged, this, [this] { path_->setChecked(context_.selection.pathShown()); });
     connect(follow_, &QPushButton::clicked, this, [this] {
         context_.selection.setCursor(-1);
         context_.selection.setFollowLive(true);

@@ -31,6 +31,7 @@ private:
     QLineEdit* filter_;
     QPushButton* follow_;
     QPushButton* measure_;
+    QPushButton* path_;
     Legend* legend_;
     QString shownSubtitle_;
 };

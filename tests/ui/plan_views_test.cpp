@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Views of a prediction: memory over time, sliders, schedules side by side, the critical path.
+#include "tests/ui/bench_context.h"
+#include "engine/launch/run_header.h"
+#include "ui/core/step_account.h"
+#include "ui/timeline/gantt_scene.h"
+#include "ui/timeline/path_overlay.h"
+#include "ui/timeline/timeline_plot.h"
+#include "ui/views/critical_path/critical_path_view.h"
+#include "ui/views/memory_curve/memory_curve_plot.h"
+#include "ui/views/memory_curve/memory_curve_view.h"
+#include "ui/views/schedules/schedules_plot.h"
+#include "ui/views/schedules/schedules_view.h"
+#include "ui/views/sliders/sliders_view.h"
+#include "ui/views/timeline/timeline_view.h"
+
+#include <QAction>
+#include <QDir>
+#include <QLabel>
+#include <QMenu>
+#include <QPushButton>
+#include <QSlider>
+#include <QTableWidget>
+#include <QTest>
+#include <QUndoStack>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace shardlab;
+
+namespace {
+
+/// A bench in Design whose model follows the document, as the workbench has it.
+struct DesignBench : sample::Bench {
+    explicit DesignBench(const Layout& layout = sample::layout(1, 4, 8)) : Bench(Workspace::Design) {
+        QObject::connect(&document, &Document::planChanged, &model, [this] { show(); });
+        document.replace(layout, {});
+        show();
+        selection.setVisible({0, model.predictedEnd()});
+    }
+    void show() {
+        if (document.plan() && document.planIsCurrent()) model.begin(headerOf(*document.plan()), document.plan()->simulation.events);
+    }
+};
+
+}  // namespace
+
+class PlanViewsTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void curvesPeakIsThePlansAndTheRankFollowsTheSelection() {
+        DesignBench bench;
+        MemoryCurveView view(bench.context(), nullptr);
+        view.resize(700, 160);
+        view.show();
+        view.flush();
+        const auto& memory = bench.document.plan()->memory;
+        const auto most = std::max_element(memory.begin(), memory.end(), [](const RankMemory& a, const RankMemory& b) { return a.peak < b.peak; });
+        QCOMPARE(view.plot().curves().rank, most->rank);
+        for (const RankMemory& rank : memory) {
+            bench.selection.setRank(rank.rank);
+            view.flush();
+            QCOMPARE(view.plot().curves().rank, rank.rank);
+            QCOMPARE(view.plot().curves().filled.peak, rank.peak);
+            QVERIFY(!view.plot().curves().measured);
+        }
+        QVERIFY(view.asTable().count(QLatin1Char('\n')) > 10);
+        QVERIFY(view.subtitle().contains(QStringLiteral("predicted")));
+    }
+
+    void curveLiesOnTheTimelinesAxis() {
+        DesignBench bench;
+        TimelineView timeline(bench.context(), nullptr);
+        MemoryCurveView curve(bench.context(), nullptr);
+        for (QWidget* view : std::initializer_list<QWidget*>{&timeline, &curve}) {
+            view->resize(800, 240);
+            view->show();
+        }
+        QTRY_COMPARE(timeline.plot().state().scale.left, curve.plot().scale().left);
+        const TimeScale above = timeline.plot().state().scale, below = curve.plot().scale();
+        QCOMPARE(below.left, above.left);
+        QCOMPARE(below.width, above.width);
+        QCOMPARE(below.begin, above.begin);
+        QCOMPARE(below.end, above.end);
+        // Zoomed in one, zoomed in both; what is clicked in one is selected in both.
+        QWheelEvent wheel(QPointF(400, 80), curve.plot().mapToGlobal(QPointF(400, 80)), {}, {0, 120}, Qt::NoButton, Qt::ControlModifier, Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(&curve.plot(), &wheel);
+        QTRY_VERIFY(timeline.plot().state().scale.end - timeline.plot().state().scale.begin < above.end - above.begin);
+        QCOMPARE(curve.plot().scale().begin, timeline.plot().state().scale.begin);
+        const Event forward = bench.model.predicted(curve.plot().curves().rank, Lane::Compute).front();
+        bench.selection.setVisible({0, bench.model.predictedEnd()});
+        const QPoint at = curve.plot().pointOf((forward.begin + forward.end) / 2, curve.plot().curves().filled.peak / 2);
+        QTest::mouseClick(&curve.plot(), Qt::LeftButton, {}, at);
+        QVERIFY(bench.selection.event().has_value());
+        QCOMPARE(bench.selection.event()->action, forward.action);
+        QVERIFY(curve.plot().figures((forward.begin + forward.end) / 2).contains(QStringLiteral("activations")));
+    }
+
+    void measuredCurveFollowsTheCounters() {
+        sample::Bench bench;
+        const Plan plan = sample::plan(sample::layout(1, 4, 8));
+        sample::fill(bench.model, plan, 6, sample::seed());
+        MemoryCurveView view(bench.context(), nullptr);
+        view.resize(700, 160);
+        view.show();
+        const StepExtent& third = bench.model.stepExtents()[2];
+        bench.selection.setVisible({third.begin, third.end});
+        bench.selection.setRank(1);
+        view.flush();
+        const MemoryCurves& curves = view.plot().curves();
+        QVERIFY(curves.measured && !curves.offsets.empty());
+        QCOMPARE(curves.filled.peak, bench.model.summary().steps()[2].ranks[1].peakBytes);
+        QCOMPARE(curves.predicted.peak, plan.memory[1].peak);
+        for (const MemoryPoint& point : curves.filled.points) QVERIFY(point.bytes == bench.model.memoryAt(1, point.time));
+        // However many there are, no more points than asked for.
+        QVERIFY(bench.model.measuredMemory(1, 0, bench.model.lastTime(), 10).points.size() <= 10);
+    }
+
+    void slidersGoThroughLegalValuesAndADragIsOneUndo() {
+        Layout layout = sample::layout(1, 4, 8);
+        layout.batch.micro = 2;
+        DesignBench bench(layout);
+        const Layout before = bench.document.layout();
+        SlidersView view(bench.context(), nullptr);
+        view.show();
+        QSlider& microbatches_ = view.slider(SweepAxis::Microbatches);
+        QVERIFY(microbatches_.isEnabled());
+        const double bubble = bench.document.plan()->bubble;
+        microbatches_.setSliderDown(true);
+        Q_EMIT microbatches_.sliderPressed();
+        for (int position = 0; position <= microbatches_.maximum(); ++position) {
+            microbatches_.setSliderPosition(position);
+            QVERIFY(bench.document.faults().empty());
+            QVERIFY(bench.document.planIsCurrent());  // redrawn while it moves
+        }
+        microbatches_.setSliderDown(false);
+        QCOMPARE(microbatches(bench.document.layout()), before.batch.global / before.parallel.data);
+        QVERIFY(bench.document.plan()->bubble <= bubble);
+        QCOMPARE(bench.document.undoStack().count(), 1);
+        bench.document.undoStack().undo();
+        QVERIFY(bench.document.layout() == before);
+        // A schedule with one chunk has nothing to slide, and says so.
+        QVERIFY(!view.slider(SweepAxis::Chunks).isEnabled());
+        QVERIFY(view.slider(SweepAxis::Chunks).toolTip().contains(QStringLiteral("exactly 1")));
+        // Keys are steps of their own.
+        view.slider(SweepAxis::Pipeline).setFocus();
+        QTest::keyClick(&view.slider(SweepAxis::Pipeline), Qt::Key_Left);
+        QCOMPARE(bench.document.layout().parallel.pipeline, 2);
+        QTest::keyClick(&view.slider(SweepAxis::Pipeline), Qt::Key_Left);
+        QCOMPARE(bench.document.undoStack().count(), 2);
+        QVERIFY(view.asTable().contains(QStringLiteral("Pipeline\t1")));
+    }
+
+    void schedulesAreComparedAndTaken() {
+        DesignBench bench;
+        SchedulesView view(bench.context(), nullptr);
+        view.resize(420, 320);
+        view.show();
+        QTRY_COMPARE(view.outcomes().outcomes().size(), std::size_t{2});  // its own is 1F1B
+        for (const ScheduleOutcome& outcome : view.outcomes().outcomes()) {
+            QVERIFY(outcome.legal());
+            const auto plan = makePlan(outcome.layout);
+            QCOMPARE(outcome.bubble, plan->bubble);
+            QVERIFY(std::abs(outcome.stepSeconds * plan->costs.stretch / plan->stepSeconds - 1) < 1e-9);
+        }
+        view.outcomes().choose({"gpipe", "1f1b", "zb-h1", "interleaved-1f1b"});
+        QTRY_COMPARE(view.table().rowCount(), 4);
+        QVERIFY(view.asTable().contains(QStringLiteral("zb-h1")));
+        QVERIFY(view.grab().toImage().width() > 0);
+        // What cannot be says why and is not taken.
+        const auto& outcomes = view.outcomes().outcomes();
+        const auto illegal = std::find_if(outcomes.begin(), outcomes.end(), [](const ScheduleOutcome& each) { return !each.legal(); });
+        if (illegal != outcomes.end()) {
+            const int row = static_cast<int>(illegal - outcomes.begin());
+            QVERIFY(!view.table().item(row, 1)->text().isEmpty());
+            const Layout before = bench.document.layout();
+            Q_EMIT view.plot().picked(row);
+            QVERIFY(bench.document.layout() == before);
+        }
+        const Layout before = bench.document.layout();
+        QTest::mouseClick(&view.plot(), Qt::LeftButton, {}, view.plot().blockOf(0).center());
+        QCOMPARE(bench.document.layout().schedule.kind, std::string("gpipe"));
+        QVERIFY(bench.document.faults().empty());
+        bench.document.undoStack().undo();
+        QVERIFY(bench.document.layout() == before);
+    }
+
+    void pathIsFoundInPredictionAndRun() {
+        DesignBench bench;
+        const StepAccount* account = bench.model.account();
+        QVERIFY(account);
+        const std::vector<Event> predicted = pathEvents(bench.model, *account, 0, nullptr);
+        QCOMPARE(predicted.size(), account->path.nodes.size());
+        for (std::size_t i = 1; i < predicted.size(); ++i) QVERIFY(std::abs(predicted[i].begin - predicted[i - 1].end) <= 2);
+        QVERIFY(std::abs(predicted.back().end - bench.model.predictedEnd()) <= 2);
+
+        CriticalPathView view(bench.context(), nullptr);
+        view.show();
+        bench.selection.select(predicted.front());
+        view.flush();
+        QVERIFY(view.asTable().contains(QStringLiteral("0F0")));
+        TimelineView timeline(bench.context(), nullptr);
+        timeline.resize(800, 300);
+        timeline.show();
+        QTest::qWait(80);
+        const QImage without = timeline.grab().toImage();
+        view.button().click();
+        QVERIFY(bench.selection.pathShown());
+        QTest::qWait(80);
+        const QImage with = timeline.grab().toImage();
+        QVERIFY(with != without);
+        const QString folder = QCoreApplication::applicationDirPath() + QStringLiteral("/pictures");
+        QVERIFY(QDir().mkpath(folder) && with.save(folder + QStringLiteral("/timeline-critical-path.png")));
+
+        sample::Bench run;
+        const Plan plan = sample::plan(sample::layout(2, 4, 8));
+        sample::fill(run.model, plan, 4, sample::seed());
+        const StepAccount* recorded = run.model.account();
+        QVERIFY(recorded);
+        QCOMPARE(pathEvents(run.model, *recorded, 1, &run.model.stepExtents()[1]).size(), recorded->path.nodes.size());
+    }
+};
+
+QTEST_MAIN(PlanViewsTest)
+#include "plan_views_test.moc"

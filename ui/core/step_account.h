@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What can be said of a predicted step beyond its events: each rank's memory over it, and which chain of actions
+// decides how long it takes.
+#pragma once
+
+#include "engine/layout/mesh.h"
+#include "engine/plan/critical_path.h"
+#include "engine/trace/memory_curve.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace shardlab {
+
+struct StepAccount {
+    Mesh mesh;
+    std::vector<MemoryCurve> memory;  ///< by pipeline rank; times as those of the predicted events
+    StepGraph graph;
+    CriticalPath path;
+    /// Nodes of the graph by pipeline rank and action.
+    std::map<std::pair<int, ActionId>, int> nodes;
+
+    int pipelineRank(int rank) const { return mesh.coordinate(rank, Axis::Pipeline); }
+    const MemoryCurve& memoryOf(int rank) const { return memory[static_cast<std::size_t>(pipelineRank(rank))]; }
+    /// The node of an event of any replica; -1 where it is none (waits, receives).
+    int nodeOf(const Event& event) const;
+};
+
+/// `events`: the predicted step of all ranks. None where the layout cannot be planned.
+std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<Event> events);
+
+}  // namespace shardlab

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One rank's memory stacked by category over the timeline's stretch of time, with the prediction, the peak and the
+// device's capacity. Zooms and pans as the timeline does.
+#pragma once
+
+#include "engine/trace/memory_curve.h"
+#include "ui/core/view.h"
+#include "ui/timeline/lane_shape.h"
+
+#include <QWidget>
+
+#include <optional>
+#include <vector>
+
+namespace shardlab {
+
+struct MemoryCurves {
+    int rank = -1;
+    MemoryCurve filled;                  ///< measured where anything was, else predicted
+    bool measured = false;
+    MemoryCurve predicted;               ///< of one step
+    std::vector<std::int64_t> offsets;   ///< where that step is drawn as a line, over what was measured
+    std::int64_t predictedEnd = 0;       ///< of the step
+    std::int64_t capacity = 0;
+};
+
+class MemoryCurvePlot : public QWidget {
+    Q_OBJECT
+public:
+    MemoryCurvePlot(const ViewContext& context, QWidget* parent);
+    void setCurves(MemoryCurves curves);
+    const MemoryCurves& curves() const { return curves_; }
+    TimeScale scale() const;
+    /// Bytes at the top.
+    std::int64_t top() const;
+    bool capacityInSight() const;
+    /// Where a sum of bytes at a moment is drawn.
+    QPoint pointOf(std::int64_t time, std::int64_t bytes) const;
+    /// The figures at a moment, a line each.
+    QString figures(std::int64_t time) const;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+private:
+    QRect plotArea() const;
+    int y(std::int64_t bytes) const;
+    void paintStack(QPainter& painter) const;
+    void paintPredicted(QPainter& painter) const;
+    void paintMarks(QPainter& painter) const;
+    void selectAt(std::int64_t time);
+
+    ViewContext context_;
+    MemoryCurves curves_;
+    std::int64_t top_ = 1;
+    std::optional<int> pointer_;  ///< x, while the mouse is inside
+    QPoint pressed_;
+    int last_ = 0;
+    bool panning_ = false;
+};
+
+}  // namespace shardlab

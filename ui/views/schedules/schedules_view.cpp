@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/schedules/schedules_view.h"
+
+#include "engine/base/units.h"
+#include "engine/layout/devices.h"
+#include "engine/plan/costs.h"
+#include "engine/schedule/registry.h"
+#include "ui/core/child.h"
+#include "ui/core/document.h"
+#include "ui/core/theme.h"
+#include "ui/views/schedules/schedules_plot.h"
+
+#include <QHeaderView>
+#include <QMenu>
+#include <QScrollArea>
+#include <QTableWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+constexpr int rowHeight = 21;
+constexpr int mostRowsInSight = 4;
+enum Column { Kind, Bubble, Peak, Step, Traffic, columns };
+
+QString text(const std::string& from) { return QString::fromStdString(from); }
+QString text(std::string_view from) { return QString::fromUtf8(from.data(), static_cast<qsizetype>(from.size())); }
+
+}  // namespace
+
+SchedulesView::SchedulesView(const ViewContext& context, QWidget* parent)
+    : View(context, parent), outcomes_(context.document, this), plot_(child<SchedulesPlot>(outcomes_, context.theme, this)),
+      table_(child<QTableWidget>(0, columns, this)), choose_(child<QToolButton>(this)), menu_(child<QMenu>(this)) {
+    setAccessibleName(tr("Schedules compared"));
+    choose_->setText(tr("Choose …"));
+    choose_->setToolTip(tr("Which schedules are compared"));
+    choose_->setProperty("role", QStringLiteral("flat"));
+    choose_->setPopupMode(QToolButton::InstantPopup);
+    choose_->setMenu(menu_);
+    connect(menu_, &QMenu::aboutToShow, this, &SchedulesView::fillMenu);
+
+    table_->setAccessibleName(tr("Schedules"));
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->setShowGrid(false);
+    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setHorizontalHeaderLabels({tr("schedule"), tr("bubble"), tr("peak"), tr("step"), tr("traffic")});
+    table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    table_->setWordWrap(false);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setDefaultSectionSize(rowHeight);
+    QHeaderView* header = table_->horizontalHeader();
+    header->setHighlightSections(false);
+    header->setDefaultAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    table_->horizontalHeaderItem(Kind)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    header->setMinimumSectionSize(30);
+    header->setSectionResizeMode(QHeaderView::ResizeToContents);
+    header->setSectionResizeMode(Kind, QHeaderView::Stretch);
+    header->setStyleSheet(QStringLiteral("QHeaderView::section { padding: 2px 4px; font-size: 11px; }"));
+    setFocusProxy(table_);
+
+    auto* scroll = child<QScrollArea>(this);
+    scroll->setWidget(plot_);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setMinimumHeight(70);
+    auto* bar = child<QHBoxLayout>();
+    bar->setContentsMargins(8, 2, 8, 0);
+    bar->addStretch(1);
+    bar->addWidget(choose_);
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 0, 0, 4);
+    column->setSpacing(0);
+    column->addLayout(bar);
+    column->addWidget(scroll, 1);
+    column->addWidget(table_);
+
+    connect(&outcomes_, &ScheduleOutcomes::changed, this, &SchedulesView::refresh);
+    connect(&context_.theme, &ThemeSource::changed, this, &SchedulesView::refresh);
+    connect(plot_, &SchedulesPlot::picked, this, &SchedulesView::take);
+    connect(table_, &QTableWidget::cellClicked, this, &SchedulesView::take);
+    connect(table_, &QTableWidget::cellActivated, this, &SchedulesView::take);
+    refresh();
+}
+
+void SchedulesView::fillMenu() {
+    menu_->clear();
+    const std::vector<std::string> shown = outcomes_.kinds();
+    for (const ScheduleMethod& method : scheduleMethods()) {
+        QAction* action = menu_->addAction(text(method.title));
+        action->setData(text(method.name));
+        action->setCheckable(true);
+        action->setChecked(std::ranges::find(shown, method.name) != shown.end());
+        connect(action, &QAction::toggled, this, [this] {
+            std::vector<std::string> kinds;
+            for (const QAction* each : menu_->actions())
+                if (each->isChecked()) kinds.push_back(each->data().toString().toStdString());
+            outcomes_.choose(std::move(kinds));
+        });
+    }
+}
+
+void SchedulesView::refresh() {
+    const Theme& theme = context_.theme.theme();
+    const auto& all = outcomes_.outcomes();
+    table_->setRowCount(static_cast<int>(all.size()));
+    const auto best = [&](auto figure) {
+        const ScheduleOutcome* least = nullptr;
+        for (const ScheduleOutcome& outcome : all)
+            if (outcome.legal() && (!least || figure(outcome) < figure(*least))) least = &outcome;
+        return least;
+    };
+    const ScheduleOutcome* quickest = best([](const ScheduleOutcome& o) { return o.stepSeconds; });
+    for (int row = 0; row < static_cast<int>(all.size()); ++row) {
+        const ScheduleOutcome& outcome = all[static_cast<std::size_t>(row)];
+        const bool own = outcome.kind == context_.document.layout().schedule.kind;
+        QString kind = text(outcome.kind);
+        if (own) kind += tr(" (now)");
+        QStringList cells{kind};
+        if (outcome.legal())
+            cells << text(formatPercent(outcome.bubble)) << text(formatBytes(outcome.peakBytes)) << text(formatSeconds(outcome.stepSeconds))
+                  << text(formatBytes(outcome.trafficBytes));
+        else
+            cells << text(outcome.faults.front().what);
+        table_->setSpan(row, Bubble, 1, outcome.legal() ? 1 : columns - 1);
+        for (int column = 0; column < columns; ++column) {
+            auto* item = child<QTableWidgetItem>(cells.value(column));
+            const bool figure = outcome.legal() && column != Kind;
+            item->setTextAlignment((figure ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+            if (figure) {
+                QFont mono = theme.mono;
+                mono.setPixelSize(11);
+                item->setFont(mono);
+            }
+            item->setForeground(!outcome.legal() ? theme.dim
+                                : column == Peak && !outcome.fits ? theme.bad
+                                : column == Step && &outcome == quickest ? theme.good : theme.text);
+            item->setToolTip(outcome.legal() ? tr("Click: take this schedule") : text(toText(outcome.faults)));
+            table_->setItem(row, column, item);
+        }
+    }
+    const int shown = std::min<int>(mostRowsInSight, static_cast<int>(all.size()));
+    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + shown * rowHeight + 2);
+    plot_->refresh();
+    Q_EMIT subtitleChanged();
+}
+
+void SchedulesView::take(int row) {
+    if (row < 0 || row >= static_cast<int>(outcomes_.outcomes().size())) return;
+    const ScheduleOutcome outcome = outcomes_.outcomes()[static_cast<std::size_t>(row)];  // taking it replaces them
+    outcomes_.take(outcome);
+}
+
+QString SchedulesView::subtitle() const {
+    if (outcomes_.outcomes().empty()) return {};
+    return tr("one step on %1, a click takes one").arg(text(modelledDevice(context_.document.layout()).title));
+}
+
+QString SchedulesView::asTable() const {
+    QString table = tr("schedule\tbubble\tpeak bytes\tstep s\ttraffic bytes\twhy not\n");
+    for (const ScheduleOutcome& outcome : outcomes_.outcomes()) {
+        const QString why = outcome.legal() ? QString() : text(toText(outcome.faults)).replace(QLatin1Char('\n'), QStringLiteral("; "));
+        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\n")
+                     .arg(text(outcome.kind), QString::number(outcome.bubble, 'f', 4), QString::number(outcome.peakBytes),
+                          QString::number(outcome.stepSeconds, 'g', 6), QString::number(outcome.trafficBytes), why);
+    }
+    return table;
+}
+
+}  // namespace shardlab
