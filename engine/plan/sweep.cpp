@@ -86,6 +86,7 @@ std::vector<Setting> legalSettings(const Layout& layout, SweepAxis axis) {
 
 Layout withSchedule(Layout layout, std::string_view kind) {
     const ScheduleMethod* method = findScheduleMethod(kind);
+    if (kind != layout.schedule.kind) layout.schedule.actions.clear();  // an order of one's own is of no other kind
     layout.schedule.kind = kind;
     if (!method) return layout;
     const int chunks = std::clamp(layout.schedule.chunks, method->minChunks, method->maxChunks);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/step_account.h"
 
+#include "engine/base/clock.h"
 #include "engine/plan/predicted_memory.h"
+
+#include <unordered_map>
 
 namespace shardlab {
 
@@ -18,7 +21,16 @@ std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<E
     if (!events.empty()) plan->simulation.events = std::move(events);
     auto account = std::make_shared<StepAccount>(StepAccount{.mesh = plan->mesh});
     account->memory = predictedMemory(*plan);
-    account->graph = stepGraph(plan->lowered, plan->costs);
+    // Each action as long as the prediction has it, shares of a core and measured times included.
+    std::unordered_map<ActionId, double> lasts;
+    for (const Event& event : plan->simulation.events)
+        if (event.action != 0 && event.kind != EventKind::Wait && !isReceive(actionFromId(event.action).kind))
+            lasts[event.action] = toSeconds(event.end - event.begin);
+    plan->costs.cores = 0;
+    account->graph = stepGraph(plan->lowered, plan->costs, [&](const Action& action) {
+        const auto found = lasts.find(actionId(action));
+        return found == lasts.end() ? plan->costs.seconds(action) : found->second;
+    });
     account->path = criticalPath(account->graph);
     for (std::size_t i = 0; i < account->graph.nodes.size(); ++i) {
         const StepGraph::Node& node = account->graph.nodes[i];

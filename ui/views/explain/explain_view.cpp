@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/explain/explain_view.h"
 
+#include "engine/base/units.h"
 #include "engine/layout/fields.h"
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/theme.h"
+#include "ui/views/explain/losses_session.h"
 #include "ui/views/explain/reasons.h"
 
 #include <QLabel>
@@ -15,11 +17,15 @@ namespace shardlab {
 
 namespace {
 
+const QString betterLink = QStringLiteral("better:");
+
+QString text(std::string_view from) { return QString::fromUtf8(from.data(), static_cast<qsizetype>(from.size())); }
+
 /// What the form calls a field; of an element of a list, the list's.
 QString labelOf(const std::string& pointer) {
     std::string_view at = pointer;
     while (!at.empty()) {
-        if (const Field* field = findField(at)) return QString::fromUtf8(field->label.data(), static_cast<qsizetype>(field->label.size()));
+        if (const Field* field = findField(at)) return text(field->label);
         at = at.substr(0, at.rfind('/'));
     }
     return QString::fromStdString(pointer);
@@ -27,7 +33,7 @@ QString labelOf(const std::string& pointer) {
 
 }  // namespace
 
-ExplainView::ExplainView(const ViewContext& context, QWidget* parent) : View(context, parent), text_(child<QLabel>()) {
+ExplainView::ExplainView(const ViewContext& context, QWidget* parent) : View(context, parent), losses_(child<LossesSession>(context.document, this)), text_(child<QLabel>()) {
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 0);
     auto* area = child<QScrollArea>(this);
@@ -41,7 +47,11 @@ ExplainView::ExplainView(const ViewContext& context, QWidget* parent) : View(con
     text_->setMargin(12);
     text_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     text_->setTextInteractionFlags(Qt::TextBrowserInteraction);
-    connect(text_, &QLabel::linkActivated, this, [this](const QString& pointer) { context_.document.requestField(pointer); });
+    connect(text_, &QLabel::linkActivated, this, [this](const QString& link) {
+        if (link.startsWith(betterLink)) losses_->take(static_cast<std::size_t>(link.mid(betterLink.size()).toInt()));
+        else context_.document.requestField(link);
+    });
+    connect(losses_, &LossesSession::changed, this, &ExplainView::refresh);
     connect(&context_.document, &Document::planChanged, this, &ExplainView::refresh);
     connect(&context_.theme, &ThemeSource::changed, this, &ExplainView::refresh);
     refresh();
@@ -70,6 +80,16 @@ void ExplainView::refresh() {
     }
     if (document.faults().empty() && document.plan())
         for (const Reason& reason : reasons(*document.plan())) add(reason.title, reason.why, theme.text);
+    for (std::size_t i = 0; i < losses_->losses().size(); ++i) {
+        const Loss& loss = losses_->losses()[i];
+        const QString title = tr("Slow by %1: %2").arg(QString::fromStdString(formatPercent(loss.share)), text(name(loss.kind)));
+        QString take;
+        if (loss.better)
+            take = QStringLiteral("<br><a href='%1%2' style='color:%3'>%4</a>")
+                       .arg(betterLink).arg(i).arg(theme.accent.name(), tr("Take %1").arg(QString::fromStdString(toText(*loss.better))).toHtmlEscaped());
+        add(title, QString::fromStdString(loss.why), theme.warning, take);
+        if (loss.better) plain_ += tr("better\t%1\n").arg(QString::fromStdString(toText(*loss.better)));
+    }
     text_->setText(rich);
     Q_EMIT subtitleChanged();
 }

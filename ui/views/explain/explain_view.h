@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why the prediction looks the way it does: every fault with a way to its field, else what the figures follow from.
+// Why the prediction looks the way it does: every fault with a way to its field, else what the figures follow from and
+// why the step is slow, with the nearest layout that is faster.
 #pragma once
 
 #include "ui/core/view.h"
@@ -7,6 +8,8 @@
 class QLabel;
 
 namespace shardlab {
+
+class LossesSession;
 
 class ExplainView : public View {
     Q_OBJECT
@@ -18,6 +21,7 @@ public:
 
 private:
     void refresh();
+    LossesSession* losses_;
     QLabel* text_;
     QString plain_;
 };

@@ -15,9 +15,9 @@
 
 namespace shardlab {
 
-ScheduleOutcome outcomeOf(const Layout& layout, const std::string& kind) {
+ScheduleOutcome outcomeOf(const Layout& layout, const std::string& kind, const Measurements& measurements) {
     ScheduleOutcome outcome{.kind = kind, .layout = withSchedule(layout, kind)};
-    auto plan = makePlan(outcome.layout);
+    auto plan = makePlan(outcome.layout, measurements);
     if (!plan) {
         outcome.faults = std::move(plan.error());
         return outcome;
@@ -69,9 +69,9 @@ void ScheduleOutcomes::look() {
     working_ = true;
     stale_ = false;
     QThreadPool::globalInstance()->start([outcomes = QPointer<ScheduleOutcomes>(this), generation = generation_,
-                                          layout = document_.resolvedLayout(), kinds = kinds()] {
+                                          layout = document_.resolvedLayout(), kinds = kinds(), measurements = document_.measurements()] {
         std::vector<ScheduleOutcome> made;
-        for (const std::string& kind : kinds) made.push_back(outcomeOf(layout, kind));
+        for (const std::string& kind : kinds) made.push_back(outcomeOf(layout, kind, measurements));
         QMetaObject::invokeMethod(qApp, [outcomes, generation, made = std::move(made)]() mutable {
             if (outcomes) outcomes->arrive(generation, std::move(made));
         });

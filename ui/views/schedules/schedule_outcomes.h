@@ -32,7 +32,7 @@ struct ScheduleOutcome {
     bool legal() const { return faults.empty(); }
 };
 
-ScheduleOutcome outcomeOf(const Layout& layout, const std::string& kind);
+ScheduleOutcome outcomeOf(const Layout& layout, const std::string& kind, const Measurements& measurements = {});
 
 class ScheduleOutcomes : public QObject {
     Q_OBJECT
