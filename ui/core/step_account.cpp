@@ -9,7 +9,7 @@
 namespace shardlab {
 
 int StepAccount::nodeOf(const Event& event) const {
-    if (event.action == 0 || event.rank < 0 || event.rank >= mesh.ranks() || event.kind == EventKind::Wait) return -1;
+    if (event.action == 0 || event.rank < 0 || event.rank >= mesh.ranks() || event.kind != eventKind(actionFromId(event.action).kind)) return -1;
     const auto found = nodes.find({pipelineRank(event.rank), event.action});
     return found == nodes.end() ? -1 : found->second;
 }
@@ -24,7 +24,7 @@ std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<E
     // Each action as long as the prediction has it, shares of a core and measured times included.
     std::unordered_map<ActionId, double> lasts;
     for (const Event& event : plan->simulation.events)
-        if (event.action != 0 && event.kind != EventKind::Wait && !isReceive(actionFromId(event.action).kind))
+        if (event.action != 0 && event.kind == eventKind(actionFromId(event.action).kind) && !isReceive(actionFromId(event.action).kind))
             lasts[event.action] = toSeconds(event.end - event.begin);
     plan->costs.cores = 0;
     account->graph = stepGraph(plan->lowered, plan->costs, [&](const Action& action) {

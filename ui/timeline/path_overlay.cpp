@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::size_t mostSteps = 4;  ///< in sight; more would be too small to follow
 
-/// Events of a rank's step by action; waits and receives are no nodes.
+/// Events of a rank's step by action, not those of what happens within one or before it.
 std::map<ActionId, Event> byAction(const RunModel& model, int rank, const StepExtent* extent) {
     std::map<ActionId, Event> events;
     const auto take = [&](std::span<const Event> all) {
         for (const Event& event : all)
-            if (event.action != 0 && event.kind != EventKind::Wait) events[event.action] = event;
+            if (event.action != 0 && event.kind == eventKind(actionFromId(event.action).kind)) events[event.action] = event;
     };
     for (const Lane lane : {Lane::Compute, Lane::Comm})
         take(extent ? model.eventsOfStep(rank, lane, extent->step) : std::span<const Event>(model.predicted(rank, lane)));

@@ -2,6 +2,7 @@
 #include "ui/views/memory_curve/memory_curve_plot.h"
 
 #include "engine/base/units.h"
+#include "ui/core/child.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/theme.h"
@@ -14,6 +15,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
+#include <QScrollBar>
 #include <QToolTip>
 #include <QWheelEvent>
 
@@ -43,7 +45,8 @@ const MemoryPoint* fullest(const MemoryCurve& curve, std::int64_t begin, std::in
 
 }  // namespace
 
-MemoryCurvePlot::MemoryCurvePlot(const ViewContext& context, QWidget* parent) : QWidget(parent), context_(context) {
+MemoryCurvePlot::MemoryCurvePlot(const ViewContext& context, QWidget* parent) : QWidget(parent), context_(context), beside_(child<QScrollBar>(Qt::Vertical, this)) {
+    beside_->hide();
     setMinimumSize(120, 56);
     setMouseTracking(true);
     setFocusPolicy(Qt::ClickFocus);
@@ -64,8 +67,9 @@ std::int64_t MemoryCurvePlot::top() const { return top_; }
 bool MemoryCurvePlot::capacityInSight() const { return curves_.capacity > 0 && curves_.capacity <= top_; }
 
 QRect MemoryCurvePlot::plotArea() const {
-    const int left = labelWidth(context_.model, context_.theme.theme(), width());
-    return {left, above, std::max(1, width() - left - rightMargin), std::max(1, height() - above - below)};
+    const int whole = width() - beside_->sizeHint().width();
+    const int left = labelWidth(context_.model, context_.theme.theme(), whole);
+    return {left, above, std::max(1, whole - left - rightMargin), std::max(1, height() - above - below)};
 }
 
 TimeScale MemoryCurvePlot::scale() const {

@@ -12,6 +12,8 @@
 #include <optional>
 #include <vector>
 
+class QScrollBar;
+
 namespace shardlab {
 
 struct MemoryCurves {
@@ -57,6 +59,7 @@ private:
 
     ViewContext context_;
     MemoryCurves curves_;
+    QScrollBar* beside_;  ///< never shown: the timeline's takes that much room
     std::int64_t top_ = 1;
     std::optional<int> pointer_;  ///< x, while the mouse is inside
     QPoint pressed_;

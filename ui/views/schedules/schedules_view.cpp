@@ -164,6 +164,8 @@ QString SchedulesView::subtitle() const {
 
 QString SchedulesView::asTable() const {
     QString table = tr("schedule\tbubble\tpeak bytes\tstep s\ttraffic bytes\twhy not\n");
+    if (outcomes_.outcomes().empty())  // planned once somebody looks
+        for (const std::string& kind : outcomes_.kinds()) table += text(kind) + QStringLiteral("\t\t\t\t\t\n");
     for (const ScheduleOutcome& outcome : outcomes_.outcomes()) {
         const QString why = outcome.legal() ? QString() : text(toText(outcome.faults)).replace(QLatin1Char('\n'), QStringLiteral("; "));
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\n")
