@@ -8,6 +8,7 @@
 #include <QLayout>
 #include <QResizeEvent>
 #include <QSettings>
+#include <QTabBar>
 
 #include <algorithm>
 
@@ -155,6 +156,8 @@ void WorkspaceArea::applySizes() {
 void WorkspaceArea::settle() {
     if (own_ || !isVisible()) return;
     layout()->activate();
+    // Made by the docks' layout as they are tabbed; the panels have lines of their own.
+    for (QTabBar* bar : findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) bar->setDrawBase(false);
     setSizes(defaultArrangement(workspace_), contentsRect().size());
     // New widths change the least heights of views, which the docks' layout only learns as events are handled.
     if (--settling_ > 0) settleTimer_.start();

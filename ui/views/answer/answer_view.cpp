@@ -73,7 +73,7 @@ void AnswerView::refresh() {
 QString AnswerView::subtitle() const {
     if (!context_.document.faults().empty()) return tr("of the last legal layout");
     if (!context_.document.planIsCurrent()) return tr("planning …");
-    return context_.document.layout().cluster.pace ? tr("on the device (as paced)") : QString();
+    return context_.document.layout().cluster.pace ? tr("device (paced)") : QString();
 }
 
 QString AnswerView::asTable() const { return facts_->asTable(); }
