@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // shardlab: plan, search, partition, schedule, run, checkpoint, export-weights, profile, info, query, export, layouts,
-// doctor. Without arguments it opens the desktop.
+// devices, doctor. Without arguments it opens the desktop.
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/launch/process.h"
@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
     shardlab::cli::addQuery(program, chosen);
     shardlab::cli::addExport(program, chosen);
     shardlab::cli::addLayouts(program, chosen);
+    shardlab::cli::addDevices(program, chosen);
     shardlab::cli::addDoctor(program, chosen);
     std::string verbs;
     bool known = argv[1][0] == '-';

@@ -7,6 +7,7 @@
 #include "engine/base/units.h"
 #include "engine/plan/critical_path.h"
 #include "engine/plan/losses.h"
+#include "engine/plan/nearest_legal.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/predicted_memory.h"
 
@@ -76,7 +77,7 @@ Json planJson(const Plan& plan) {
     }
     Json traffic = Json::array();
     for (const AxisTraffic& axis : plan.traffic)
-        traffic.push_back({{"axis", name(axis.axis)}, {"what", axis.what}, {"bytes", axis.bytes}});
+        traffic.push_back({{"axis", name(axis.axis)}, {"what", axis.what}, {"bytes", axis.bytes}, {"how", axis.how}});
     return {{"name", plan.layout.name},
             {"ranks", plan.mesh.ranks()},
             {"parameters", plan.parameters},
@@ -191,9 +192,9 @@ std::string memoryTable(const Plan& plan) {
 }
 
 std::string trafficTable(const Plan& plan) {
-    Table table({"axis", "what", "a step"});
+    Table table({"axis", "what", "a step", "how"});
     for (const AxisTraffic& axis : plan.traffic)
-        table.add({std::string(name(axis.axis)), axis.what, formatBytes(axis.bytes)});
+        table.add({std::string(name(axis.axis)), axis.what, formatBytes(axis.bytes), axis.how});
     return table.text();
 }
 
@@ -270,7 +271,17 @@ int plan(const Options& options) {
         faults = made.error();
     }
     printFaults(faults);
-    if (options.json) print(Json{{"name", loaded->layout.name}, {"faults", faultsJson(faults)}}.dump(2) + "\n");
+    const auto legal = nearestLegal(loaded->layout);
+    const bool changes = legal && !legal->changes.empty();
+    if (changes) printNote("Nearest legal layout: " + toText(*legal));
+    if (options.json) {
+        Json fields;
+        if (changes)
+            for (const FieldChange& change : legal->changes) fields[change.pointer] = Json::parse(change.to);
+        print(Json{{"name", loaded->layout.name}, {"faults", faultsJson(faults)}, {"nearest_legal", std::move(fields)}}
+                  .dump(2) +
+              "\n");
+    }
     return failure;
 }
 

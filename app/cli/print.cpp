@@ -46,6 +46,8 @@ void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), std
 
 void printError(const Error& error) { std::fprintf(stderr, "shardlab: %s\n", error.text().c_str()); }
 
+void printNote(std::string_view text) { std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data()); }
+
 void printFaults(const std::vector<Fault>& faults) {
     for (const Fault& fault : faults) std::fprintf(stderr, "%s\n", toText(fault).c_str());
 }

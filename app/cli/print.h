@@ -26,6 +26,8 @@ private:
 void print(std::string_view text);
 /// To standard error: "shardlab: text".
 void printError(const Error& error);
+/// A line to standard error that is no error by itself.
+void printNote(std::string_view text);
 /// To standard error, one line each.
 void printFaults(const std::vector<Fault>& faults);
 /// To standard error, one line each: "note: text".

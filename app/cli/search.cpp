@@ -39,7 +39,11 @@ Json candidateJson(const Candidate& candidate) {
               {"context", parallel.context},
               {"sequence", parallel.sequence},
               {"zero", parallel.zero}}},
-            {"schedule", {{"kind", choice.kind}, {"chunks", choice.chunks}}},
+            {"schedule", {{"kind", choice.kind},
+              {"alike", candidate.alike},
+              {"chunks", choice.chunks},
+              {"stages", choice.stages},
+              {"in_flight", choice.inFlight}}},
             {"micro", choice.micro},
             {"microbatches", candidate.microbatches},
             {"recompute", choice.recompute},
@@ -69,6 +73,15 @@ std::string degreesText(const ParallelSpec& parallel) {
     return text.empty() ? "one rank" : text;
 }
 
+/// "1f1b", "zb-greedy, 8 in flight", "naive = gpipe = 1f1b".
+std::string scheduleText(const Candidate& candidate) {
+    std::string text = candidate.choice.kind;
+    if (candidate.choice.inFlight > 0) text += fmt::format(", {} in flight", candidate.choice.inFlight);
+    for (const std::string& kind : candidate.alike) text += " = " + kind;
+    if (!candidate.choice.stages.empty()) text += ", balanced stages";
+    return text;
+}
+
 std::string memoryText(const Candidate& candidate) {
     if (!candidate.fits) return "out of memory";
     return candidate.front ? "fits, on the front" : "fits";
@@ -87,7 +100,7 @@ std::string resultText(const Layout& base, const SearchResult& result, std::size
     Table table({"degrees", "chunks", "schedule", "micro", "step", "tokens/s", "bubble", "peak", "memory"});
     for (const Candidate& candidate : std::span(all).first(top))
         table.add({degreesText(candidate.choice.parallel), std::to_string(candidate.choice.chunks),
-                   candidate.choice.kind, std::to_string(candidate.choice.micro),
+                   scheduleText(candidate), std::to_string(candidate.choice.micro),
                    formatSeconds(candidate.stepSeconds), formatCount(candidate.tokensPerSecond),
                    formatPercent(candidate.bubble), formatBytes(candidate.peakBytes), memoryText(candidate)});
     text += table.text();

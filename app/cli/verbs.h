@@ -27,6 +27,7 @@ void addInfo(CLI::App& program, Action& chosen);
 void addQuery(CLI::App& program, Action& chosen);
 void addExport(CLI::App& program, Action& chosen);
 void addLayouts(CLI::App& program, Action& chosen);
+void addDevices(CLI::App& program, Action& chosen);
 void addDoctor(CLI::App& program, Action& chosen);
 
 }  // namespace shardlab::cli

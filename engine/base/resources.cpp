@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/resources.h"
 
+#include <cstdlib>
+
 namespace shardlab {
 
 const std::filesystem::path& resourcesFolder() {
@@ -14,6 +16,14 @@ const std::filesystem::path& resourcesFolder() {
         return std::filesystem::path(SHARDLAB_SOURCE_RESOURCES);
     }();
     return folder;
+}
+
+std::filesystem::path configurationFolder() {
+    // The specification wants an absolute path; anything else is as if it were unset.
+    if (const char* set = std::getenv("XDG_CONFIG_HOME"); set != nullptr && set[0] == '/')
+        return std::filesystem::path(set) / "shardlab";
+    const char* home = std::getenv("HOME");
+    return std::filesystem::path(home != nullptr ? home : "/") / ".config" / "shardlab";
 }
 
 }  // namespace shardlab

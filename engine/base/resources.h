@@ -9,4 +9,7 @@ namespace shardlab {
 /// else the source tree the program was built from. May not exist: readers name the file they miss.
 const std::filesystem::path& resourcesFolder();
 
+/// Where the user's own things lie: $XDG_CONFIG_HOME/shardlab, else ~/.config/shardlab. Need not exist.
+std::filesystem::path configurationFolder();
+
 }  // namespace shardlab

@@ -64,6 +64,13 @@ private:
         return words;
     }
 
+    static std::string whyUnknown(const Field& field, const std::string& value) {
+        if (field.pointer != "/cluster/pace/device") return "the words are fixed";
+        for (const Error& damaged : deviceList().damaged)
+            if (std::filesystem::path(damaged.where).stem() == value) return damaged.text();
+        return "it is no device that comes with Shardlab, and none of the user's own (shardlab devices)";
+    }
+
     void judge(const Field& field, const std::string& value) {
         const std::vector<std::string_view> words = wordsOf(field);
         if (words.empty() || std::ranges::find(words, value) != words.end()) return;
@@ -75,8 +82,8 @@ private:
                                    alternatives({words.begin(), words.end()})});
                 return;
             }
-        faults_.push_back(
-            {std::string(field.pointer), quoted + " is unknown", "the words are fixed", legalWords(value, words)});
+        faults_.push_back({std::string(field.pointer), quoted + " is unknown", whyUnknown(field, value),
+                           legalWords(value, words)});
     }
 
     void judge(const Field& field, const std::vector<HostSpec>& hosts) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device presets (resources/devices/*.json): what a modelled accelerator can do. Figures are the maker's, dense.
+// Device presets: what a modelled accelerator can do. Those that come with Shardlab (resources/devices/*.json; figures
+// are the maker's, dense), and the user's own (devices/*.json in the configuration folder), in the same form.
 #pragma once
 
 #include "engine/base/result.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,9 +29,25 @@ struct DevicePreset {
     std::int64_t memoryBytes = 0;
     Link inNode;
     Link betweenNodes;
+    std::string source;     ///< where the figures come from
+    bool ofTheUser = false;
 };
 
-/// All presets, read once. "cpu" is one core of a desktop computer.
+/// $XDG_CONFIG_HOME/shardlab/devices, else ~/.config/shardlab/devices. Need not exist.
+std::filesystem::path userDevicesFolder();
+
+/// Error: no JSON, a field that is missing, unknown, of the wrong type or no figure a device can have.
+Result<DevicePreset> parseDevice(std::string_view name, std::string_view json);
+
+struct DeviceList {
+    std::vector<DevicePreset> devices;  ///< slowest first
+    std::vector<Error> damaged;         ///< files that are none, or have the name of one that comes with Shardlab
+};
+/// Those that come with Shardlab and those of a folder of the user's.
+DeviceList readDevices(const std::filesystem::path& userFolder);
+
+/// All of this user's, read once. "cpu" is one core of a desktop computer.
+const DeviceList& deviceList();
 const std::vector<DevicePreset>& devicePresets();
 const DevicePreset* findDevice(std::string_view name);
 

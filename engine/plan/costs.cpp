@@ -50,12 +50,12 @@ std::vector<int> replicas(const Mesh& mesh, int p) {
     return mesh.group(mesh.rank(place), Axis::Data);
 }
 
-/// The slowest link between two pipeline ranks, over all replicas.
-Link linkBetween(const Mesh& mesh, const DevicePreset& device, int p, int q) {
+/// Whether some replica's pipeline ranks p and q are on different hosts.
+bool crossesHosts(const Mesh& mesh, int p, int q) {
     const std::vector<int> from = replicas(mesh, p), to = replicas(mesh, q);
     for (std::size_t i = 0; i < from.size(); ++i)
-        if (mesh.host(from[i]) != mesh.host(to[i])) return device.betweenNodes;
-    return device.inNode;
+        if (mesh.host(from[i]) != mesh.host(to[i])) return true;
+    return false;
 }
 
 }  // namespace
@@ -175,33 +175,38 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.backward = cost.inputGrad + cost.weightGrad;
 
         if (s + 1 < stages && rankOf(s) != rankOf(s + 1)) {
-            const Link link = linkBetween(mesh, device, rankOf(s), rankOf(s + 1));
+            const Link& link = crossesHosts(mesh, rankOf(s), rankOf(s + 1)) ? device.betweenNodes : device.inNode;
             cost.sendBytes = static_cast<std::int64_t>(floatBytes) * boundaryFloats(layout.model, layout.batch.micro, share);
             cost.send = link.latency + static_cast<double>(cost.sendBytes) / link.bandwidth;
         }
         const auto parameterBytes = static_cast<std::int64_t>(floatBytes) * stageParameters(layout.model, shape, share);
         if (d > 1) {
             cost.reduceBytes = parameterBytes;
-            cost.reduce = allReduceSeconds(static_cast<double>(parameterBytes), d,
-                                           slowestLink(mesh, device, replicas(mesh, rankOf(s))));
+            const Collective reduction = allReduce(static_cast<double>(parameterBytes),
+                                                   groupOf(mesh, replicas(mesh, rankOf(s))), device);
+            cost.reduce = reduction.seconds;
+            cost.reduceAlgorithm = reduction.algorithm;
         }
         if (shape.first != shape.last) {
             const auto bytes = static_cast<std::int64_t>(floatBytes) * tiedParameters(layout.model, share);
             const int first = rankOf(0), last = rankOf(stages - 1);
             if (first != last) cost.tiedBytes = bytes;
+            const Group ends{2, first != last && crossesHosts(mesh, first, last) ? 2 : 1};
             cost.tied = first != last
-                            ? allReduceSeconds(static_cast<double>(bytes), 2, linkBetween(mesh, device, first, last))
+                            ? allReduce(static_cast<double>(bytes), ends, device).seconds
                             : device.kernelSeconds + 4 * static_cast<double>(bytes) / device.memoryBandwidth;
         }
         bytesOfRank[static_cast<std::size_t>(rankOf(s))] += static_cast<double>(parameterBytes);
         cost.optimizer = device.kernelSeconds +
                          updateFloats(layout.optimizer) * static_cast<double>(parameterBytes) / device.memoryBandwidth;
     }
-    const Link replicaLink = slowestLink(mesh, device, replicaRanks(mesh, 0));
-    for (int s = 0; s < stages; ++s)
-        costs.stages[static_cast<std::size_t>(s)].norm =
-            device.kernelSeconds + bytesOfRank[static_cast<std::size_t>(rankOf(s))] / device.memoryBandwidth +
-            allReduceSeconds(sizeof(double), p * share.size, replicaLink);
+    const Collective norm = allReduce(sizeof(double), groupOf(mesh, replicaRanks(mesh, 0)), device);
+    for (int s = 0; s < stages; ++s) {
+        StageCosts& cost = costs.stages[static_cast<std::size_t>(s)];
+        cost.norm = device.kernelSeconds +
+                    bytesOfRank[static_cast<std::size_t>(rankOf(s))] / device.memoryBandwidth + norm.seconds;
+        cost.normAlgorithm = norm.algorithm;
+    }
     if (!layout.cluster.pace && layout.cluster.device == "cpu")
         if (mesh.ranks() > cores) costs.cores = double(p) * cores / mesh.ranks();
     return costs;

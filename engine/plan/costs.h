@@ -5,6 +5,7 @@
 #include "engine/layout/devices.h"
 #include "engine/layout/layout.h"
 #include "engine/layout/mesh.h"
+#include "engine/plan/collectives.h"
 #include "engine/plan/tensor_costs.h"
 #include "engine/schedule/action.h"
 
@@ -24,8 +25,7 @@ struct StageCosts {
     double inputGrad = 0;
     double weightGrad = 0;
     double send = 0;  ///< output activation to the next stage (and its gradient back): latency + bytes ÷ bandwidth
-    double reduce =
-        0;  ///< all-reduce of the stage's gradients over the data axis: 2(d−1)/d · bytes ÷ bandwidth + 2(d−1) · latency
+    double reduce = 0;  ///< all-reduce of the stage's gradients over the data axis, by `reduceAlgorithm`
     double tied = 0;  ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both
     double norm = 0;         ///< reading the gradients of all stages of its rank, and one number over the pipeline axis
     double optimizer = 0;    ///< reading and writing weights, gradients and state
@@ -33,6 +33,8 @@ struct StageCosts {
     std::int64_t sendBytes = 0;
     std::int64_t reduceBytes = 0;  ///< the buffer's; what crosses the links is plan.h's AxisTraffic
     std::int64_t tiedBytes = 0;
+    Algorithm reduceAlgorithm = Algorithm::Ring;
+    Algorithm normAlgorithm = Algorithm::Ring;
 };
 
 struct StepCosts {

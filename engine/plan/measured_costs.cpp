@@ -72,8 +72,10 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
         bytesOfRank[static_cast<std::size_t>(rankOfStage[s])] += bytes;
         if (profile.send.bandwidth > 0 && cost.sendBytes > 0)
             cost.send = messageSeconds(profile.send, static_cast<double>(cost.sendBytes));
-        if (profile.allReduce.bandwidth > 0 && d > 1)
+        if (profile.allReduce.bandwidth > 0 && d > 1) {
             cost.reduce = extra + ringSeconds(profile.allReduce, static_cast<double>(cost.reduceBytes), d);
+            cost.reduceAlgorithm = Algorithm::Ring;
+        }
         if (profile.allReduce.bandwidth > 0 && cost.tiedBytes > 0)
             cost.tied = extra + ringSeconds(profile.allReduce, static_cast<double>(cost.tiedBytes), 2);
     }
@@ -82,6 +84,7 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
             // An update goes over its weights, gradients and state seven times; the norm reads the gradients once.
             const double reading = perByte / 7 * bytesOfRank[static_cast<std::size_t>(rankOfStage[s])];
             costs.stages[s].norm = extra + reading + (p * t > 1 ? ringSeconds(profile.allReduce, sizeof(double), p * t) : 0);
+            costs.stages[s].normAlgorithm = Algorithm::Ring;
         }
     return costs;
 }

@@ -49,13 +49,18 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
             }
         }
     std::vector<AxisTraffic> traffic;
-    const auto add = [&](Axis axis, const char* what, std::int64_t bytes) {
-        if (bytes > 0) traffic.push_back({axis, what, bytes});
+    const auto add = [&](Axis axis, const char* what, std::int64_t bytes, std::string how = {}) {
+        if (bytes > 0) traffic.push_back({axis, what, bytes, std::move(how)});
     };
+    const auto& stages = plan.costs.stages;
+    const auto slowest = std::ranges::max_element(stages, {}, &StageCosts::reduce);
     add(Axis::Pipeline, "activations and their gradients, send", messages);
     add(Axis::Pipeline, "tied embedding's gradient, all-reduce", tied);
-    add(plan.mesh.size(Axis::Pipeline) > 1 ? Axis::Pipeline : Axis::Tensor, "gradient norm, all-reduce", norms);
-    add(Axis::Data, "gradients, all-reduce", gradients);
+    add(plan.mesh.size(Axis::Pipeline) > 1 ? Axis::Pipeline : Axis::Tensor, "gradient norm, all-reduce", norms,
+        std::string(name(stages.front().normAlgorithm)));
+    add(Axis::Data, "gradients, all-reduce", gradients,
+        fmt::format("{}, {} on the slowest stage", name(slowest->reduceAlgorithm),
+                    formatSeconds(slowest->reduce * plan.costs.stretch)));
     add(Axis::Tensor, "activations and their gradients, all-reduce", sums);
     add(Axis::Tensor, "activations and their gradients, reduce-scatter and all-gather", splits);
     return traffic;

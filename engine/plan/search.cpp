@@ -5,6 +5,7 @@
 #include "engine/plan/step_estimate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 #include <tuple>
@@ -41,12 +42,26 @@ Candidate candidateOf(const Layout& base, const Choice& choice, const StepEstima
     return candidate;
 }
 
+bool sameButSchedule(Choice one, const Choice& other) {
+    one.kind = other.kind;
+    one.inFlight = other.inFlight;
+    return one == other;
+}
+
+/// Sums in another order may differ in their last digits.
+bool near(double one, double other) { return std::abs(one - other) <= 1e-12 * std::max(std::abs(one), std::abs(other)); }
+
+bool sameFigures(const Candidate& one, const Candidate& other) {
+    return one.peakBytes == other.peakBytes && near(one.stepSeconds, other.stepSeconds) &&
+           std::abs(one.bubble - other.bubble) <= 1e-12;
+}
+
 /// Best is least.
 auto rankOf(const Candidate& c) {
     const ParallelSpec& p = c.choice.parallel;
     return std::tuple(!c.fits, -c.tokensPerSecond, c.peakBytes, p.pipeline, p.data, p.tensor, p.expert, p.context,
                       p.sequence, p.zero, c.choice.chunks, c.choice.micro, std::string_view(c.choice.kind),
-                      std::string_view(c.choice.recompute));
+                      std::string_view(c.choice.recompute), c.choice.inFlight, c.choice.stages.size());
 }
 
 }  // namespace
@@ -61,25 +76,35 @@ void rankCandidates(std::vector<Candidate>& candidates) {
 }
 
 tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base, const SearchOptions& options) {
-    auto choices = legalChoices(base, options.stop);
+    auto choices = legalChoices(base, options.stop, options.measurements);
     if (!choices) return tl::unexpected(std::move(choices.error()));
     SearchResult result;
     StepEstimator estimator(base, options.measurements);
-    std::size_t told = 0;
+    std::size_t told = 0, tried = 0;
     const auto tell = [&] {
         const auto news = std::span<const Candidate>(result.candidates).subspan(told);
-        if (options.found && !news.empty()) options.found(news, {result.candidates.size(), choices->size(), result.capacityBytes});
+        if (options.found && !news.empty()) options.found(news, {tried, choices->size(), result.capacityBytes});
         told = result.candidates.size();
     };
+    std::size_t group = 0;  ///< first candidate that differs from the next choice in the schedule only
     for (const Choice& choice : *choices) {
         if (options.stop.stop_requested()) break;
+        if (group < result.candidates.size() && !sameButSchedule(result.candidates[group].choice, choice)) {
+            // A candidate is told when no other can be like it any more.
+            if (result.candidates.size() - told >= batch) tell();
+            group = result.candidates.size();
+        }
         const StepEstimate estimate = estimator.estimate(choice);
-        if (result.candidates.empty()) result.capacityBytes = estimate.capacityBytes;
-        result.candidates.push_back(candidateOf(base, choice, estimate));
-        if (result.candidates.size() - told >= batch) tell();
+        if (tried++ == 0) result.capacityBytes = estimate.capacityBytes;
+        Candidate candidate = candidateOf(base, choice, estimate);
+        const auto first = result.candidates.begin() + static_cast<std::ptrdiff_t>(group);
+        const auto like = std::find_if(first, result.candidates.end(),
+                                       [&](const Candidate& other) { return sameFigures(other, candidate); });
+        if (like == result.candidates.end()) result.candidates.push_back(std::move(candidate));
+        else if (like->choice.kind != choice.kind) like->alike.push_back(choice.kind);
     }
     tell();
-    result.complete = !options.stop.stop_requested() && result.candidates.size() == choices->size();
+    result.complete = !options.stop.stop_requested() && tried == choices->size();
     rankCandidates(result.candidates);
     return result;
 }

@@ -19,6 +19,7 @@ namespace shardlab {
 
 struct Candidate {
     Choice choice;
+    std::vector<std::string> alike;  ///< other schedules with the same figures here, which this one stands for too
     int microbatches = 0;
     double stepSeconds = 0;      ///< of the modelled device, not stretched
     double tokensPerSecond = 0;  ///< likewise, over all replicas
@@ -32,7 +33,7 @@ struct Candidate {
 };
 
 struct SearchProgress {
-    std::size_t tried = 0;
+    std::size_t tried = 0;  ///< more than there are candidates: of schedules that are alike one is kept
     std::size_t legal = 0;  ///< to be tried
     std::int64_t capacityBytes = 0;  ///< as in the result
 };

@@ -5,6 +5,7 @@
 #include "engine/layout/check_rules.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/suggest.h"
+#include "engine/plan/partition_layout.h"
 #include "engine/schedule/registry.h"
 
 #include <algorithm>
@@ -41,7 +42,8 @@ std::vector<int> divisors(int number) {
 
 class Enumeration {
 public:
-    Enumeration(const Layout& base, std::stop_token stop) : probe_(base), stop_(std::move(stop)) {
+    Enumeration(const Layout& base, std::stop_token stop, const Measurements& measurements)
+        : base_(base), measurements_(measurements), probe_(base), stop_(std::move(stop)) {
         // The hosts were judged once; for each choice only their number of devices counts.
         for (const HostSpec& host : base.cluster.hosts) devices_ += host.devices;
         smallestHost_ = std::ranges::min(base.cluster.hosts, {}, &HostSpec::devices).devices;
@@ -112,13 +114,14 @@ private:
         }
     }
 
-    /// Even splits of the layers, and microbatches that divide a replica's share.
+    /// Chunks, and microbatches that divide a replica's share.
     void stages() {
         const int layers = probe_.model.layers, pipeline = probe_.parallel.pipeline;
         const int global = probe_.batch.global, data = probe_.parallel.data;
-        if (layers % pipeline != 0 || global % data != 0) return;
-        for (const int chunks : divisors(layers / pipeline))
+        if (layers < pipeline || global % data != 0) return;
+        for (const int chunks : layers % pipeline == 0 ? divisors(layers / pipeline) : std::vector<int>{1, 2})
             for (const int micro : divisors(global / data)) {
+                if (pipeline * chunks > layers) continue;
                 probe_.schedule.chunks = chunks;
                 probe_.batch.micro = micro;
                 memory();
@@ -133,9 +136,21 @@ private:
                     probe_.parallel.zero = zero;
                     probe_.parallel.sequence = sequence;
                     probe_.memory.recompute = recompute;
-                    schedules();
+                    splits();
                 }
             }
+    }
+
+    void splits() {
+        probe_.schedule.stages.clear();
+        const std::vector<int> even = stageLayers(probe_);
+        if (!even.empty()) schedules();
+        // Layers of one width are as good evenly, where they divide.
+        if (!even.empty() && (even.size() == 1 || base_.model.feedForward.empty())) return;
+        Layout balanced = base_;
+        apply(choiceOf(probe_), balanced);
+        probe_.schedule.stages = balancedStages(balanced, Mesh(balanced), measurements_);
+        if (probe_.schedule.stages != even) schedules();
     }
 
     void schedules() {
@@ -143,10 +158,16 @@ private:
         for (const ScheduleMethod& method : generatedMethods()) {
             if (chunks < method.minChunks || chunks > method.maxChunks) continue;
             probe_.schedule.kind = method.name;
-            if (check(probe_, scheduleMethods()).empty()) found_.push_back(choiceOf(probe_));
+            for (const int limit : searchedLimits(method, scheduleShape(probe_))) {
+                probe_.schedule.inFlight = limit;
+                if (check(probe_, scheduleMethods()).empty()) found_.push_back(choiceOf(probe_));
+            }
+            probe_.schedule.inFlight = 0;
         }
     }
 
+    const Layout& base_;
+    const Measurements& measurements_;
     Layout probe_, plain_;
     std::stop_token stop_;
     int devices_ = 0;
@@ -181,6 +202,14 @@ void apply(const Choice& choice, Layout& layout) {
     layout.memory.recompute = choice.recompute;
 }
 
+std::vector<int> searchedLimits(const ScheduleMethod& method, const ScheduleShape& shape) {
+    std::vector<int> limits{0};
+    if (!method.takesLimit) return limits;
+    if (shape.ranks > 1 && shape.microbatches > shape.ranks / 2) limits.push_back(shape.ranks / 2);
+    if (shape.microbatches > shape.ranks) limits.push_back(2 * shape.ranks);
+    return limits;
+}
+
 bool sameQuestion(const Layout& one, const Layout& other) {
     // What a run does with its losses, and how a step is stretched, changes no figure.
     const auto question = [](Layout layout) {
@@ -194,11 +223,12 @@ bool sameQuestion(const Layout& one, const Layout& other) {
     return question(one) == question(other);
 }
 
-tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop) {
+tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop,
+                                                                      const Measurements& measurements) {
     Layout plain = base;
     apply(plainChoice(), plain);
     if (std::vector<Fault> faults = fixedFaults(plain); !faults.empty()) return tl::unexpected(std::move(faults));
-    std::vector<Choice> choices = Enumeration(base, stop).run();
+    std::vector<Choice> choices = Enumeration(base, stop, measurements).run();
     if (!choices.empty() || stop.stop_requested()) return choices;
     for (const HostSpec& host : base.cluster.hosts) plain.parallel.data += host.devices;
     --plain.parallel.data;

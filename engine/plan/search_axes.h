@@ -4,6 +4,8 @@
 
 #include "engine/layout/fault.h"
 #include "engine/layout/layout.h"
+#include "engine/layout/schedule_method.h"
+#include "engine/plan/measurements.h"
 
 #include <tl/expected.hpp>
 
@@ -29,14 +31,21 @@ Choice choiceOf(const Layout& layout);
 /// Sets the chosen fields of `layout`.
 void apply(const Choice& choice, Layout& layout);
 
+/// Limits of microbatches in flight to try: none of its own, and for methods that take one half as many as there are
+/// ranks and twice as many, where the step has enough microbatches for that to differ.
+std::vector<int> searchedLimits(const ScheduleMethod& method, const ScheduleShape& shape);
+
 /// Two layouts of one question have the same choices, and each of them the same figures.
 bool sameQuestion(const Layout& one, const Layout& other);
 
 /// Every choice that check() accepts for the model, cluster and batch of `base`, in a fixed order: those with the same
-/// degrees, chunks and microbatch follow each other. An axis takes the values that its field may have, so that a
-/// method is tried as soon as check() lets it pass; tensor groups are tried up to the devices of the smallest host.
+/// degrees, chunks, microbatch and stages follow each other. Layers are split evenly; by the partitioner
+/// (partition_layout.h) where they do not divide, then with one or two chunks, or are of several widths. An axis takes
+/// the values that its field may have, so that a method is tried as soon as check() lets it pass; tensor groups are
+/// tried up to the devices of the smallest host.
 /// Otherwise what no choice could mend: the faults of all that stays; where there are none, those of pure data
-/// parallelism. Stopped: those found so far.
-tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop = {});
+/// parallelism. Stopped: those found so far. `measurements` are for the partitioner.
+tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop = {},
+                                                                      const Measurements& measurements = {});
 
 }  // namespace shardlab

@@ -59,6 +59,7 @@ struct Link {
 struct RankState {
     Sink sink;
     std::size_t position = 0;
+    bool stopped = false;   ///< cannot go on by itself, and nobody has made it ready yet
     Time free = 0;          ///< of the compute lane
     int node = noNode;      ///< what keeps the lane busy until then
     int message = noNode;   ///< what brought the action that is next its input
@@ -90,8 +91,8 @@ struct Gathering {
 class Simulator {
 public:
     Simulator(const Schedule& schedule, const StepCosts& costs, const Keep& keep)
-        : schedule_(schedule), costs_(costs), keep_(keep), arrival_(schedule.stages(), schedule.microbatches, never),
-          posted_(schedule.stages(), schedule.microbatches, never) {
+        : schedule_(schedule), costs_(costs), keep_(keep), arrival_(schedule.stages(), schedule.microbatches, never) {
+        if (keep.events) posted_.emplace(schedule.stages(), schedule.microbatches, never);
         if (keep.graph) sender_.emplace(schedule.stages(), schedule.microbatches, noNode);
         ranks_.assign(schedule.ranks.size(), RankState{.sink = Sink(keep.events)});
         tied_.missing = static_cast<int>(schedule.endRanks().size());
@@ -109,9 +110,11 @@ public:
                 ready_.pop_back();
                 RankState& state = ranks_[static_cast<std::size_t>(rank)];
                 const auto& actions = schedule_.ranks[static_cast<std::size_t>(rank)];
+                state.stopped = false;
                 while (!state.burst && state.position < actions.size() &&
                        advance(rank, state, actions[state.position]))
                     ++state.position;
+                state.stopped = true;
             }
         } while (passTime());
         for (RankState& state : ranks_) {
@@ -188,7 +191,9 @@ private:
             case ActionKind::SendForward:
             case ActionKind::SendBackward: send(rank, state, action); return true;
             case ActionKind::RecvForward:
-            case ActionKind::RecvBackward: posted_[payloadOf(action)] = state.free; return true;
+            case ActionKind::RecvBackward:
+                if (posted_) (*posted_)[payloadOf(action)] = state.free;
+                return true;
             case ActionKind::ReduceGradients:
                 reduce(rank, state, action, state.free, {state.node});
                 return true;
@@ -231,7 +236,7 @@ private:
         if (const auto need = needOf(action, schedule_.stages())) {
             const Time arrived = arrival_[*need];
             if (arrived == never) return false;
-            if (rankOf(need->stage) != rank) receive(state, action, *need, arrived);
+            if (posted_ && rankOf(need->stage) != rank) receive(state, action, *need, arrived);
             if (sender_) state.message = (*sender_)[*need];
             state.free = std::max(state.free, arrived);
         }
@@ -244,7 +249,7 @@ private:
         Action message = action;
         message.kind = need.gradient ? ActionKind::RecvBackward : ActionKind::RecvForward;
         message.version = -1;
-        const Time post = std::max(posted_[need], Time{0});
+        const Time post = std::max((*posted_)[need], Time{0});
         state.sink.add(Lane::Comm, eventKind(message.kind), post, std::max(post, arrived), message,
                        costs_.bytes(message));
         if (arrived > state.free) state.sink.add(Lane::Compute, EventKind::Wait, state.free, arrived, message);
@@ -259,7 +264,7 @@ private:
         if (sender_) (*sender_)[payloadOf(action)] = link.node;
         arrival_[payloadOf(action)] = link.free;
         state.sink.add(Lane::Comm, eventKind(action.kind), begin, link.free, action, costs_.bytes(action));
-        ready_.push_back(peer);
+        if (std::exchange(ranks_[static_cast<std::size_t>(peer)].stopped, false)) ready_.push_back(peer);
     }
 
     void reduce(int rank, RankState& state, const Action& action, Time begin, std::initializer_list<int> after) {
@@ -299,7 +304,7 @@ private:
     Keep keep_;
     std::vector<RankState> ranks_;
     ProductTable<Time> arrival_;
-    ProductTable<Time> posted_;
+    std::optional<ProductTable<Time>> posted_;  ///< where events are kept
     std::optional<ProductTable<int>> sender_;  ///< nodes of the graph
     Gathering tied_, norm_;
     std::vector<int> ready_;

@@ -6,8 +6,10 @@
 #include "ui/views/layout_form/field_editor.h"
 #include "ui/views/layout_form/field_row.h"
 #include "ui/views/layout_form/layout_form.h"
+#include "ui/views/layout_form/number_editors.h"
 
 #include "engine/layout/fields.h"
+#include "engine/plan/partition_layout.h"
 #include "engine/schedule/registry.h"
 
 #include <QCheckBox>
@@ -33,6 +35,7 @@ private Q_SLOTS:
     void undoIsShown();
     void choicesComeFromTheRegistries();
     void stagesCanBeUneven();
+    void stagesAreBalancedByAButton();
     void hostsCanBeAddedRenamedAndRemoved();
     void everyScheduleLeavesTheFieldsInSight();
     void aRequestedFieldGetsTheKeyboard();
@@ -87,7 +90,8 @@ static void alter(QWidget& control) {
         line->text().split(' ').front().toDouble(&number);
         line->selectAll();
         QTest::keyClicks(line, number ? QStringLiteral("0.25") == line->text() ? "0.5" : line->text() == "1" ? "7" : "0.25"
-                                      : QStringLiteral("words"));
+                               : qobject_cast<IntegerListEditor*>(line->parent()) ? QStringLiteral("64 64")
+                                                                                  : QStringLiteral("words"));
     } else {
         QFAIL("a control of an unknown kind");
     }
@@ -183,6 +187,22 @@ void LayoutFormTest::stagesCanBeUneven() {
     QVERIFY(!row("/schedule/stages").faultText().isEmpty());
     even->setChecked(true);
     QVERIFY(desk_->document().layout().schedule.stages.empty());
+}
+
+void LayoutFormTest::stagesAreBalancedByAButton() {
+    auto* balance = row("/schedule/stages").editor().findChild<QToolButton*>();
+    QVERIFY(balance && balance->isEnabled());
+    Layout layout = desk_->document().layout();
+    layout.model.feedForward.assign(static_cast<std::size_t>(layout.model.layers), 16);
+    layout.model.feedForward.back() = 4096;
+    desk_->document().change(layout, QStringLiteral("widths"), QStringLiteral("/model/feed_forward"));
+    balance->click();
+    const std::vector<int> stages = desk_->document().layout().schedule.stages;
+    QVERIFY(stages == balancedStages(layout, Mesh(layout)));
+    QVERIFY(stages.front() > stages.back() && desk_->document().faults().empty());
+    layout.model.heads = 3;  // wrong for another reason: no split mends it
+    desk_->document().change(layout, QStringLiteral("heads"), QStringLiteral("/model/heads"));
+    QVERIFY(!balance->isEnabled());
 }
 
 void LayoutFormTest::hostsCanBeAddedRenamedAndRemoved() {

@@ -155,7 +155,7 @@ void CandidatesView::take(int row) {
 
 QString CandidatesView::subtitle() const {
     const SearchSession& search = context_.search;
-    const std::size_t tried = search.candidates().size();
+    const std::size_t tried = search.progress().tried;
     if (search.running()) return tr("%1 of %2 layouts tried").arg(tried).arg(search.progress().legal);
     if (tried == 0) return {};
     const QString figures = tr("%1 layouts tried in %2").arg(tried).arg(QString::fromStdString(formatSeconds(search.seconds())));

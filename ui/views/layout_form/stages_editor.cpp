@@ -2,12 +2,21 @@
 #include "ui/views/layout_form/stages_editor.h"
 
 #include "ui/core/child.h"
+#include "ui/core/document.h"
 #include "ui/views/layout_form/calm_controls.h"
+
+#include "engine/layout/check.h"
+#include "engine/plan/partition_layout.h"
+#include "engine/schedule/registry.h"
 
 #include <QCheckBox>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QSignalBlocker>
+#include <QToolButton>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace shardlab {
 namespace {
@@ -22,6 +31,15 @@ QString words(const std::vector<int>& layers) {
     return parts.isEmpty() ? StagesEditor::tr("even") : parts.join(QLatin1Char(' '));
 }
 
+/// Whether a split of the layers is all that could be wrong with the layout.
+bool canBalance(Layout layout) {
+    const int stages = stageCount(layout);
+    if (stages < 2 || stages > layout.model.layers) return false;
+    layout.schedule.stages.assign(static_cast<std::size_t>(stages), 1);
+    layout.schedule.stages.front() += layout.model.layers - stages;
+    return check(layout, scheduleMethods()).empty();
+}
+
 }  // namespace
 
 StagesEditor::StagesEditor(const Field& field, IntegerListField access, Document& document, QWidget* parent)
@@ -29,12 +47,20 @@ StagesEditor::StagesEditor(const Field& field, IntegerListField access, Document
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(4);
-    column->addWidget(even_);
+    auto* top = child<QHBoxLayout>();
+    top->addWidget(balance_ = child<QToolButton>(this));
+    top->addStretch(1);
+    top->addWidget(even_);
+    column->addLayout(top);
     column->addLayout(grid_ = child<QGridLayout>());
     grid_->setSpacing(4);
     even_->setLayoutDirection(Qt::RightToLeft);
     name(*even_);
     setFocusProxy(even_);
+    balance_->setText(tr("Balance"));
+    balance_->setAccessibleName(tr("Balance stages"));
+    balance_->setToolTip(tr("Split the layers so that the slowest stage is as quick as can be"));
+    connect(balance_, &QToolButton::clicked, this, &StagesEditor::balance);
     connect(even_, &QCheckBox::toggled, this, [this](bool even) {
         const std::vector<int> layers = even ? std::vector<int>{} : split_;
         edit([&](Layout& layout) { access_(layout) = layers; }, words(layers));
@@ -61,6 +87,7 @@ void StagesEditor::display(const Layout& layout) {
     const QSignalBlocker quiet(even_);
     even_->setChecked(given.empty());
     even_->setEnabled(stages <= mostBoxes || !given.empty());
+    balance_->setEnabled(stages <= mostBoxes && canBalance(layout));
     split_ = given.empty() ? stageLayers(layout) : given;
     if (split_.empty()) {
         // Layers that do not divide: the first stages hold one more.
@@ -75,6 +102,13 @@ void StagesEditor::display(const Layout& layout) {
     }
     // The list has as many boxes as the file says; where the pipeline has another length, check() names the fault and
     // switching "even" on and off gives the right number.
+}
+
+void StagesEditor::balance() {
+    const Layout& layout = document().layout();
+    if (!canBalance(layout)) return;
+    const std::vector<int> layers = balancedStages(layout, Mesh(layout));
+    edit([&](Layout& changed) { access_(changed) = layers; }, words(layers));
 }
 
 void StagesEditor::submit() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How many layers each stage holds: split evenly, or a number for each.
+// How many layers each stage holds: split evenly, balanced by the partitioner, or a number for each.
 #pragma once
 
 #include "ui/views/layout_form/field_editor.h"
@@ -9,6 +9,7 @@
 class QCheckBox;
 class QGridLayout;
 class QSpinBox;
+class QToolButton;
 
 namespace shardlab {
 
@@ -22,9 +23,11 @@ public:
 private:
     void setCount(std::size_t count);
     void submit();
+    void balance();
 
     IntegerListField access_;
     QCheckBox* even_;
+    QToolButton* balance_;
     QGridLayout* grid_;
     std::vector<QSpinBox*> boxes_;
     std::vector<int> split_;  ///< shown; what "uneven" begins with

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why is this illegal? check() says it; this says which legal layout is nearest.
+#pragma once
+
+#include "engine/layout/layout.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+struct FieldChange {
+    std::string pointer;  ///< "/parallel/pipeline"
+    std::string from, to;  ///< as JSON
+    bool operator==(const FieldChange&) const = default;
+};
+
+struct LegalLayout {
+    Layout layout;
+    std::vector<FieldChange> changes;  ///< in the order of the layout file
+};
+
+/// Numbers beyond their limits take the limit and unknown words the nearest known one; heads become the nearest number
+/// that divides the width. What is still wrong with degrees, schedule, chunks, stages or microbatch gives way to the
+/// legal choice of a search (search_axes.h) that changes the fewest of them, by the smallest factors, on as many devices
+/// as there are. Nothing where that does not make it legal.
+std::optional<LegalLayout> nearestLegal(const Layout& layout);
+
+/// "/parallel/pipeline 2 instead of 3, /batch/micro 1 instead of 4"
+std::string toText(const LegalLayout& legal);
+
+}  // namespace shardlab

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/check.h"
+#include "engine/plan/nearest_legal.h"
+#include "engine/schedule/registry.h"
+
+#include <QTest>
+
+#include <functional>
+
+using namespace shardlab;
+
+Q_DECLARE_METATYPE(std::function<void(Layout&)>)
+
+class NearestLegalTest : public QObject {
+    Q_OBJECT
+private slots:
+    void fewFieldsChangeALittle_data() {
+        QTest::addColumn<std::function<void(Layout&)>>("spoil");
+        QTest::addColumn<QString>("mended");
+        using Spoil = std::function<void(Layout&)>;
+        const auto row = [](const char* name, Spoil spoil, const char* mended) { QTest::newRow(name) << spoil << mended; };
+        row("nothing", [](Layout&) {}, "");
+        row("heads", [](Layout& l) { l.model.heads = 7; }, "/model/heads 8 instead of 7");
+        row("word", [](Layout& l) { l.optimizer.kind = "adam-w"; }, "/optimizer/kind \"adamw\" instead of \"adam-w\"");
+        row("schedule", [](Layout& l) { l.schedule.kind = "1fb1"; }, "/schedule/kind \"1f1b\" instead of \"1fb1\"");
+        row("limit", [](Layout& l) { l.run.steps = 0; }, "/run/steps 1 instead of 0");
+        row("one degree", [](Layout& l) { l.parallel.data = 3; }, "/parallel/data 2 instead of 3");
+        row("microbatch", [](Layout& l) { l.batch.micro = 3; }, "/batch/micro 4 instead of 3");
+        row("chunks", [](Layout& l) { l.schedule.chunks = 2; }, "/schedule/chunks 1 instead of 2");
+        row("stages", [](Layout& l) { l.schedule.stages = {1, 1}; }, "/schedule/stages [] instead of [1,1]");
+        row("two at once", [](Layout& l) { l.model.heads = 3; l.batch.micro = 5; },
+            "/model/heads 2 instead of 3, /batch/micro 4 instead of 5");
+    }
+    void fewFieldsChangeALittle() {
+        QFETCH(std::function<void(Layout&)>, spoil);
+        QFETCH(QString, mended);
+        Layout layout;
+        spoil(layout);
+        const auto legal = nearestLegal(layout);
+        QVERIFY(legal.has_value());
+        QCOMPARE(QString::fromStdString(toText(*legal)), mended);
+        QVERIFY(check(legal->layout, scheduleMethods()).empty());
+    }
+
+    void whereNothingHelpsThereIsNone() {
+        Layout layout;
+        layout.cluster.hosts = {{"a", 7}};  // divide neither 4 layers nor 16 samples
+        QVERIFY(!nearestLegal(layout));
+        layout = Layout{};
+        layout.data.kind = "text";  // no file is named, and none can be made up
+        QVERIFY(!nearestLegal(layout));
+    }
+};
+
+QTEST_GUILESS_MAIN(NearestLegalTest)
+#include "nearest_legal_test.moc"
