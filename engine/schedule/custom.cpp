@@ -65,12 +65,15 @@ std::optional<Finding> findMisfit(const Schedule& schedule, const ScheduleShape&
         return ofWhole(fmt::format("it has {}, pipeline × chunks is {}", counted(schedule.stages(), "stage"), stages),
                        schedule.stages() % ranks == 0 ? fmt::format("chunks {}", schedule.stages() / ranks)
                                                       : "a whole number of stages for each rank on average");
+    const std::string counts = fmt::format("{} microbatches, as a step of the layout has; the schedule has {}",
+                                           shape.microbatches, schedule.microbatches);
+    if (schedule.microbatches < shape.microbatches)
+        return Finding{schedule.rankOfStage.front(), -1, {ActionKind::Forward, 0, schedule.microbatches},
+                       "it is missing: every stage forwards every microbatch", counts};
     Schedule whole = schedule;
     whole.microbatches = shape.microbatches;
     std::optional<Finding> wrong = findWrong(whole);
-    if (wrong && schedule.microbatches != shape.microbatches)
-        wrong->legal = fmt::format("{} microbatches, as a step of the layout has; the schedule has {}", shape.microbatches,
-                                   schedule.microbatches);
+    if (wrong && schedule.microbatches != shape.microbatches) wrong->legal = counts;
     if (wrong) return wrong;
     // What the passes add never blocks where compute does not; proved here for this very order.
     if (wrong = findWrong(addTransfers(schedule)); wrong) return ofWhole(std::move(wrong->why), std::move(wrong->legal));
