@@ -5,9 +5,11 @@
 usage: tests/bench/uneven_stages.py [build/bin] [rounds]
 
 Eight layers, the upper four of them with eight times the feed-forward width of the lower, and a large vocabulary.
-Paced: four ranks, the modelled CPU. Full speed: two ranks on two cores, the two splits in turn.
+Paced: four ranks, the modelled CPU. Full speed: two ranks on two cores, the two splits in turn, the partitioner working
+from a profile measured just before.
 """
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -43,11 +45,14 @@ def step_seconds(file, folder, steps):
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
+    os.environ["SHARDLAB_PROFILES"] = str(folder / "profiles")
     print("| run | split | layers of each stage | predicted step | measured step | shorter by |")
     print("|---|---|---|---|---|---|")
     for label, ranks, paced in (("paced", 4, True), ("full speed", 2, False)):
         even, balanced = folder / "even.layout.json", folder / "balanced.layout.json"
         even.write_text(json.dumps(layout(ranks, {"device": "cpu", "step_seconds": 1.0} if paced else None)))
+        if not paced:
+            shardlab("profile", even)
         splits = shardlab("partition", even, "--out", balanced)["splits"]
         if paced:
             # Both on one clock: the balanced step is stretched as much as the even one.
