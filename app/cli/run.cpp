@@ -105,7 +105,7 @@ void addRun(CLI::App& program, Action& chosen) {
     verb->add_flag("--force", options->force, "Replace the run file where it exists");
     verb->add_flag("--json", options->json, "Print the summary as one JSON object");
     verb->footer("Ctrl+C stops at the next step boundary; a second Ctrl+C kills. The run file is whole either way.\n"
-                 "SIGUSR1 takes a checkpoint.");
+                 "SIGUSR1 takes a checkpoint. /checkpoint/every takes them by itself.");
     verb->callback([&chosen, options] {
         chosen = [options] {
             // As assignments, so that they are read and judged like any other field.

@@ -67,7 +67,8 @@ Result<std::filesystem::path> findResume(const Layout& layout, const std::filesy
 
 }  // namespace
 
-std::filesystem::path checkpointFolder(const std::filesystem::path& runFile) {
+std::filesystem::path checkpointFolder(const Layout& layout, const std::filesystem::path& runFile) {
+    if (!layout.checkpoint.path.empty()) return layout.checkpoint.path;
     return std::filesystem::absolute(runFile).replace_extension(".checkpoints");
 }
 
@@ -127,7 +128,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     arguments.oversubscribed = mpi.ranks > mpi.cores;
     arguments.threads = mpi.threads;
     arguments.profile = options.profile;
-    arguments.checkpoints = checkpointFolder(options.runFile);
+    arguments.checkpoints = checkpointFolder(plan->layout, options.runFile);
     arguments.resume = *resume;
     mpi.rankArguments = toArgv(arguments);
     if (const Status saved = saveLayout(plan->layout, arguments.layout); !saved) return fail(saved.error());

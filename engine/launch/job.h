@@ -30,8 +30,8 @@ struct JobOptions {
     std::filesystem::path resume;
 };
 
-/// Where a run keeps its checkpoints: "<run>.checkpoints" beside the run file.
-std::filesystem::path checkpointFolder(const std::filesystem::path& runFile);
+/// Where a run keeps its checkpoints: the layout's folder, or "<run>.checkpoints" beside the run file.
+std::filesystem::path checkpointFolder(const Layout& layout, const std::filesystem::path& runFile);
 
 /// Called from the job's thread, one call at a time, in the order things happen.
 class JobObserver {

@@ -40,13 +40,25 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
                           fmt::format("{} numbers; or [] for 4 × hidden = {} in every layer", model.layers,
                                       4 * std::int64_t{model.hidden})});
 
-    if (layout.data.tokenizer == "bytes" && model.vocabulary > 0 && model.vocabulary < 256)
+    if (layout.data.tokenizer == "bytes" && layout.data.kind != "tokens" && model.vocabulary > 0 && model.vocabulary < 256)
         faults.push_back({"/model/vocabulary", fmt::format("{} is too small for the bytes tokenizer", model.vocabulary),
                           "a byte is a token, and there are 256", "256 or more"});
 
     if (layout.data.kind == "text" && layout.data.path.empty())
         faults.push_back({"/data/path", "no text file is named", "data of kind text is read from a file",
                           "the path of a UTF-8 file, or data.kind generator"});
+
+    if (layout.data.kind == "tokens" && layout.data.path.empty())
+        faults.push_back({"/data/path", "no file of tokens is named", "data of kind tokens is read from .bin files",
+                          "a .bin file, or a folder of them"});
+
+    if (layout.data.tokenizer == "gpt2" && layout.data.kind != "tokens" && layout.data.tokenizerPath.empty())
+        faults.push_back({"/data/tokenizer_path", "no files of the tokenizer are named",
+                          "gpt2 is read from vocab.json and merges.txt", "the folder they lie in, or data.tokenizer bytes"});
+
+    if (!model.weights.empty() && model.kind != "gpt")
+        faults.push_back({"/model/weights", "weights of GPT-2 do not fit a model of kind " + model.kind,
+                          "it has other layers", "model.kind gpt, or no weights"});
 
     const double rows = double(layout.batch.micro) * model.sequence;
     if (rows > mostRows)

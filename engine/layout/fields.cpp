@@ -25,10 +25,12 @@ const std::array table = std::to_array<Field>({
     {"/model/vocabulary", "Vocabulary", "Different tokens the model knows.", IntegerField([](L& l) -> int& { return l.model.vocabulary; }), {}, {}, 1, 1048576, sizes},
     {"/model/dropout", "Dropout", "Share of activations set to zero while training.", NumberField([](L& l) -> double& { return l.model.dropout; }), {}, {}, 0, 0.99, "it is a share, and something must be left"},
     {"/model/feed_forward", "Feed-forward widths", "Width inside each layer's feed-forward block, one number a layer; empty: 4 × hidden in all.", IntegerListField([](L& l) -> std::vector<int>& { return l.model.feedForward; }), {}, {}, 1, 262144, sizes},
+    {"/model/weights", "Start from", "GPT-2 weights in Hugging Face safetensors, a file or its folder; empty: random ones.", TextField([](L& l) -> std::string& { return l.model.weights; })},
 
-    {"/data/kind", "Data", "generator: built-in seeded text; text: a UTF-8 file.", TextField([](L& l) -> std::string& { return l.data.kind; }), "generator,text", "images"},
-    {"/data/path", "Text file", "UTF-8 file, relative to the layout file; for data of kind text.", TextField([](L& l) -> std::string& { return l.data.path; })},
-    {"/data/tokenizer", "Tokenizer", "How text becomes tokens; bytes: one token a byte.", TextField([](L& l) -> std::string& { return l.data.tokenizer; }), "bytes", "gpt2"},
+    {"/data/kind", "Data", "generator: built-in seeded text; text: a UTF-8 file; tokens: .bin files of 16-bit tokens, as nanoGPT and llm.c write them.", TextField([](L& l) -> std::string& { return l.data.kind; }), "generator,text,tokens", "images"},
+    {"/data/path", "File", "UTF-8 file for data of kind text; a .bin file or a folder of them for tokens. Relative to the layout file.", TextField([](L& l) -> std::string& { return l.data.path; })},
+    {"/data/tokenizer", "Tokenizer", "How text becomes tokens; bytes: one token a byte; gpt2: byte pairs merged as GPT-2 does.", TextField([](L& l) -> std::string& { return l.data.tokenizer; }), "bytes,gpt2"},
+    {"/data/tokenizer_path", "Tokenizer files", "Folder with vocab.json and merges.txt, for the gpt2 tokenizer.", TextField([](L& l) -> std::string& { return l.data.tokenizerPath; })},
     {"/data/validation", "Validation", "Share of the text that is kept for validation.", NumberField([](L& l) -> double& { return l.data.validation; }), {}, {}, 0, 0.5, "at least half of the text is for training"},
 
     {"/cluster/hosts", "Hosts", "Machines and how many devices each gives.", HostListField([](L& l) -> std::vector<HostSpec>& { return l.cluster.hosts; }), {}, {}, 1, 32767, degree},
@@ -71,6 +73,10 @@ const std::array table = std::to_array<Field>({
     {"/run/seed", "Seed", "Start of every random stream: weights and data.", LongField([](L& l) -> std::int64_t& { return l.run.seed; })},
     {"/run/validate_every", "Validate every", "Steps between validations; 0: only after the last step.", IntegerField([](L& l) -> int& { return l.run.validateEvery; }), {}, {}, 0, int32, "steps are counted"},
     {"/run/validation_batches", "Validation batches", "Global batches of one validation.", IntegerField([](L& l) -> int& { return l.run.validationBatches; }), {}, {}, 1, 1000000, "a mean needs at least one batch"},
+
+    {"/checkpoint/every", "Every", "Steps between checkpoints, and one at the run's end; 0: only when asked for.", IntegerField([](L& l) -> int& { return l.checkpoint.every; }), {}, {}, 0, int32, "steps are counted"},
+    {"/checkpoint/keep", "Keep", "Newest checkpoints that stay; older ones are removed.", IntegerField([](L& l) -> int& { return l.checkpoint.keep; }), {}, {}, 1, 1000000, "the newest one always stays"},
+    {"/checkpoint/path", "Folder", "Where checkpoints lie, relative to the layout file; empty: beside the run file.", TextField([](L& l) -> std::string& { return l.checkpoint.path; })},
 });
 // clang-format on
 

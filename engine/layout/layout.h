@@ -19,14 +19,16 @@ struct ModelSpec {
     int vocabulary = 256;  ///< bytes by default
     double dropout = 0.0;
     std::vector<int> feedForward;  ///< width inside each layer's feed-forward block; empty = 4 · hidden in all
+    std::string weights;           ///< file or folder of GPT-2 weights to start from; empty = random ones
     bool operator==(const ModelSpec&) const = default;
 };
 
 struct DataSpec {
-    std::string kind = "generator";  ///< generator | text
-    std::string path;                ///< of a UTF-8 file, relative to the layout file; for kind text
-    std::string tokenizer = "bytes";
-    double validation = 0.1;  ///< share of the text kept for validation, in [0, 0.5]
+    std::string kind = "generator";  ///< generator | text | tokens
+    std::string path;                ///< of a UTF-8 file, or of .bin files of tokens, relative to the layout file
+    std::string tokenizer = "bytes";  ///< bytes | gpt2
+    double validation = 0.1;    ///< share of the text kept for validation, in [0, 0.5]
+    std::string tokenizerPath;  ///< folder with vocab.json and merges.txt; for gpt2
     bool operator==(const DataSpec&) const = default;
 };
 
@@ -107,6 +109,13 @@ struct RunSpec {
     bool operator==(const RunSpec&) const = default;
 };
 
+struct CheckpointSpec {
+    int every = 0;     ///< steps between checkpoints, and one at the end; 0 = only when asked for
+    int keep = 2;      ///< newest ones that stay
+    std::string path;  ///< folder, relative to the layout file; empty = beside the run file
+    bool operator==(const CheckpointSpec&) const = default;
+};
+
 struct Layout {
     std::string name = "untitled";
     ModelSpec model;
@@ -119,6 +128,7 @@ struct Layout {
     OptimizerSpec optimizer;
     MemorySpec memory;
     RunSpec run;
+    CheckpointSpec checkpoint;
     bool operator==(const Layout&) const = default;
 };
 

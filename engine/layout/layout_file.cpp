@@ -47,10 +47,11 @@ Status saveLayout(const Layout& layout, const std::filesystem::path& file) {
 }
 
 Layout resolvePaths(Layout layout, const std::filesystem::path& directory) {
-    if (!layout.data.path.empty()) {
+    for (std::string* written : {&layout.model.weights, &layout.data.path, &layout.data.tokenizerPath, &layout.checkpoint.path}) {
+        if (written->empty()) continue;
         std::error_code error;
-        const std::filesystem::path path = std::filesystem::absolute(directory / layout.data.path, error);
-        if (!error) layout.data.path = path.lexically_normal().string();
+        const std::filesystem::path path = std::filesystem::absolute(directory / *written, error);
+        if (!error) *written = path.lexically_normal().string();
     }
     return layout;
 }

@@ -28,7 +28,7 @@ Result<ParsedLayout> readLayout(const std::filesystem::path& file);
 std::string writeLayout(const Layout& layout);
 Status saveLayout(const Layout& layout, const std::filesystem::path& file);
 
-/// The layout with data.path made absolute against `directory` (that of the layout file).
+/// The layout with its paths made absolute against `directory` (that of the layout file).
 Layout resolvePaths(Layout layout, const std::filesystem::path& directory);
 
 /// "/parallel/data=4": the value is JSON, or a bare word taken as a string.

@@ -17,6 +17,15 @@ std::int64_t stateFloats(const OptimizerSpec& optimizer) {
     return optimizer.momentum > 0 ? 1 : 0;
 }
 
+/// Bytes that a rank copies of a stage for a checkpoint, where those are taken by themselves: a replica's share of
+/// weights and optimizer state.
+std::int64_t stagingBytes(const Layout& layout, std::int64_t parameterBytes) {
+    if (layout.checkpoint.every == 0) return 0;
+    const std::int64_t floats = parameterBytes / static_cast<std::int64_t>(sizeof(float));
+    const std::int64_t share = (floats + layout.parallel.data - 1) / layout.parallel.data;
+    return static_cast<std::int64_t>(sizeof(float)) * share * (1 + stateFloats(layout.optimizer));
+}
+
 /// Goes through one rank's list as the executor does.
 class RankLedger {
 public:
@@ -39,6 +48,7 @@ public:
             tally_.add(MemoryCategory::Parameters, parameters);
             tally_.add(MemoryCategory::Gradients, parameters);
             tally_.add(MemoryCategory::Optimizer, parameters * stateFloats(layout.optimizer));
+            tally_.add(MemoryCategory::Buffers, stagingBytes(layout, parameters));
         }
     }
 

@@ -40,7 +40,7 @@ struct Place {
 }  // namespace
 
 Checkpointer::Checkpointer(CheckpointSetup setup) : setup_(std::move(setup)) {
-    if (setup_.spec.every > 0)
+    if (setup_.layout.checkpoint.every > 0)
         staging_ = setup_.arena.allocate(MemoryCategory::Buffers, setup_.state.floats());
     if (!leads()) return;
     const std::vector<CheckpointPlace> places = listCheckpoints(setup_.folder);
@@ -50,7 +50,7 @@ Checkpointer::Checkpointer(CheckpointSetup setup) : setup_(std::move(setup)) {
 Checkpointer::~Checkpointer() = default;
 
 bool Checkpointer::due(std::int64_t stepsDone) const {
-    const int every = setup_.spec.every;
+    const int every = setup_.layout.checkpoint.every;
     return every > 0 && stepsDone % every == 0;
 }
 
@@ -106,7 +106,7 @@ void Checkpointer::finish() {
 void Checkpointer::settle() {
     background_.wait();
     underWay_ = false;
-    if (setup_.spec.every == 0) staging_ = {};
+    if (setup_.layout.checkpoint.every == 0) staging_ = {};
     setup_.trace.memory();
     const bool good = shard_.has_value();
     const std::vector<std::string> said =
@@ -139,7 +139,7 @@ void Checkpointer::commit(std::vector<CheckpointShard> shards) {
     background_.start([this, manifest = std::move(manifest)] {
         committed_ = commitCheckpoint(setup_.files, unfinished_, manifest);
         if (!committed_) static_cast<void>(removeCheckpoint(setup_.files, unfinished_));
-        else if (const Status tidied = tidyCheckpoints(setup_.files, setup_.folder, setup_.spec.keep); !tidied)
+        else if (const Status tidied = tidyCheckpoints(setup_.files, setup_.folder, setup_.layout.checkpoint.keep); !tidied)
             committed_ = fail(tidied.error());
     });
 }

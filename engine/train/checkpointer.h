@@ -6,7 +6,6 @@
 
 #include "engine/base/file.h"
 #include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/layout/checkpoint_spec.h"
 #include "engine/comm/communicator.h"
 #include "engine/trace/recorder.h"
 #include "engine/train/background.h"
@@ -21,7 +20,6 @@ namespace shardlab {
 
 struct CheckpointSetup {
     const Layout& layout;
-    CheckpointSpec spec;
     Communicator& world;
     Recorder& recorder;
     RankTrace& trace;

@@ -9,35 +9,40 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace shardlab {
 
 inline constexpr std::size_t generatedBytes = std::size_t{1} << 20;
 inline constexpr std::int64_t largestTextBytes = std::int64_t{1} << 30;
 
-/// Cut into windows of sequence + 1 bytes that do not overlap: the tokens of a sample and, one further, its targets.
-/// Training windows come from the beginning of the text, validation windows from its end.
+using Tokens = std::vector<std::uint16_t>;
+
+/// Cut into windows of sequence + 1 tokens that do not overlap: the tokens of a sample and, one further, its targets.
+/// Training windows come from the beginning of the text, validation windows from its end, or from files of their own.
 class Corpus {
 public:
-    /// Reads or generates layout.data. Errors: no such file, empty, longer than largestTextBytes, fewer bytes than one
-    /// window of each part, a byte outside the vocabulary.
+    /// Reads or generates layout.data. Errors: no such file, empty, longer than largestTextBytes, fewer tokens than one
+    /// window of each part, a token outside the vocabulary, a tokenizer that cannot be read.
     static Result<Corpus> load(const Layout& layout);
     /// The same on a given text; `where` names it in errors.
-    static Result<Corpus> fromText(std::string text, const Layout& layout, const std::string& where);
+    static Result<Corpus> fromText(std::string_view text, const Layout& layout, const std::string& where);
+    /// `validation` empty: data.validation of `train`'s end.
+    static Result<Corpus> fromTokens(Tokens train, Tokens validation, const Layout& layout, const std::string& where);
 
-    /// "1.00 MiB of text: 7320 windows to train on, 813 to validate on", for the log.
+    /// "1.05 M tokens of text: 7320 windows to train on, 813 to validate on", for the log.
     std::string summary() const;
     std::int64_t trainWindows() const { return trainWindows_; }
     std::int64_t validationWindows() const { return validationWindows_; }
-    /// sequence + 1 bytes each.
-    std::string_view trainWindow(std::int64_t index) const;
-    std::string_view validationWindow(std::int64_t index) const;
+    /// sequence + 1 tokens each.
+    std::span<const std::uint16_t> trainWindow(std::int64_t index) const;
+    std::span<const std::uint16_t> validationWindow(std::int64_t index) const;
 
 private:
-    std::string text_;
+    Tokens tokens_;  ///< to train on, then to validate on
     std::int64_t window_ = 0;
     std::int64_t trainWindows_ = 0;
-    std::int64_t validationBegin_ = 0;  ///< byte
+    std::int64_t validationBegin_ = 0;  ///< token
     std::int64_t validationWindows_ = 0;
 };
 

@@ -11,10 +11,10 @@ namespace shardlab {
 
 namespace {
 
-void append(std::string_view window, MicrobatchTokens& to) {
+void append(std::span<const std::uint16_t> window, MicrobatchTokens& to) {
     for (std::size_t i = 0; i + 1 < window.size(); ++i) {
-        to.tokens.push_back(static_cast<unsigned char>(window[i]));
-        to.targets.push_back(static_cast<unsigned char>(window[i + 1]));
+        to.tokens.push_back(window[i]);
+        to.targets.push_back(window[i + 1]);
     }
 }
 

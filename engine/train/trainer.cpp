@@ -51,7 +51,7 @@ public:
                                         *place_.tensor, place_.tied.get(), *transfers_, trace_, plan_.costs, layout_.optimizer.clip,
                                         gradientScale(plan_.lowered.microbatches, place_.data->size()), pacer});
         if (!services_.checkpoints.empty()) {
-            checkpoints_.emplace(CheckpointSetup{layout_, services_.checkpoint, services_.world, services_.recorder, trace_, arena_, state(),
+            checkpoints_.emplace(CheckpointSetup{layout_, services_.world, services_.recorder, trace_, arena_, state(),
                                                  services_.checkpoints, files(), services_.inform, services_.warn});
         }
         validation_ = forwardOnly(plan_.compute, sampler_.validationMicrobatches());
@@ -59,6 +59,8 @@ public:
         if (services_.inform && services_.world.rank() == 0) services_.inform(corpus_.summary());
     }
 
+    /// Takes the weights that the layout names, if it names any.
+    Status startWeights();
     /// Takes state and position from a checkpoint.
     Status resume(const std::filesystem::path& checkpoint);
     std::string run();
@@ -131,6 +133,13 @@ Status Trainer::Impl::resume(const std::filesystem::path& checkpoint) {
     return state().load(*source);
 }
 
+Status Trainer::Impl::startWeights() {
+    if (layout_.model.weights.empty()) return {};
+    const auto source = StateSource::ofWeights(files(), layout_.model.weights);
+    if (!source) return fail(source.error());
+    return state().loadWeights(*source);
+}
+
 std::string Trainer::Impl::run() {
     trace_.span(Lane::Host, EventKind::Setup, began_, trace_.now());
     const std::string end = train();
@@ -159,7 +168,7 @@ std::string Trainer::Impl::train() {
         ++step;
         if (checkpoints_ && checkpoints_->due(step)) takeCheckpoint(step);
     }
-    if (services_.checkpoint.every > 0 && step > firstStep_) takeCheckpoint(step);
+    if (layout_.checkpoint.every > 0 && step > firstStep_) takeCheckpoint(step);
     return step < layout_.run.steps ? "stopped" : "finished";
 }
 
@@ -216,8 +225,8 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const Plan& plan, TrainerServic
     if (!corpus) return fail(corpus.error());
     const std::filesystem::path resume = services.resume;
     auto impl = std::make_unique<Impl>(plan, std::move(services), std::move(*corpus), began);
-    if (!resume.empty())
-        if (const Status resumed = impl->resume(resume); !resumed) return fail(resumed.error());
+    const Status loaded = resume.empty() ? impl->startWeights() : impl->resume(resume);
+    if (!loaded) return fail(loaded.error());
     return std::make_unique<Trainer>(std::move(impl));
 }
 

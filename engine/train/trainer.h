@@ -5,7 +5,6 @@
 #include "engine/base/file.h"
 #include "engine/base/result.h"
 #include "engine/comm/communicator.h"
-#include "engine/layout/checkpoint_spec.h"
 #include "engine/model/parameter.h"
 #include "engine/plan/plan.h"
 #include "engine/trace/recorder.h"
@@ -26,7 +25,6 @@ struct TrainerServices {
     std::function<Command()> takeCommand;                ///< of rank 0; may be empty
     std::function<void(const std::string& text)> inform; ///< a line for people; may be empty
     std::function<void(const std::string& text)> warn;   ///< the same of what went wrong; may be empty
-    CheckpointSpec checkpoint;                           ///< how often, how many
     std::filesystem::path checkpoints;                   ///< the folder for them; empty: none are taken
     std::filesystem::path resume;                        ///< a checkpoint to go on from; empty: from the beginning
     FileSystem* files = nullptr;                         ///< for checkpoints; null: the machine's own disk

@@ -68,12 +68,14 @@ Status TrainingState::load(const StateSource& source) {
 }
 
 Status TrainingState::loadWeights(const StateSource& source) {
-    for (auto& [index, rankStage] : stages_)
-        for (const Held& piece : held(rankStage)[weightKind])
+    for (auto& [index, rankStage] : stages_) {
+        const auto all = held(rankStage);
+        for (const Held& piece : all.at(weightKind))
             if (const Status done =
                     source.fill(piece.parameter->name, weightKind, piece.parameter->slice, piece.begin, piece.values);
                 !done)
                 return done;
+    }
     return {};
 }
 

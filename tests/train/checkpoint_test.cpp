@@ -43,11 +43,6 @@ const std::vector<Shape>& shapes() {
     return all;
 }
 
-/// A layout and how it takes checkpoints.
-struct Trained : Layout {
-    CheckpointSpec checkpoint;
-};
-
 using State = std::map<std::string, std::vector<float>>;  ///< whole tensors by "name kind"
 
 State gathered(const std::filesystem::path& checkpoint) {
@@ -84,8 +79,8 @@ class CheckpointTest : public QObject {
     Q_OBJECT
 
 private:
-    Trained layoutOf(const Shape& shape, int steps) const {
-        Trained layout;
+    Layout layoutOf(const Shape& shape, int steps) const {
+        Layout layout;
         layout.model.kind = "gpt";
         layout.model.layers = 4;
         layout.model.hidden = 16;
@@ -107,14 +102,13 @@ private:
     }
 
     /// Trains and keeps checkpoints in `folder`, going on from `resume` where that is given.
-    static RunOutcome train(const Trained& layout, const std::filesystem::path& folder,
+    static RunOutcome train(const Layout& layout, const std::filesystem::path& folder,
                             const std::filesystem::path& resume = {}, std::vector<Command> commands = {},
                             FileSystem* files = nullptr, std::vector<std::string>* warnings = nullptr) {
         return runInProcess(
             planOf(layout),
             [commands, at = std::size_t{0}]() mutable { return at < commands.size() ? commands[at++] : Command::None; },
             [&](int rank, TrainerServices& services) {
-                services.checkpoint = layout.checkpoint;
                 services.checkpoints = folder;
                 services.resume = resume;
                 services.files = files;
@@ -145,7 +139,7 @@ private slots:
         std::map<const Shape*, State> states;
         for (const Shape& shape : shapes()) {
             trained[&shape] = std::make_unique<QTemporaryDir>();
-            Trained layout = layoutOf(shape, 3);
+            Layout layout = layoutOf(shape, 3);
             layout.checkpoint.every = 3;
             const RunOutcome run = train(layout, path(*trained[&shape]));
             QVERIFY2(run.error.empty(), run.error.c_str());
@@ -175,14 +169,14 @@ private slots:
     }
     void tenAndTenStepsAreTwenty() {
         QFETCH(int, shape);
-        Trained layout = layoutOf(shapes()[static_cast<std::size_t>(shape)], 20);
+        Layout layout = layoutOf(shapes()[static_cast<std::size_t>(shape)], 20);
         layout.optimizer.warmup = 15;  // the learning rate still rises after the break
         QTemporaryDir whole, parts;
-        Trained once = layout;
+        Layout once = layout;
         once.checkpoint.every = 20;
         const RunOutcome straight = train(once, path(whole));
         QVERIFY2(straight.error.empty(), straight.error.c_str());
-        Trained half = layout;
+        Layout half = layout;
         half.checkpoint.every = 10;
         std::vector<Command> stopAfterTen(10, Command::None);
         stopAfterTen.push_back(Command::Stop);
@@ -204,7 +198,7 @@ private slots:
 
     void anotherLayoutGoesOnWithTheSameLosses() {
         QTemporaryDir folder, rest;
-        Trained layout = layoutOf(shapes()[0], 20);
+        Layout layout = layoutOf(shapes()[0], 20);
         const RunOutcome straight = train(layout, {});
         layout.run.steps = 10;
         layout.checkpoint.every = 10;
@@ -222,7 +216,7 @@ private slots:
     /// The sampler's position is counted in samples: another batch neither repeats nor skips any.
     void anotherBatchGoesOnWithTheNextSample() {
         QTemporaryDir folder, rest;
-        Trained layout = layoutOf(shapes()[0], 5);
+        Layout layout = layoutOf(shapes()[0], 5);
         layout.checkpoint.every = 5;
         QVERIFY(train(layout, path(folder)).error.empty());
         layout.run.steps = 6;
@@ -235,7 +229,7 @@ private slots:
 
     void theNewestStayAndAllIsOnTheTimeline() {
         QTemporaryDir folder;
-        Trained layout = layoutOf(shapes()[3], 7);
+        Layout layout = layoutOf(shapes()[3], 7);
         layout.checkpoint.every = 2;
         layout.checkpoint.keep = 2;
         const RunOutcome run = train(layout, path(folder));
@@ -253,6 +247,30 @@ private slots:
             }
         QCOMPARE(written, 4 * readManifest(places[1].path)->bytes());
         QVERIFY(copied > 0 && copied < written && written < copied + 4 * 40'000);  // the headers
+    }
+
+    void whatIsStagedStandsInTheLedger() {
+        for (const Shape& shape : shapes()) {
+            QTemporaryDir folder;
+            Layout layout = layoutOf(shape, 3);
+            layout.checkpoint.every = 1;
+            const Plan with = planOf(layout);
+            layout.checkpoint.every = 0;
+            const Plan without = planOf(layout);
+            const RunOutcome run = runInProcess(
+                with, {}, [&](int, TrainerServices& services) { services.checkpoints = path(folder); });
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+                std::int64_t staged = 0;  // before the first step nothing else lies in a buffer
+                for (const Event& event : run.ranks[rank].events)
+                    if (event.kind == memoryKind(MemoryCategory::Buffers) && event.step < 0) staged = event.bytes;
+                const auto buffers = static_cast<std::size_t>(MemoryCategory::Buffers);
+                const std::int64_t predicted = with.memory[rank].bytes[buffers] - without.memory[rank].bytes[buffers];
+                QVERIFY2(staged > 0 && staged == predicted,
+                         qPrintable(QString("%1, rank %2: %3 used, %4 predicted").arg(shape.name).arg(rank).arg(staged)
+                                        .arg(predicted)));
+            }
+        }
     }
 
     void aPausedRunTakesOneToo() {
@@ -288,7 +306,7 @@ private slots:
         QFETCH(int, call);
         QFETCH(int, at);
         QTemporaryDir folder;
-        Trained layout = layoutOf(shapes()[3], 6);
+        Layout layout = layoutOf(shapes()[3], 6);
         layout.checkpoint.every = 2;
         layout.checkpoint.keep = 9;
         FaultyFileSystem files({static_cast<FileCall>(call), at});
@@ -321,7 +339,7 @@ private slots:
         QFETCH(QString, assignment);
         QFETCH(QString, says);
         QTemporaryDir folder;
-        Trained layout = layoutOf(shapes()[3], 1);
+        Layout layout = layoutOf(shapes()[3], 1);
         layout.checkpoint.every = 1;
         QVERIFY(train(layout, path(folder)).error.empty());
         std::filesystem::path resume = newest(path(folder));

@@ -45,7 +45,17 @@ const std::vector<Case> cases{
     {"dropout of everything", [](Layout& l) { l.model.dropout = 1; }, "/model/dropout", "0 to 0.99"},
     {"unknown data", [](Layout& l) { l.data.kind = "txt"; }, "/data/kind", "did you mean text?"},
     {"no path", [](Layout& l) { l.data.kind = "text"; }, "/data/path", "UTF-8"},
-    {"tokenizer", [](Layout& l) { l.data.tokenizer = "gpt2"; }, "/data/tokenizer", "bytes"},
+    {"unknown tokenizer", [](Layout& l) { l.data.tokenizer = "gpt3"; }, "/data/tokenizer", "did you mean gpt2?"},
+    {"tokenizer without files", [](Layout& l) { l.data.tokenizer = "gpt2"; }, "/data/tokenizer_path", "the folder they lie in"},
+    {"no tokens", [](Layout& l) { l.data.kind = "tokens"; }, "/data/path", "a .bin file, or a folder of them"},
+    {"weights of another model",
+     [](Layout& l) {
+         l.model.kind = "mlp";
+         l.model.weights = "gpt2";
+     },
+     "/model/weights", "model.kind gpt"},
+    {"no checkpoint stays", [](Layout& l) { l.checkpoint.keep = 0; }, "/checkpoint/keep", "1 to"},
+    {"checkpoints backwards", [](Layout& l) { l.checkpoint.every = -1; }, "/checkpoint/every", "0 to"},
     {"validation", [](Layout& l) { l.data.validation = 0.6; }, "/data/validation", "0 to 0.5"},
     {"validation is no number", [](Layout& l) { l.data.validation = std::nan(""); }, "/data/validation", "0 to 0.5"},
     {"no hosts", [](Layout& l) { l.cluster.hosts.clear(); }, "/cluster/hosts", "at least one"},

@@ -125,7 +125,9 @@ private slots:
                                 "momentum",       "weight_decay",
                                 "clip",           "recompute",
                                 "steps",          "seed",
-                                "validate_every", "validation_batches"})
+                                "validate_every", "validation_batches",
+                                "weights",        "tokenizer_path",
+                                "every",          "keep"})
             QVERIFY2(mentions(text, std::string("\"").append(key).append("\":").c_str()), key);
     }
 
