@@ -2,6 +2,7 @@
 #include "app/cli/run_progress.h"
 
 #include "engine/base/units.h"
+#include "engine/schedule/registry.h"
 
 #include <cmath>
 #include <cstdio>
@@ -20,7 +21,7 @@ RunProgress::RunProgress(const Layout& layout, bool terminal)
       tokens_(tokensPerStep(layout)),
       paced_(layout.cluster.pace.has_value()),
       terminal_(terminal),
-      steps_(rankCount(layout)) {}
+      steps_(rankCount(layout), flushes(layout)) {}
 
 void RunProgress::stateChanged(JobState state) {
     const std::lock_guard lock(mutex_);

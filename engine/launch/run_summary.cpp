@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/run_summary.h"
 
+#include "engine/schedule/registry.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +10,7 @@ namespace shardlab {
 
 RunFigures::RunFigures(RunHeader header)
     : header_(std::move(header)),
-      steps_(rankCount(header_.layout)),
+      steps_(rankCount(header_.layout), flushes(header_.layout)),
       ranks_(static_cast<std::size_t>(rankCount(header_.layout))) {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
         ranks_[rank].record.rank = static_cast<int>(rank);

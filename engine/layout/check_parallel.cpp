@@ -153,6 +153,19 @@ std::vector<std::string> microTexts(const Layout& layout, const ScheduleMethod& 
     return good;
 }
 
+/// What would make the stages wait for each other at an update.
+void checkAsynchronous(const Layout& layout, const ScheduleMethod& method, std::vector<Fault>& faults) {
+    if (layout.optimizer.clip > 0)
+        faults.push_back({"/optimizer/clip", fmt::format("{} cannot clip by the norm of the whole gradient", method.name),
+                          "each stage updates as soon as its own gradient is there, and waiting for the norm of all "
+                          "stages would be a flush",
+                          "0; or a schedule with a flush, 1f1b"});
+    if (layout.parallel.zero > 0)
+        faults.push_back({"/parallel/zero", fmt::format("{} does not work with ZeRO", method.name),
+                          "a rank keeps several whole versions of its stage's weights, which shards would have to follow",
+                          "0; or a schedule with a flush, 1f1b"});
+}
+
 void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     const auto found = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (found == schedules.end()) return;
@@ -173,8 +186,14 @@ void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedul
         faults.push_back({"/schedule/actions", fmt::format("{} makes its own order", method.name),
                           "only one order can count, and it is unclear which was meant",
                           "no actions; or the kind custom, which does what is listed"});
+    if (layout.schedule.verticalSync && !method.takesVerticalSync)
+        faults.push_back({"/schedule/vertical_sync", fmt::format("{} takes no vertical sync", method.name),
+                          method.flushes ? "all its microbatches of a step use one version of the weights anyway"
+                                         : "its steps use one version of the weights in all stages anyway",
+                          "false; or schedule.kind pipedream"});
+    if (!method.flushes) checkAsynchronous(layout, method, faults);
     const ScheduleShape shape{layout.parallel.pipeline, chunks, microbatches(layout), layout.schedule.inFlight,
-                              layout.schedule.actions};
+                              layout.schedule.actions, layout.schedule.verticalSync};
     if (!chunksFit || shape.ranks < 1 || shape.microbatches < 1 || method.refusal == nullptr) return;
     if (const std::optional<ShapeRefusal> refusal = method.refusal(shape)) {
         std::string legal = refusal->legal;

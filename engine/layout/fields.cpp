@@ -47,11 +47,12 @@ const std::array table = std::to_array<Field>({
     {"/parallel/sequence", "Sequence parallel", "Split norms along the sequence inside a tensor group.", BooleanField([](L& l) -> bool& { return l.parallel.sequence; })},
     {"/parallel/zero", "ZeRO", "What data replicas share out: 1 optimizer state, 2 gradients too, 3 parameters too.", IntegerField([](L& l) -> int& { return l.parallel.zero; }), {}, {}, 0, 3, "ZeRO has the stages 0 to 3"},
 
-    {"/schedule/kind", "Schedule", "Order of forwards and backwards in the pipeline.", TextField([](L& l) -> std::string& { return l.schedule.kind; }), {}, "pipedream,pipedream-2bw"},
+    {"/schedule/kind", "Schedule", "Order of forwards and backwards in the pipeline.", TextField([](L& l) -> std::string& { return l.schedule.kind; }), },
     {"/schedule/chunks", "Chunks", "Virtual stages of each pipeline rank.", IntegerField([](L& l) -> int& { return l.schedule.chunks; }), {}, {}, 1, 1024, "there is at least one, and actions number stages with 16 bits"},
     {"/schedule/stages", "Layers per stage", "Layers of each stage in order; empty splits evenly.", IntegerListField([](L& l) -> std::vector<int>& { return l.schedule.stages; }), {}, {}, 1, 10000, "every stage holds at least one layer"},
     {"/schedule/in_flight", "In flight", "Most microbatches a rank holds at once, for schedules that take a limit (zb-greedy); 0: as many as the pipeline has ranks.", IntegerField([](L& l) -> int& { return l.schedule.inFlight; }), {}, {}, 0, 16777216, "microbatches are counted, and actions number them with 24 bits"},
     {"/schedule/actions", "By hand", "What each pipeline rank computes, in its order, for the schedule custom: F forward, B backward, or I and W its input and weight gradient.", TextListField([](L& l) -> std::vector<std::string>& { return l.schedule.actions; })},
+    {"/schedule/vertical_sync", "Vertical sync", "A microbatch uses one weight version in all stages, at the price of more stashed versions; for pipedream.", BooleanField([](L& l) -> bool& { return l.schedule.verticalSync; })},
 
     {"/batch/global", "Global batch", "Samples of one optimizer step over all replicas.", IntegerField([](L& l) -> int& { return l.batch.global; }), {}, {}, 1, 16777216, "there is at least one sample, and actions number microbatches with 24 bits"},
     {"/batch/micro", "Microbatch", "Samples that go through the pipeline together.", IntegerField([](L& l) -> int& { return l.batch.micro; }), {}, {}, 1, 65536, sizes},

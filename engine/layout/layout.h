@@ -70,6 +70,7 @@ struct ScheduleSpec {
     std::vector<int> stages;  ///< layers of each stage; empty = even split
     int inFlight = 0;         ///< most microbatches a rank holds, for schedules that take a limit; 0 = pipeline
     std::vector<std::string> actions;  ///< kind custom: what each rank computes in order, "0F0,0F1,0B0,0B1"
+    bool verticalSync = false;  ///< a microbatch uses one weight version in all stages; pipedream
     bool operator==(const ScheduleSpec&) const = default;
 };
 

@@ -18,6 +18,7 @@ struct ScheduleShape {
     int microbatches = 1;
     int inFlight = 0;  ///< most microbatches that a rank holds at once, for methods that take a limit; 0 = p
     std::vector<std::string> actions;  ///< of the schedule written by hand, as in the layout; else empty
+    bool verticalSync = false;  ///< a microbatch uses one weight version in all stages, for methods that know it
     bool operator==(const ScheduleShape&) const = default;
 };
 
@@ -47,6 +48,10 @@ struct ScheduleMethod {
     std::string_view bubbleFormula;
     bool takesLimit = false;  ///< obeys ScheduleShape::inFlight
     bool byHand = false;      ///< its order is ScheduleShape::actions; all others have an order for every shape
+    /// False: asynchronous. Steps follow each other without a flush, gradients are those of earlier weights, and the
+    /// mathematics is another one than that of one rank.
+    bool flushes = true;
+    bool takesVerticalSync = false;  ///< obeys ScheduleShape::verticalSync
 };
 
 }  // namespace shardlab

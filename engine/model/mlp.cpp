@@ -26,9 +26,9 @@ StageLayers buildMlp(const StageSpec& spec, const LayerContext& context) {
     }
     if (spec.last) {
         context.set.beginLayer();
-        stage.head.emplace(context, model.vocabulary);
+        stage.head.emplace(context, model.vocabulary, spec.tied);
     }
-    if (spec.first != spec.last) context.set.tie("wte.weight", spec.first);
+    if (spec.tied && spec.first != spec.last) context.set.tie("wte.weight", spec.first);
     return stage;
 }
 

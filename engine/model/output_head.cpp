@@ -9,12 +9,13 @@
 
 namespace shardlab {
 
-OutputHead::OutputHead(const LayerContext& context, int vocabulary)
+OutputHead::OutputHead(const LayerContext& context, int vocabulary, bool tied)
     : context_(context),
       firstToken_(rangeBegin(vocabulary, context.tensor.size(), context.tensor.member())),
       vocabulary_(rangeSize(vocabulary, context.tensor.size(), context.tensor.member())),
       norm_(context, "ln_f"),
-      table_(context.set.declare("wte.weight", {vocabulary, context.hidden}, {0.02}, true, Cut{0})) {}
+      table_(context.set.declare(tied ? "wte.weight" : "lm_head.weight", {vocabulary, context.hidden}, {0.02}, true,
+                                 Cut{0})) {}
 
 void OutputHead::project(State& state, Buffer input) {
     const int tokens = context_.tokens(), ownTokens = context_.ownTokens();

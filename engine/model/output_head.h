@@ -29,8 +29,9 @@ public:
         float scale = 1;
     };
 
-    /// Weights: "wte.weight" [vocabulary, hidden] (tied: the embedding's own where the stage has it), "ln_f".
-    OutputHead(const LayerContext& context, int vocabulary);
+    /// Weights: "ln_f" and [vocabulary, hidden]: where `tied` "wte.weight", the embedding's own where the stage has it,
+    /// else "lm_head.weight".
+    OutputHead(const LayerContext& context, int vocabulary, bool tied);
 
     /// Mean over tokens of −ln p(target), nats.
     double forward(State& state, Buffer input, std::span<const std::int32_t> targets);

@@ -28,7 +28,10 @@ void draw(const Parameter& parameter, double deviation, std::int64_t seed, std::
 }  // namespace
 
 const std::vector<int>& Weight::shape() const { return set_->parameters_[index_].shape; }
-const float* Weight::value() const { return set_->parameters_[index_].value.data(); }
+const float* Weight::value() const {
+    const float* own = set_->parameters_[index_].value.data();
+    return set_->copy_.empty() ? own : set_->copy_.data() + (own - set_->values_.data());
+}
 float* Weight::gradient() const { return set_->parameters_[index_].gradient.data(); }
 
 Weight ParameterSet::declare(const std::string& name, std::vector<int> whole, Initial initial, bool decays, Cut cut) {

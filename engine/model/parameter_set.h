@@ -69,6 +69,9 @@ public:
     /// What this member's part of weight `index` starts with.
     void initialise(std::size_t index, std::int64_t seed, std::span<float> values) const;
 
+    /// Weight::value() points into this copy of the values until the next call; empty: into the values themselves.
+    void computeWith(std::span<const float> copy) { copy_ = copy; }
+
     std::span<Parameter> parameters() { return parameters_; }
     std::span<float> values() const { return values_.span(); }
     std::span<float> gradients() const { return gradients_.span(); }
@@ -81,6 +84,7 @@ private:
     std::vector<Initial> initials_;
     int layer_ = -1;
     Buffer values_;
+    std::span<const float> copy_;
     Buffer gradients_;
 };
 

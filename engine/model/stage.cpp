@@ -124,6 +124,15 @@ void Stage::initialise(std::size_t index, std::span<float> values) const {
 std::span<float> Stage::parameterBlock() { return impl_->weights.values(); }
 std::span<float> Stage::gradientBlock() { return impl_->weights.gradients(); }
 void Stage::zeroGradients() { std::ranges::fill(gradientBlock(), 0.0f); }
+void Stage::computeWith(std::span<const float> weights) { impl_->weights.computeWith(weights); }
+
+void Stage::renumber(int by) {
+    std::map<int, Held> moved;
+    for (auto& [microbatch, state] : impl_->microbatches) moved.emplace(microbatch + by, std::move(state));
+    impl_->microbatches = std::move(moved);
+    impl_->losses.clear();
+}
+
 int Stage::held() const { return static_cast<int>(impl_->microbatches.size()); }
 double Stage::loss(int microbatch) const { return impl_->losses.at(microbatch); }
 

@@ -24,6 +24,7 @@ struct StageSpec {
     bool last = true;    ///< has the final norm, the output projection and the loss
     int samples = 1;     ///< of a microbatch: b
     StageStorage storage = {};
+    bool tied = true;    ///< the output projection is the token embedding
 };
 
 /// b·s tokens each, sample after sample; targets are the tokens that follow. Read during the call only.
@@ -52,6 +53,11 @@ public:
     std::span<float> parameterBlock();
     std::span<float> gradientBlock();
     void zeroGradients();
+    /// Forwards and backwards read these weights, a copy of the parameter block, until the next call; empty: the
+    /// stage's own. Gradients, and what an optimizer sees, stay the stage's own.
+    void computeWith(std::span<const float> weights);
+    /// What is held under a microbatch's number is held under that number + `by` from now on.
+    void renumber(int by);
 
     /// `input`: activations of the stage below, [b·s, h], of the own tokens; empty on the first stage, which reads
     /// batch.tokens. Returns as much for the stage above (Activations); empty on the last stage, whose loss is then known.

@@ -75,6 +75,8 @@ double StepCosts::seconds(const Action& action) const {
         case ActionKind::ReduceTied: return cost.tied * stretch;
         case ActionKind::ReduceNorm: return cost.norm * stretch;
         case ActionKind::OptimizerStep: return cost.optimizer * stretch;
+        case ActionKind::StashWeights: return cost.stash * stretch;
+        case ActionKind::FreeWeights:
         case ActionKind::RecvForward:
         case ActionKind::RecvBackward:
         case ActionKind::ReduceBuckets:
@@ -97,6 +99,8 @@ std::int64_t StepCosts::bytes(const Action& action) const {
         case ActionKind::ReduceGradients: return stages[stage].reduceBytes;
         case ActionKind::ReduceTied: return stages[stage].tiedBytes;
         case ActionKind::ReduceNorm: return sizeof(double);
+        case ActionKind::StashWeights:
+        case ActionKind::FreeWeights: return stages[stage].weightBytes;
         default: return 0;
     }
 }
@@ -197,6 +201,8 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
                             : device.kernelSeconds + 4 * static_cast<double>(bytes) / device.memoryBandwidth;
         }
         bytesOfRank[static_cast<std::size_t>(rankOf(s))] += static_cast<double>(parameterBytes);
+        cost.weightBytes = parameterBytes;
+        cost.stash = device.kernelSeconds + 2 * static_cast<double>(parameterBytes) / device.memoryBandwidth;
         cost.optimizer = device.kernelSeconds +
                          updateFloats(layout.optimizer) * static_cast<double>(parameterBytes) / device.memoryBandwidth;
     }

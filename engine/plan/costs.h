@@ -30,9 +30,11 @@ struct StageCosts {
     double norm = 0;         ///< reading the gradients of all stages of its rank, and one number over the pipeline axis
     double optimizer = 0;    ///< reading and writing weights, gradients and state
     TensorCosts tensor;      ///< the collectives inside forward, inputGrad and weightGrad
+    double stash = 0;        ///< reading and writing the weights, for a copy of them
     std::int64_t sendBytes = 0;
     std::int64_t reduceBytes = 0;  ///< the buffer's; what crosses the links is plan.h's AxisTraffic
     std::int64_t tiedBytes = 0;
+    std::int64_t weightBytes = 0;  ///< of one version
     Algorithm reduceAlgorithm = Algorithm::Ring;
     Algorithm normAlgorithm = Algorithm::Ring;
 };

@@ -34,6 +34,7 @@ public:
         : lowered_(lowered), rank_(rank) {
         whole_.resize(shapes.size());
         buffered_.resize(shapes.size());
+        parameters_.resize(shapes.size());
         for (const Action& action : lowered.ranks[static_cast<std::size_t>(rank)])
             if (action.kind == ActionKind::InputGrad) split_.emplace(action.stage, action.microbatch);
         for (int stage : lowered.stagesOf(rank)) {
@@ -45,6 +46,7 @@ public:
                 stageBuffers(layout, shape, {received, MemoryCategory::Buffers}, share);
             const std::int64_t parameters =
                 static_cast<std::int64_t>(sizeof(float)) * stageParameters(layout.model, shape, share);
+            parameters_[static_cast<std::size_t>(stage)] = parameters;
             tally_.add(MemoryCategory::Parameters, parameters);
             tally_.add(MemoryCategory::Gradients, parameters);
             tally_.add(MemoryCategory::Optimizer, parameters * stateFloats(layout.optimizer));
@@ -64,11 +66,18 @@ public:
     }
 
     RankMemory run() {
-        for (const Action& action : lowered_.ranks[static_cast<std::size_t>(rank_)]) visit(action);
+        const auto rank = static_cast<std::size_t>(rank_);
+        if (!lowered_.flushes()) {
+            // The second step begins with what the first left, as all after it do.
+            for (const auto* list : {&lowered_.fill[rank], &lowered_.ranks[rank]})
+                for (const Action& action : *list) visit(action);
+        }
+        for (const Action& action : lowered_.ranks[rank]) visit(action);
         RankMemory memory;
         memory.bytes = tally_.peak();
         memory.peak = tally_.peakTotal();
         memory.microbatchesInFlight = mostInFlight_;
+        memory.weightVersions = 1 + mostKept_;
         return memory;
     }
 
@@ -105,6 +114,14 @@ private:
                 leaving_.push_back({splits(action.stage, action.microbatch) ? stage.splitGradient : stage.gradient,
                                     stage.boundaryBytes});
                 break;
+            case ActionKind::StashWeights:
+                tally_.add(MemoryCategory::Parameters, parameters_[static_cast<std::size_t>(action.stage)]);
+                mostKept_ = std::max(mostKept_, ++kept_);
+                break;
+            case ActionKind::FreeWeights:
+                tally_.add(MemoryCategory::Parameters, -parameters_[static_cast<std::size_t>(action.stage)]);
+                --kept_;
+                break;
             default: break;
         }
     }
@@ -131,6 +148,9 @@ private:
     MemoryBytes fullest_{};              ///< within the action that is visited
     int inFlight_ = 0;
     int mostInFlight_ = 0;
+    std::vector<std::int64_t> parameters_;  ///< bytes of one version, by global stage
+    int kept_ = 0;                          ///< stashed versions
+    int mostKept_ = 0;
 };
 
 }  // namespace

@@ -18,8 +18,10 @@ struct RankMemory {
     MemoryBytes bytes{};           ///< each category at its own peak
     std::int64_t peak = 0;         ///< largest sum over the step
     int microbatchesInFlight = 0;  ///< largest number of stored activations, over the stages of the rank
+    int weightVersions = 1;        ///< most versions of its weights that a stage of the rank holds at once
 };
 
+/// A kept weight version counts as Parameters, from its stash to its free.
 /// A message's buffer is counted with its receiver from the post to the end of its use, and with its sender until the
 /// compute action that follows the send is done: it is on its way while that runs.
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh);

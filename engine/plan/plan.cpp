@@ -90,6 +90,13 @@ void addNotes(Plan& plan, const CostBasis& basis) {
         notes.push_back(fmt::format("stage {} takes {:.2f} × the time of stage {}: unequal stages add to the bubble",
                                     slowest - plan.costs.stages.begin(), slowest->forward / fastest->forward,
                                     fastest - plan.costs.stages.begin()));
+    if (!plan.lowered.flushes()) {
+        notes.push_back("asynchronous: steps follow each other without a flush, and gradients are those of earlier weights; "
+                        "the step is one between fill and drain");
+        if (plan.lowered.stages() > 1)
+            notes.push_back("the output projection is a weight of its own: its two ends could share the token embedding "
+                            "only by waiting for each other");
+    }
     if (!plan.fits)
         notes.push_back(
             fmt::format("memory: a rank needs more than the {} of its device", formatBytes(plan.capacityBytes)));
@@ -128,6 +135,7 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     plan.mfu = plan.flopsPerStep / (modelled * device.fp32Flops * plan.mesh.ranks());
 
     plan.parameters = modelParameters(layout.model);
+    if (!method.flushes && stageCount(layout) > 1) plan.parameters += tiedParameters(layout.model);
     plan.memory = memoryLedger(layout, plan.lowered, plan.mesh);
     plan.capacityBytes = deviceCapacity(layout, plan.mesh);
     plan.fits =

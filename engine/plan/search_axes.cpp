@@ -44,6 +44,7 @@ class Enumeration {
 public:
     Enumeration(const Layout& base, std::stop_token stop, const Measurements& measurements)
         : base_(base), measurements_(measurements), probe_(base), stop_(std::move(stop)) {
+        asynchronous_ = !flushes(base);
         // The hosts were judged once; for each choice only their number of devices counts.
         for (const HostSpec& host : base.cluster.hosts) devices_ += host.devices;
         smallestHost_ = std::ranges::min(base.cluster.hosts, {}, &HostSpec::devices).devices;
@@ -157,6 +158,7 @@ private:
         const int chunks = probe_.schedule.chunks;
         for (const ScheduleMethod& method : generatedMethods()) {
             if (chunks < method.minChunks || chunks > method.maxChunks) continue;
+            if (!method.flushes && !asynchronous_) continue;
             probe_.schedule.kind = method.name;
             for (const int limit : searchedLimits(method, scheduleShape(probe_))) {
                 probe_.schedule.inFlight = limit;
@@ -170,6 +172,7 @@ private:
     const Measurements& measurements_;
     Layout probe_, plain_;
     std::stop_token stop_;
+    bool asynchronous_ = false;
     int devices_ = 0;
     int smallestHost_ = 0;
     static constexpr std::size_t tensorAxis = 2;
@@ -213,8 +216,8 @@ std::vector<int> searchedLimits(const ScheduleMethod& method, const ScheduleShap
 bool sameQuestion(const Layout& one, const Layout& other) {
     // What a run does with its losses, and how a step is stretched, changes no figure.
     const auto question = [](Layout layout) {
+        layout.name = flushes(layout) ? "" : "asynchronous";
         apply(plainChoice(), layout);
-        layout.name.clear();
         layout.run = {};
         layout.data = {};
         if (layout.cluster.pace) layout.cluster.pace->stepSeconds = 1;

@@ -3,10 +3,13 @@
 
 #include "engine/base/clock.h"
 #include "engine/schedule/dataflow.h"
+#include "engine/schedule/passes.h"
 
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 namespace shardlab {
@@ -50,6 +53,12 @@ struct Burst {
 
 constexpr int noNode = -1;  ///< of the step's graph
 
+/// Where a rank stood when it came to the border of a step.
+struct Mark {
+    Time time;
+    Time busy;  ///< until then; updates and stashes too
+};
+
 struct Link {
     int peer = 0;
     Time free = 0;
@@ -65,6 +74,8 @@ struct RankState {
     int message = noNode;   ///< what brought the action that is next its input
     std::optional<Burst> burst = {};
     Time busy = 0;  ///< F, B, I, W, R
+    Time updating = 0;              ///< optimizer and stashes
+    std::vector<Mark> marks = {};   ///< one a border
     std::vector<Link> links = {};  ///< by receiving rank; a rank has few neighbours
 
     Link& link(int peer) {
@@ -79,6 +90,8 @@ struct Keep {
     bool events = false;
     StepGraph* graph = nullptr;
     const ActionSeconds* seconds = nullptr;  ///< instead of the costs'
+    /// Positions in each rank's list, ascending, at which it takes a mark.
+    const std::vector<std::vector<std::size_t>>* borders = nullptr;
 };
 
 /// Members of a reduction that have come so far.
@@ -111,9 +124,10 @@ public:
                 RankState& state = ranks_[static_cast<std::size_t>(rank)];
                 const auto& actions = schedule_.ranks[static_cast<std::size_t>(rank)];
                 state.stopped = false;
-                while (!state.burst && state.position < actions.size() &&
-                       advance(rank, state, actions[state.position]))
-                    ++state.position;
+                for (; !state.burst && state.position < actions.size(); ++state.position) {
+                    if (keep_.borders) mark((*keep_.borders)[static_cast<std::size_t>(rank)], state);
+                    if (!advance(rank, state, actions[state.position])) break;
+                }
                 state.stopped = true;
             }
         } while (passTime());
@@ -151,6 +165,11 @@ private:
             if (earlier != noNode) node.after.push_back(earlier);
         keep_.graph->nodes.push_back(std::move(node));
         return static_cast<int>(keep_.graph->nodes.size()) - 1;
+    }
+
+    static void mark(const std::vector<std::size_t>& borders, RankState& state) {
+        while (state.marks.size() < borders.size() && borders[state.marks.size()] == state.position)
+            state.marks.push_back({state.free, state.busy + state.updating});
     }
 
     double share(int working) const { return std::min(1.0, costs_.cores / working); }
@@ -199,7 +218,11 @@ private:
                 return true;
             case ActionKind::ReduceTied: gather(rank, state, tied_); return false;
             case ActionKind::ReduceNorm: gather(rank, state, norm_); return false;
-            case ActionKind::OptimizerStep: return occupy(rank, state, action, EventKind::Optimizer);
+            case ActionKind::OptimizerStep:
+            case ActionKind::StashWeights: return occupy(rank, state, action, eventKind(action.kind));
+            case ActionKind::FreeWeights:
+                finish(rank, state, action, EventKind::FreeWeights, state.free, state.free);
+                return true;
             default: return compute(rank, state, action);
         }
     }
@@ -216,9 +239,13 @@ private:
 
     void finish(int rank, RankState& state, const Action& action, EventKind kind, Time begin, Time end) {
         state.free = end;
+        const bool weights = kind == EventKind::StashWeights || kind == EventKind::FreeWeights;
         state.node = note(rank, action, begin, end, {state.node, std::exchange(state.message, noNode)});
-        state.sink.add(Lane::Compute, kind, begin, end, action);
-        if (!isCompute(action.kind)) return;
+        state.sink.add(Lane::Compute, kind, begin, end, action, weights ? costs_.bytes(action) : 0);
+        if (!isCompute(action.kind)) {
+            state.updating += end - begin;
+            return;
+        }
         if (state.sink.keeps())
             for (const TensorSpan& span : costs_.tensorSpans(action, tensorTogether_))
                 state.sink.addTensor(begin, end, span, action);
@@ -315,10 +342,6 @@ private:
     bool tensorTogether_ = false;
 };
 
-}  // namespace
-
-namespace {
-
 constexpr std::size_t mostTensorSpans = std::size_t{1} << 19;
 
 /// Over all ranks of the mesh.
@@ -338,26 +361,79 @@ Simulation figuresOf(Simulator& simulator) {
     return result;
 }
 
-}  // namespace
+/// A run of several steps without a flush, of which one far from fill and drain is looked at.
+struct SteadyRun {
+    int step = 0;     ///< this one
+    int averaged = 1; ///< steps from it whose length is averaged: where they are short, not all need be alike
+    Unrolled run;
 
-Simulation simulateWithoutEvents(const Schedule& lowered, const StepCosts& costs) {
-    Simulator simulator(lowered, costs, {});
+    explicit SteadyRun(const Schedule& schedule) {
+        const int p = static_cast<int>(schedule.ranks.size()), m = schedule.microbatches;
+        const auto stepsOf = [m](int microbatches) { return (microbatches + m - 1) / m; };
+        step = 1 + stepsOf(4 * p);
+        averaged = stepsOf(p);
+        run = unrolled(schedule, step + averaged + stepsOf(p));
+    }
+
+    Simulation figures(Simulator& simulator) const {
+        Simulation result;
+        const auto first = static_cast<std::size_t>(step), last = static_cast<std::size_t>(step + averaged);
+        double busy = 0;
+        for (const RankState& state : simulator.ranks()) {
+            result.stepSeconds =
+                std::max(result.stepSeconds, (state.marks[last].time - state.marks[first].time) / averaged);
+            result.busySeconds.push_back((state.marks[last].busy - state.marks[first].busy) / averaged);
+            busy += result.busySeconds.back();
+        }
+        busy /= static_cast<double>(simulator.ranks().size());
+        result.bubble = std::max(0.0, 1 - busy / result.stepSeconds);
+        return result;
+    }
+
+    /// Leaves each rank the events of the step, numbered as in it.
+    void cut(const Schedule& schedule, Simulator& simulator) const {
+        const auto at = static_cast<std::size_t>(step);
+        std::int64_t origin = std::numeric_limits<std::int64_t>::max();
+        for (const RankState& state : simulator.ranks()) origin = std::min(origin, nanoseconds(state.marks[at].time));
+        for (std::size_t rank = 0; rank < simulator.ranks().size(); ++rank) {
+            RankState& state = simulator.ranks()[rank];
+            const std::int64_t begin = nanoseconds(state.marks[at].time), end = nanoseconds(state.marks[at + 1].time);
+            const std::vector<Action>& actions = run.schedule.ranks[rank];
+            std::unordered_set<ActionId> own;
+            for (std::size_t i = run.borders[rank][at]; i < run.borders[rank][at + 1]; ++i)
+                own.insert(actionId(actions[i]));
+            std::vector<Event> kept;
+            for (Event event : state.sink.events()) {
+                // A wait may be for a message of the step before.
+                const bool inside = event.kind == EventKind::Wait ? event.begin >= begin && event.begin < end
+                                                                  : own.contains(event.action);
+                if (!inside) continue;
+                event.action = actionId(inStep(actionFromId(event.action), schedule, step));
+                event.begin -= origin;
+                event.end -= origin;
+                kept.push_back(event);
+            }
+            kept.push_back({begin - origin, end - origin, 0, 0, 0, 0, 0, Lane::Host, EventKind::Step});
+            state.sink.events() = std::move(kept);
+        }
+    }
+};
+
+Simulation steadyFigures(const Schedule& lowered, const StepCosts& costs, const ActionSeconds* seconds = nullptr) {
+    const SteadyRun steady(lowered);
+    Simulator simulator(steady.run.schedule, costs, {.seconds = seconds, .borders = &steady.run.borders});
     simulator.run();
-    return figuresOf(simulator);
+    return steady.figures(simulator);
 }
 
-Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh) {
-    Simulator simulator(lowered, costs, {.events = true});
-    if (tensorSpanCount(lowered, costs, mesh) > mostTensorSpans) simulator.drawTensorTogether();
-    simulator.run();
-    Simulation result = figuresOf(simulator);
+Simulation withEvents(Simulation result, Simulator& simulator, const Mesh& mesh) {
     std::size_t count = 0;
     for (RankState& state : simulator.ranks()) {
         std::ranges::stable_sort(state.sink.events(), {}, &Event::begin);
         count += state.sink.events().size();
     }
     const auto ranks = static_cast<std::size_t>(mesh.ranks());
-    result.events.reserve(count * ranks / std::max<std::size_t>(1, lowered.ranks.size()));
+    result.events.reserve(count * ranks / std::max<std::size_t>(1, simulator.ranks().size()));
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
         const auto pipelineRank = static_cast<std::size_t>(mesh.coordinate(rank, Axis::Pipeline));
         for (Event event : simulator.ranks()[pipelineRank].sink.events()) {
@@ -368,13 +444,39 @@ Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh&
     return result;
 }
 
+}  // namespace
+
+Simulation simulateWithoutEvents(const Schedule& lowered, const StepCosts& costs) {
+    if (!lowered.flushes()) return steadyFigures(lowered, costs);
+    Simulator simulator(lowered, costs, {});
+    simulator.run();
+    return figuresOf(simulator);
+}
+
+Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh) {
+    if (!lowered.flushes()) {
+        const SteadyRun steady(lowered);
+        Simulator simulator(steady.run.schedule, costs, {.events = true, .borders = &steady.run.borders});
+        if (tensorSpanCount(steady.run.schedule, costs, mesh) > mostTensorSpans) simulator.drawTensorTogether();
+        simulator.run();
+        steady.cut(lowered, simulator);
+        return withEvents(steady.figures(simulator), simulator, mesh);
+    }
+    Simulator simulator(lowered, costs, {.events = true});
+    if (tensorSpanCount(lowered, costs, mesh) > mostTensorSpans) simulator.drawTensorTogether();
+    simulator.run();
+    return withEvents(figuresOf(simulator), simulator, mesh);
+}
+
 double simulatedSeconds(const Schedule& lowered, const StepCosts& costs) {
+    if (!lowered.flushes()) return steadyFigures(lowered, costs).stepSeconds;
     Simulator simulator(lowered, costs, {});
     simulator.run();
     return simulator.end();
 }
 
 double simulatedSeconds(const Schedule& lowered, const StepCosts& costs, const ActionSeconds& seconds) {
+    if (!lowered.flushes()) return steadyFigures(lowered, costs, &seconds).stepSeconds;
     Simulator simulator(lowered, costs, {.seconds = &seconds});
     simulator.run();
     return simulator.end();
@@ -385,6 +487,7 @@ StepGraph stepGraph(const Schedule& lowered, const StepCosts& costs) {
 }
 
 StepGraph stepGraph(const Schedule& lowered, const StepCosts& costs, const ActionSeconds& seconds) {
+    if (!lowered.flushes()) return stepGraph(unrolled(lowered, 1).schedule, costs, seconds);
     StepGraph graph;
     Simulator simulator(lowered, costs, {.graph = &graph, .seconds = &seconds});
     simulator.run();

@@ -17,10 +17,14 @@ struct Simulation {
     /// optimizer spans with their action ids, waits, and the Step span in the host lane.
     std::vector<Event> events;
     double stepSeconds = 0;           ///< begin of the first action to end of the last, over all ranks
-    std::vector<double> busySeconds;  ///< per pipeline rank, compute lane
+    std::vector<double> busySeconds;  ///< per pipeline rank, compute lane: F, B, I, W, R
     /// Share of the time from the step's first forward to its last backward in which a rank's compute lane is idle,
     /// mean over ranks.
     double bubble = 0;
+    // Of a schedule that does not flush these are of a step far from fill and drain, which each rank begins at its own
+    // border: stepSeconds is the time from one border to the next, updates and stashes count as busy, and the bubble is
+    // the idle share of stepSeconds. The events begin with the rank that is first at its border; they last longer than
+    // stepSeconds, as the other ranks are in the step before meanwhile.
 };
 
 /// The rules, which the training executor follows too when it is paced:
@@ -36,7 +40,7 @@ struct Simulation {
 /// - The members of a tensor group are alike and go through their lists together. Their collectives are a part of the
 ///   compute action: spans in the comm lane at StepCosts::tensorSpans; where a step has more than half a million of
 ///   them, one for all of an action.
-/// - The optimizer takes its cost in the compute lane.
+/// - The optimizer, and the stash of a weight version, take their cost in the compute lane; to free one takes no time.
 /// - Where ranks share cores (StepCosts::cores; never paced), those that compute at one time get equal shares of them:
 ///   n ranks on c < n cores take n/c times their costs. Messages and reductions take theirs.
 /// `lowered` is valid (validate.h).

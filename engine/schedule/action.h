@@ -25,13 +25,16 @@ enum class ActionKind : std::uint8_t {
     ReduceGradients,  ///< 2REDUCE_GRAD  average of the stage's gradients over the data axis
     ReduceTied,       ///< 0REDUCE_TIED  sum of the tied embedding's gradient over first and last stage; one a rank
     ReduceNorm,       ///< 0REDUCE_NORM  sum of squared gradient norms over the pipeline axis, for clipping; one a rank
-    OptimizerStep,    ///< 2STEP
+    OptimizerStep,    ///< 2STEP; with weight versions 2STEP@v3, where v3 is what it makes
     // Over the data axis, piece by piece and beside the compute action of the same stage that follows:
     ReduceBuckets,     ///< 2REDUCE_BUCKETS7  gradients, bucket by bucket as 2B7 (or 2W7), the last one, makes them final
     ScatterGradients,  ///< 2SCATTER_GRAD7    each replica gets the sum of its shard of what 2B7 (or 2W7) makes (ZeRO)
     GatherForward,     ///< 2GATHER_F7        parameters, layer by layer before 2F7 uses them (ZeRO 3)
     GatherBackward,    ///< 2GATHER_B7        the same before 2B7 (or 2I7)
     GatherUpdated,     ///< 2GATHER_PARAM     after 2STEP: every replica gets the shards the others updated (ZeRO 1, 2)
+    // Weight versions:
+    StashWeights,      ///< 2STASH@v2  a copy of the current weights is kept as version 2
+    FreeWeights,       ///< 2FREE@v0   the kept version 0 is dropped
 };
 
 /// `stage` is the global stage (chunk c of rank r is stage c·p+r unless the schedule folds back).
@@ -39,7 +42,7 @@ struct Action {
     ActionKind kind = ActionKind::None;
     int stage = 0;
     int microbatch = -1;  ///< -1 where the action belongs to no microbatch
-    int version = -1;     ///< weight version; -1 = the current one. Written "@v1"
+    int version = -1;     ///< weight version; -1 = the current one. Written "@v1"; numbered as schedule.h says
     bool operator==(const Action&) const = default;
     auto operator<=>(const Action&) const = default;
 };
@@ -66,7 +69,7 @@ constexpr bool belongsToMicrobatch(ActionKind kind) {
            (isBesideCompute(kind) && kind != ActionKind::GatherUpdated);
 }
 
-/// The reversible text form: "3F7", "0B2@v1", "2SEND_F0", "2REDUCE_GRAD", "2STEP".
+/// The reversible text form: "3F7", "0B2@v1", "2SEND_F0", "2REDUCE_GRAD", "2STEP", "2STASH@v2".
 std::string toText(const Action& action);
 Result<Action> parseAction(std::string_view text);
 
@@ -75,6 +78,12 @@ Result<Action> parseAction(std::string_view text);
 using ActionId = std::uint64_t;
 ActionId actionId(const Action& action);
 Action actionFromId(ActionId id);
+
+/// Whether the kind names a weight version: always (STASH, FREE), or where the schedule keeps several.
+constexpr bool mayHaveVersion(ActionKind kind) {
+    return isCompute(kind) || kind == ActionKind::ReduceGradients || kind == ActionKind::OptimizerStep ||
+           kind >= ActionKind::StashWeights;
+}
 
 /// The other end of a send or receive: 2SEND_F0 ↔ 3RECV_F0.
 Action otherEnd(const Action& sendOrReceive);

@@ -2,6 +2,8 @@
 #include "engine/schedule/csv_cells.h"
 #include "engine/schedule/text.h"
 
+#include "engine/schedule/passes.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -56,6 +58,7 @@ std::string_view takePart(std::string_view& text, char separator) {
 }
 
 std::string toCsv(const Schedule& schedule) {
+    if (!schedule.flushes()) return toCsv(unrolled(schedule, 2).schedule);
     std::string text;
     for (const auto& actions : schedule.ranks) {
         for (std::size_t i = 0; i < actions.size(); ++i) {

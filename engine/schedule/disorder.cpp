@@ -88,6 +88,8 @@ private:
                              fmt::format("Microbatches 0 to {}", microbatches_ - 1));
             noted = &place(action.kind, action.stage, action.microbatch);
             hasMessages_ = hasMessages_ || isSend(action.kind) || isReceive(action.kind);
+        } else if (action.version >= 0) {
+            return true;  // of these a list has many: version_order.cpp
         } else {
             noted = action.kind == Kind::ReduceNorm ? &norms_[static_cast<std::size_t>(rank)]
                                                     : &end(action.kind, action.stage);
@@ -131,6 +133,7 @@ private:
                inputComes(atB >= 0 ? b : i, atB >= 0 ? atB : atI, Kind::Backward, s + 1);
     }
 
+    /// Whatever its version.
     int at(const Action& action) { return place(action.kind, action.stage, action.microbatch); }
 
     /// Where the neighbouring stage lies on the same rank, its part stands earlier in the same list.

@@ -37,6 +37,13 @@ Schedule generateDualPipeV(const ScheduleShape& shape);
 std::optional<ShapeRefusal> dualPipeVRefusal(const ScheduleShape& shape);
 double dualPipeVBubble(const ScheduleShape& shape);
 
+Schedule generatePipeDream(const ScheduleShape& shape);
+std::optional<ShapeRefusal> pipeDreamRefusal(const ScheduleShape& shape);
+Schedule generatePipeDream2bw(const ScheduleShape& shape);
+std::optional<ShapeRefusal> twoVersionsRefusal(const ScheduleShape& shape);
+/// 0, of schedules that never flush.
+double steadyBubble(const ScheduleShape& shape);
+
 /// What the shape's actions say; the shape is not refused.
 Schedule generateCustom(const ScheduleShape& shape);
 std::optional<ShapeRefusal> customRefusal(const ScheduleShape& shape);

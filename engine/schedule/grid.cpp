@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/schedule/grid.h"
 
+#include "engine/schedule/passes.h"
 #include "engine/schedule/slots.h"
 #include "engine/schedule/text.h"
 
@@ -68,6 +69,7 @@ std::string repeat(const char* text, std::size_t times) {
 }  // namespace
 
 std::string renderGrid(const Schedule& schedule, const Action* marked, int markedRank, GridWindow window) {
+    if (!schedule.flushes()) return renderGrid(unrolled(schedule, 2).schedule, marked, markedRank, window);
     const SlotTimes times = slotTimes(schedule);
     std::vector<Row> rows;
     int firstSlot = 0, endSlot = 0;

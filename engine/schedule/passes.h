@@ -18,6 +18,11 @@ Schedule addGradientReduce(Schedule schedule);
 Schedule addTiedReduce(Schedule schedule);
 /// Before the optimizer step: the ranks of the pipeline sum their squared gradient norms (for clipping).
 Schedule addNormReduce(Schedule schedule);
+/// Of a schedule with weight versions: each update, in the list of its stage after the backward that completes its
+/// gradient and what that sends. Where `dataParallel`, the average over the data axis; then the version that no
+/// microbatch needs any more is freed, the current weights are stashed, and the optimizer's step makes the next
+/// version. The fill stashes the initial weights, so that every version is there from the start.
+Schedule addVersionedUpdates(Schedule schedule, bool dataParallel);
 /// Last of all: one optimizer step per stage.
 Schedule addOptimizerStep(Schedule schedule);
 
@@ -29,6 +34,20 @@ struct LowerOptions {
 LowerOptions lowerOptions(const Layout& layout);
 /// All passes in their order.
 Schedule lower(Schedule compute, const LowerOptions& options);
+
+/// Forwards, and their messages, of microbatches numbered `end` and above are left out: how the last steps of a run end
+/// where nothing follows them. Of a schedule that does not flush.
+Schedule withoutMicrobatchesFrom(Schedule schedule, int end);
+
+/// What a run of `steps` steps does, as one step that flushes at its end: fill, steps, drain; microbatches and versions
+/// numbered through. `borders[rank][k]` is where step k begins in the rank's list, k = 0 … steps.
+struct Unrolled {
+    Schedule schedule;
+    std::vector<std::vector<std::size_t>> borders;
+};
+Unrolled unrolled(const Schedule& schedule, int steps);
+/// The action of a step's list that became `action` in step `step` of an unrolled run.
+Action inStep(Action action, const Schedule& schedule, int step);
 
 /// Forward only, for validation: the forwards of `compute`'s stages, microbatch after microbatch, with
 /// their transfers: ready to be executed.

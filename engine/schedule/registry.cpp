@@ -13,8 +13,10 @@ namespace {
 
 constexpr int mostChunks = 1024;  // as the layout's field
 constexpr std::string_view counted = "counted from the order with F = I = W and B = 2 F; there is no closed form";
+constexpr std::string_view steady = "0 between fill and drain: no step waits for the one before";
 
-// One line a method, what is written by hand last: name, title, paper, chunks from–to, refusal, generator, bubble and its formula.
+// One line a method: name, title, paper, chunks from–to, refusal, generator, bubble and its formula; then whether it
+// takes a limit, is written by hand (that one last), flushes, takes vertical sync.
 // clang-format off
 constexpr std::array methods{
     ScheduleMethod{"naive", "Naive model parallelism", "arXiv 1811.06965, figure 2b", 1, 1, nullptr, generateNaive, naiveBubble, "(p−1)/p"},
@@ -26,6 +28,8 @@ constexpr std::array methods{
     ScheduleMethod{"zb-v", "Zero bubble, ZB-V", "arXiv 2401.10241, section 6", 2, 2, nullptr, generateZbV, zbVBubble, counted},
     ScheduleMethod{"zb-greedy", "Zero bubble under a memory limit", "arXiv 2401.10241, section 3", 1, 1, nullptr, generateZbGreedy, zbGreedyBubble, counted, true},
     ScheduleMethod{"dualpipe-v", "DualPipe-V", "arXiv 2412.19437 and its folded form", 2, 2, dualPipeVRefusal, generateDualPipeV, dualPipeVBubble, counted},
+    ScheduleMethod{"pipedream", "PipeDream, weight stashing", "arXiv 1806.03377", 1, 1, pipeDreamRefusal, generatePipeDream, steadyBubble, steady, false, false, false, true},
+    ScheduleMethod{"pipedream-2bw", "PipeDream-2BW, two weight versions", "arXiv 2006.09503", 1, 1, twoVersionsRefusal, generatePipeDream2bw, steadyBubble, steady, false, false, false},
     ScheduleMethod{"custom", "Written by hand", "the layout's own actions", 1, mostChunks, customRefusal, generateCustom, customBubble, counted, false, true},
 };
 // clang-format on
@@ -81,6 +85,8 @@ Result<Schedule> generateSchedule(std::string_view kind, const ScheduleShape& sh
                           : fmt::format("From {} to {}", method->minChunks, method->maxChunks));
     if (shape.inFlight != 0 && !method->takesLimit)
         return refuse("its order fixes how many microbatches a rank holds", "No limit, or a schedule that takes one");
+    if (shape.verticalSync && !method->takesVerticalSync)
+        return refuse("it keeps no weight versions of single microbatches", "No vertical sync, or pipedream");
     if (shape.inFlight < 0)
         return refuse(fmt::format("a rank may hold {} microbatches", shape.inFlight),
                       "1 or more; 0 for as many as there are ranks");
@@ -96,7 +102,12 @@ Result<Schedule> generateSchedule(std::string_view kind, const ScheduleShape& sh
 
 ScheduleShape scheduleShape(const Layout& layout) {
     return {layout.parallel.pipeline, layout.schedule.chunks, microbatches(layout), layout.schedule.inFlight,
-            layout.schedule.actions};
+            layout.schedule.actions, layout.schedule.verticalSync};
+}
+
+bool flushes(const Layout& layout) {
+    const ScheduleMethod* method = findScheduleMethod(layout.schedule.kind);
+    return method == nullptr || method->flushes;
 }
 
 }  // namespace shardlab

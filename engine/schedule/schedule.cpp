@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/schedule/schedule.h"
 
+#include <algorithm>
+
 namespace shardlab {
+
+int Schedule::numbered() const { return microbatches + (ahead.empty() ? 0 : std::ranges::max(ahead)); }
 
 std::vector<int> Schedule::stagesOf(int rank) const {
     std::vector<int> held;

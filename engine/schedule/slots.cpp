@@ -11,10 +11,14 @@ namespace {
 class Clock {
 public:
     explicit Clock(const Schedule& schedule)
-        : schedule_(schedule), finished_(schedule.stages(), schedule.microbatches, -1),
+        : schedule_(schedule), finished_(schedule.stages(), schedule.numbered(), -1),
           free_(schedule.ranks.size(), 0) {
         times_.reached.assign(schedule.ranks.size(), 0);
         for (const auto& actions : schedule.ranks) times_.begin.emplace_back(actions.size(), 0);
+        if (schedule.flushes()) return;
+        for (int stage = 0; stage < schedule.stages(); ++stage)
+            for (int carried = 0; carried < schedule.ahead[static_cast<std::size_t>(stage)]; ++carried)
+                finished_[{false, stage, carried}] = 0;
     }
 
     SlotTimes run() {
@@ -30,7 +34,7 @@ public:
 private:
     bool inside(const Product& product) const {
         return product.stage >= 0 && product.stage < schedule_.stages() && product.microbatch >= 0 &&
-               product.microbatch < schedule_.microbatches;
+               product.microbatch < schedule_.numbered();
     }
 
     /// False where the action must wait.

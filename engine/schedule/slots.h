@@ -17,6 +17,7 @@ struct SlotTimes {
     int end = 0;
 };
 
+/// Of a schedule that does not flush: its step, all ranks beginning together with what the step before left.
 SlotTimes slotTimes(const Schedule& schedule);
 
 }  // namespace shardlab

@@ -6,6 +6,8 @@
 
 namespace shardlab {
 
+// A schedule that does not flush is written as a run of two steps, with fill and drain.
+
 /// Columns are unit slots (F takes 1, B takes 2, I, W and R 1 each), one row per rank, "·" where it is idle. `marked`
 /// is framed, "[0B2]": the action it points to in the list of `markedRank`, else the first equal one, else added at the
 /// end.

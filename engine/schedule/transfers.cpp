@@ -36,20 +36,19 @@ std::vector<Message> messagesOf(const Schedule& schedule, const SlotTimes& times
     return messages;
 }
 
-}  // namespace
-
 // All ranks follow one total order: by time, a message before the compute that begins with it, messages among each
 // other as sorted above. Every rank's list is a part of it, so the first action not yet done can always go on.
-Schedule addTransfers(Schedule schedule) {
+std::vector<std::vector<Action>> withMessages(const Schedule& schedule) {
     const SlotTimes times = slotTimes(schedule);
     std::vector<std::vector<std::pair<int, Action>>> messages(schedule.ranks.size());
+    std::vector<std::vector<Action>> lists;
     for (const Message& message : messagesOf(schedule, times)) {
         messages[message.sender].emplace_back(message.time, message.send);
         messages[message.receiver].emplace_back(message.time, otherEnd(message.send));
     }
     for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
-        std::vector<Action>& actions = schedule.ranks[rank];
-        std::vector<Action> merged;
+        const std::vector<Action>& actions = schedule.ranks[rank];
+        std::vector<Action>& merged = lists.emplace_back();
         merged.reserve(actions.size() + messages[rank].size());
         auto next = messages[rank].begin();
         const auto takeUntil = [&](int time) {
@@ -61,8 +60,20 @@ Schedule addTransfers(Schedule schedule) {
             merged.push_back(actions[i]);
         }
         takeUntil(times.end);
-        actions = std::move(merged);
     }
+    return lists;
+}
+
+}  // namespace
+
+// Where steps are not flushed, each step's messages come after those of the step before, on every rank: still one order.
+Schedule addTransfers(Schedule schedule) {
+    if (!schedule.flushes()) {
+        Schedule fill = schedule;
+        fill.ranks = std::exchange(fill.fill, {});
+        schedule.fill = withMessages(fill);
+    }
+    schedule.ranks = withMessages(schedule);
     return schedule;
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/schedule/findings.h"
 #include "engine/schedule/grid.h"
+#include "engine/schedule/passes.h"
 
 #include <fmt/format.h>
 #include <utility>
@@ -39,11 +40,37 @@ std::optional<Finding> findMisshape(const Schedule& schedule) {
     return {};
 }
 
+/// What unrolled() takes for granted.
+std::optional<Finding> findUnsteadiness(const Schedule& schedule) {
+    const auto refuse = [](std::string why, std::string legal) {
+        return Finding{-1, -1, {}, std::move(why), std::move(legal)};
+    };
+    const std::size_t ranks = schedule.ranks.size(), stages = schedule.rankOfStage.size();
+    if (schedule.microbatches < 1 || schedule.fill.size() != ranks || schedule.ahead.size() != stages ||
+        schedule.versions.size() != stages)
+        return refuse("its fill, its forwards ahead and its weight versions are not those of its ranks and stages",
+                      "One of each for every rank or stage, and at least one microbatch");
+    if (schedule.updates < 1 || schedule.microbatches % schedule.updates != 0)
+        return refuse(fmt::format("{} microbatches do not divide into {} updates", schedule.microbatches,
+                                  schedule.updates),
+                      "Updates of equally many microbatches");
+    return {};
+}
+
+/// Enough for every kind of border: after the fill, between two steps that are neither first nor last, before the
+/// drain. More would repeat these.
+int provedSteps(const Schedule& schedule) { return 3 + schedule.numbered() / schedule.microbatches; }
+
 }  // namespace
 
 std::optional<Finding> findWrong(const Schedule& schedule) {
+    if (!schedule.flushes()) {
+        if (auto finding = findUnsteadiness(schedule)) return finding;
+        return findWrong(unrolled(schedule, provedSteps(schedule)).schedule);
+    }
     std::optional<Finding> finding = findMisshape(schedule);
     if (!finding) finding = findDisorder(schedule);
+    if (!finding) finding = findVersionDisorder(schedule);
     if (!finding) finding = findDeadlock(schedule);
     return finding;
 }
@@ -67,6 +94,8 @@ std::string pictureOf(const Schedule& schedule, const Finding& finding) {
 }
 
 Status validate(const Schedule& schedule) {
+    if (!schedule.flushes() && !findUnsteadiness(schedule))
+        return validate(unrolled(schedule, provedSteps(schedule)).schedule);
     const std::optional<Finding> finding = findWrong(schedule);
     if (!finding) return {};
     constexpr const char* what = "the schedule cannot run";

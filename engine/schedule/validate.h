@@ -19,7 +19,9 @@ struct Finding {
 };
 
 /// For compute-only and lowered schedules alike: the first thing wrong. Lowered schedules are proved free of deadlock
-/// under blocking rendezvous (MPI) and under grouped send/receive (NCCL), where the finding names who waits for whom.
+/// under blocking rendezvous (MPI) and under grouped send/receive (NCCL), where the finding names who waits for whom. A
+/// schedule that does not flush is proved over a run with fill, several steps and drain (unrolled()); the finding is of
+/// that run.
 std::optional<Finding> findWrong(const Schedule& schedule);
 /// "rank 2, action 4, 2B0"; empty where the finding is no matter of one cell.
 std::string placeOf(const Schedule& schedule, const Finding& finding);

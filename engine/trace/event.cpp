@@ -40,6 +40,9 @@ std::string_view name(EventKind kind) {
         case EventKind::TensorAllReduce: return "tensor all-reduce";
         case EventKind::TensorReduceScatter: return "tensor reduce-scatter";
         case EventKind::TensorAllGather: return "tensor all-gather";
+        case EventKind::StashWeights: return "stash weights";
+        case EventKind::FreeWeights: return "free weights";
+        case EventKind::WeightVersions: return "weight versions";
         case EventKind::Loss: return "loss";
         case EventKind::ValidationLoss: return "validation loss";
         case EventKind::GradientNorm: return "gradient norm";
@@ -87,6 +90,8 @@ EventKind eventKind(ActionKind kind) {
         case ActionKind::GatherForward:
         case ActionKind::GatherBackward:
         case ActionKind::GatherUpdated: return EventKind::GatherParameters;
+        case ActionKind::StashWeights: return EventKind::StashWeights;
+        case ActionKind::FreeWeights: return EventKind::FreeWeights;
     }
     return EventKind::None;
 }

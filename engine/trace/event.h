@@ -43,6 +43,8 @@ enum class EventKind : std::uint8_t {
     ScatterGradients = 21,
     GatherParameters = 22,
     RingHop = 23,       ///< one step of the ring within a reduction: a part to the next member, one from the last
+    StashWeights = 24,    ///< compute lane: a copy of the current weights is kept as a version; bytes of the copy
+    FreeWeights = 25,     ///< compute lane, no time: a kept version is dropped; its bytes
     // Collectives of a tensor group inside a compute action, comm lane; they carry the action's id, the bytes of the
     // whole buffer, and as value the layer: -1 the embedding, -2 the output.
     TensorAllReduce = 28,
@@ -56,6 +58,7 @@ enum class EventKind : std::uint8_t {
     TokensPerSecond = 36,
     HiddenComm = 37,      ///< value: seconds of a step's data-axis communication behind which the rank computed
     ExposedComm = 38,     ///< value: seconds that the rank waited for it
+    WeightVersions = 39,  ///< weight versions that the rank's stages hold, the current ones included
     MemoryUsed = 40,      ///< + MemoryCategory: bytes in use now (bytes field); 40–45
     MemoryPeak = 48,      ///< bytes: largest sum so far in this step
     PaceOverrun = 49,     ///< value: seconds the real work took longer than the modelled device

@@ -36,9 +36,17 @@ void updateTime(StepSummary& step) {
     step.seconds = static_cast<double>(end - begin) * 1e-9;
 }
 
+void updateOverlapping(StepSummary& step) {
+    if (!step.complete) return;
+    double sum = 0;
+    for (const RankStep& rank : step.ranks) sum += static_cast<double>(rank.end - rank.begin);
+    step.seconds = sum * 1e-9 / static_cast<double>(step.ranks.size());
+    step.bubble = sum > 0 ? std::clamp(1.0 - static_cast<double>(step.busy) / sum, 0.0, 1.0) : 0;
+}
+
 }  // namespace
 
-Summarizer::Summarizer(int ranks) : ranks_(std::max(ranks, 0)) {}
+Summarizer::Summarizer(int ranks, bool flushes) : ranks_(std::max(ranks, 0)), flushes_(flushes) {}
 
 void Summarizer::add(std::span<const Event> events) {
     for (const Event& event : events) {
@@ -48,6 +56,7 @@ void Summarizer::add(std::span<const Event> events) {
         // Nearly always the same step as that of the event before.
         if (last_ >= steps_.size() || steps_[last_].step != event.step) last_ = find(event.step);
         add(event, steps_[last_]);
+        if (!flushes_) updateOverlapping(steps_[last_]);
     }
 }
 
@@ -77,7 +86,10 @@ void Summarizer::add(const Event& event, StepSummary& step) {
         case EventKind::Wait: rank.waiting += duration; return;
         case EventKind::ReduceGradients:
         case EventKind::ReduceTied: rank.reduce += duration; return;
-        case EventKind::Optimizer: rank.optimizer += duration; return;
+        case EventKind::Optimizer: rank.optimizer += duration; [[fallthrough]];
+        case EventKind::StashWeights:
+            if (!flushes_) step.busy += duration;
+            return;
         default: break;
     }
     if (isCompute(event.kind)) addCompute(event, step);
@@ -96,7 +108,7 @@ void Summarizer::addCompute(const Event& event, StepSummary& step) {
         rank.lastBackward = std::max(rank.lastBackward, event.end);
         step.lastBackward = std::max(step.lastBackward, event.end);
     }
-    if (step.firstForward < 0 || step.lastBackward <= step.firstForward) return;
+    if (!flushes_ || step.firstForward < 0 || step.lastBackward <= step.firstForward) return;
     const double whole = static_cast<double>(step.lastBackward - step.firstForward) * ranks_;
     step.bubble = std::clamp(1.0 - static_cast<double>(step.busy) / whole, 0.0, 1.0);
 }

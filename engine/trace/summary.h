@@ -39,7 +39,9 @@ struct StepSummary {
 
 class Summarizer {
 public:
-    explicit Summarizer(int ranks);
+    /// `flushes` false: steps overlap, as each rank has borders of its own. A step's seconds are then the mean of the
+    /// ranks' own, and its bubble is the share of them in which the compute lane neither computes nor updates weights.
+    explicit Summarizer(int ranks, bool flushes = true);
     /// Events of a lane ascend; lanes and ranks may come in any order. Takes time in proportion to these events alone.
     void add(std::span<const Event> events);
     /// Ascending; only steps of which something is known.
@@ -60,6 +62,7 @@ private:
     double medianOf(double StepSummary::*figure) const;
 
     int ranks_;
+    bool flushes_;
     std::vector<StepSummary> steps_;
     std::vector<Validation> validations_;
     std::size_t last_ = 0;  ///< index of the step added to last

@@ -6,6 +6,7 @@
 #include "engine/parallel/data.h"
 #include "engine/parallel/tied.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -18,6 +19,7 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
     step_ = step;
     tokens_ = &tokens;
     executed_ = {};
+    updatesDone_.clear();
     clipping_ = 1;
     for (const Action& action : actions) {
         setup_.transfers.progress();
@@ -34,6 +36,8 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
             case ActionKind::ReduceTied:
             case ActionKind::ReduceNorm: reduce(action); break;
             case ActionKind::OptimizerStep: update(action); break;
+            case ActionKind::StashWeights: stash(action); break;
+            case ActionKind::FreeWeights: free(action); break;
             case ActionKind::ReduceBuckets:
             case ActionKind::ScatterGradients:
             case ActionKind::GatherForward:
@@ -44,13 +48,14 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
         }
         setup_.trace.memory();
     }
-    setup_.transfers.finish();
+    if (setup_.flushes || evaluating_) setup_.transfers.finish();
     microbatches_.clear();
     setup_.trace.memory();
     return executed_;
 }
 
 Executed Executor::evaluate(std::span<const Action> actions, const Tokens& tokens) {
+    setup_.transfers.finish();
     Pacer* const pacer = std::exchange(setup_.pacer, nullptr);
     evaluating_ = true;
     setup_.transfers.setPaced(false);
@@ -80,6 +85,7 @@ Buffer Executor::input(const Action& action) {
     const bool forward = action.kind == ActionKind::Forward;
     if (action.stage == (forward ? 0 : setup_.stageCount - 1)) return {};
     Action receive = action;
+    receive.version = -1;
     receive.kind = forward ? ActionKind::RecvForward : ActionKind::RecvBackward;
     return setup_.transfers.take(receive);
 }
@@ -90,7 +96,15 @@ void Executor::compute(const Action& action) {
     const std::int64_t begin = setup_.trace.now();
     const std::int64_t modelledBegin = setup_.pacer ? setup_.pacer->clock() : 0;
     setup_.trace.doing(RankPhase::Compute, action);
-    work(action, std::move(received));
+    const auto version = kept_.find({action.stage, action.version});
+    if (version == kept_.end()) {
+        work(action, std::move(received));
+    } else {
+        Stage& stage = *at(action).stage;
+        stage.computeWith(version->second.span());
+        work(action, std::move(received));
+        stage.computeWith({});
+    }
     pace(action);
     if (setup_.pacer) recordTensor(action, modelledBegin, setup_.pacer->clock());
     setup_.trace.span(Lane::Compute, eventKind(action.kind), begin, setup_.trace.now(), action);
@@ -100,6 +114,7 @@ void Executor::work(const Action& action, Buffer received) {
     Stage& stage = *at(action).stage;
     const int microbatch = action.microbatch;
     Action send = action;
+    send.version = -1;
     if (action.kind == ActionKind::Forward) {
         double loss = 0;
         Buffer output = evaluating_ ? stage.evaluate(batch(microbatch), std::move(received), &loss)
@@ -162,7 +177,8 @@ void Executor::update(const Action& action) {
     const std::int64_t begin = setup_.trace.now();
     setup_.trace.doing(RankPhase::Compute, action);
     RankStage& rankStage = at(action);
-    rankStage.optimizer->update(rankStage.stage->parameters(), step_ + 1, clipping_);
+    const int number = step_ * setup_.updates + ++updatesDone_[action.stage];
+    rankStage.optimizer->update(rankStage.stage->parameters(), number, clipping_);
     rankStage.stage->zeroGradients();
     pace(action);
     setup_.trace.span(Lane::Compute, EventKind::Optimizer, begin, setup_.trace.now(), action);
@@ -178,6 +194,44 @@ void Executor::recordTensor(const Action& action, std::int64_t begin, std::int64
     for (const TensorSpan& span : setup_.costs.tensorSpans(action))
         setup_.trace.tensorSpan(span.kind, span.layer, begin + std::llround(span.begin * length),
                                 begin + std::llround(span.end * length), action, span.bytes);
+}
+
+void Executor::stash(const Action& action) {
+    const std::int64_t begin = setup_.trace.now();
+    setup_.trace.doing(RankPhase::Compute, action);
+    const std::span<const float> weights = at(action).stage->parameterBlock();
+    Buffer& copy = kept_[{action.stage, action.version}];
+    copy = setup_.arena->allocate(MemoryCategory::Parameters, weights.size());
+    std::ranges::copy(weights, copy.data());
+    pace(action);
+    setup_.trace.span(Lane::Compute, EventKind::StashWeights, begin, setup_.trace.now(), action,
+                      setup_.costs.bytes(action));
+    tellVersions();
+}
+
+void Executor::free(const Action& action) {
+    kept_.erase({action.stage, action.version});
+    const std::int64_t now = setup_.trace.now();
+    setup_.trace.span(Lane::Compute, EventKind::FreeWeights, now, now, action, setup_.costs.bytes(action));
+    tellVersions();
+}
+
+void Executor::tellVersions() {
+    setup_.trace.counter(EventKind::WeightVersions, static_cast<double>(kept_.size() + setup_.stages.size()));
+}
+
+void Executor::border(int microbatches) {
+    for (auto& [index, rankStage] : setup_.stages) rankStage.stage->renumber(-microbatches);
+    setup_.transfers.renumber(-microbatches);
+    std::map<std::pair<int, int>, Buffer> moved;
+    for (auto& [key, weights] : kept_)
+        moved.emplace(std::pair(key.first, key.second - setup_.updates), std::move(weights));
+    kept_ = std::move(moved);
+}
+
+void Executor::abandon() {
+    setup_.transfers.finish();
+    setup_.transfers.abandon();
 }
 
 void Executor::pace(const Action& action) {

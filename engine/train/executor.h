@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace shardlab {
@@ -38,6 +39,9 @@ struct ExecutorSetup {
     double clip = 0;
     float gradientScale = 1;  ///< of each microbatch's loss gradient: 1 ÷ (microbatches · replicas)
     Pacer* pacer = nullptr;
+    Arena* arena = nullptr;  ///< of kept weight versions; null where no list stashes any
+    int updates = 1;         ///< of each stage in a step
+    bool flushes = true;     ///< false: what a list leaves under way goes on in the next, see border()
 };
 
 /// What a list of actions left to be known.
@@ -55,6 +59,10 @@ public:
 
     /// One training step; `step` counts from 0.
     Executed train(std::span<const Action> actions, int step, const Tokens& tokens);
+    /// Between two steps that are not flushed: the numbers of microbatches and weight versions fall by those of a step.
+    void border(int microbatches);
+    /// At the end of the run: waits for what is on its way, drops what nobody will use.
+    void abandon();
     /// A forward-only list; nothing is kept, nothing paced.
     Executed evaluate(std::span<const Action> actions, const Tokens& tokens);
 
@@ -64,6 +72,9 @@ private:
     void work(const Action& action, Buffer input);
     void reduce(const Action& action);
     void update(const Action& action);
+    void stash(const Action& action);
+    void free(const Action& action);
+    void tellVersions();
     /// Paced: sleeps until the action's modelled end and records an overrun. At full speed nothing.
     void pace(const Action& action);
     void paceUntil(const Action& action, std::int64_t end);
@@ -77,6 +88,8 @@ private:
     ExecutorSetup setup_;
     const Tokens* tokens_ = nullptr;
     std::map<int, MicrobatchTokens> microbatches_;  ///< of the list under way
+    std::map<std::pair<int, int>, Buffer> kept_;    ///< weights by stage and version
+    std::map<int, int> updatesDone_;                ///< by stage, in the list under way
     Executed executed_;
     int step_ = 0;
     float clipping_ = 1;

@@ -51,6 +51,7 @@ std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank) {
         spec.first = index == 0;
         spec.last = index == plan.lowered.stages() - 1;
         spec.samples = layout.batch.micro;
+        spec.tied = plan.lowered.flushes() || plan.lowered.stages() == 1;
     }
     return specs;
 }

@@ -20,9 +20,9 @@ void RankTrace::doing(RankPhase phase, const Action& action, int peer) {
     status_->set(now_);
 }
 
-void RankTrace::span(Lane lane, EventKind kind, std::int64_t begin, std::int64_t end, const Action& action,
-                     std::int64_t bytes) {
-    if (!quiet_) recorder_.span(lane, kind, step_, begin, end, actionId(action), bytes);
+void RankTrace::spanOf(std::int32_t step, Lane lane, EventKind kind, std::int64_t begin, std::int64_t end,
+                       const Action& action, std::int64_t bytes) {
+    if (!quiet_) recorder_.span(lane, kind, step, begin, end, actionId(action), bytes);
 }
 
 void RankTrace::tensorSpan(EventKind kind, int layer, std::int64_t begin, std::int64_t end, const Action& action,

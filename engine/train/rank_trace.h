@@ -17,13 +17,19 @@ public:
 
     std::int64_t now() const { return recorder_.now(); }
     void setStep(std::int32_t step) { step_ = step; }
+    std::int32_t step() const { return step_; }
 
     /// Quiet: spans of actions and memory are not recorded (validation shows as one span).
     void setQuiet(bool quiet) { quiet_ = quiet; }
 
     void doing(RankPhase phase, const Action& action = {}, int peer = -1);
     void span(Lane lane, EventKind kind, std::int64_t begin, std::int64_t end, const Action& action = {},
-              std::int64_t bytes = 0);
+              std::int64_t bytes = 0) {
+        spanOf(step_, lane, kind, begin, end, action, bytes);
+    }
+    /// Of another step: what was begun in it and is told of later.
+    void spanOf(std::int32_t step, Lane lane, EventKind kind, std::int64_t begin, std::int64_t end,
+                const Action& action, std::int64_t bytes);
     /// A tensor group's collective inside `action`, for `layer` of the model.
     void tensorSpan(EventKind kind, int layer, std::int64_t begin, std::int64_t end, const Action& action,
                     std::int64_t bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/run_control.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -57,6 +58,45 @@ Decision agree(Communicator& world, RunControl& control, const std::function<voi
         decision = share(world, decision, true);
     }
     return decision;
+}
+
+void Foresight::finish() {
+    for (std::list<Word>* words : {&words_, &told_})
+        for (Word& word : *words)
+            for (const RequestPtr& message : word.messages) message->wait();
+}
+
+Decision Foresight::next(const std::function<void()>& paused) {
+    Decision decision = words_.size() == ahead_ && ahead_ > 0 ? take() : Decision::Pause;
+    met_ = decision != Decision::Run;
+    if (decision == Decision::Checkpoint) return decision;
+    if (met_) decision = agree(world_, control_, paused);
+    if (decision == Decision::Run && ahead_ > 0) give();
+    return decision;
+}
+
+// From rank 0 to each: what ranks hand on to others would be late where they look at it only at their own borders.
+void Foresight::give() {
+    constexpr int tag = 0;
+    Word& word = words_.emplace_back();
+    if (world_.rank() != 0) {
+        word.messages.push_back(world_.ireceive(std::as_writable_bytes(std::span(&word.decision, 1)), 0, tag));
+        return;
+    }
+    word.decision = control_.next();
+    for (int rank = 1; rank < world_.size(); ++rank)
+        word.messages.push_back(world_.isend(std::as_bytes(std::span(&word.decision, 1)), rank, tag));
+}
+
+Decision Foresight::take() {
+    std::erase_if(told_, [](Word& word) {
+        return std::ranges::all_of(word.messages, [](const RequestPtr& message) { return message->test(); });
+    });
+    told_.splice(told_.end(), words_, words_.begin());
+    Word& word = told_.back();
+    if (world_.rank() != 0)
+        for (const RequestPtr& message : word.messages) message->wait();
+    return word.decision;
 }
 
 }  // namespace shardlab

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <list>
+#include <vector>
 
 namespace shardlab {
 
@@ -32,5 +34,37 @@ private:
 /// Every rank calls it at a step boundary; all get the same answer, Run, Stop, or Checkpoint: then take one and ask again. While paused nobody keeps a core busy:
 /// rank 0 looks for commands, the others wait for its word. `paused` is called once, on every rank, where it comes to that.
 Decision agree(Communicator& world, RunControl& control, const std::function<void()>& paused);
+
+/// The same where nobody may wait at a step's border, as ranks come to it at different times: rank 0 gives its word
+/// for a border `ahead` borders before, so a command is obeyed that many steps later. Borders for which no word was
+/// given yet, and those at which the run does not simply go on, are agreed on as above.
+class Foresight {
+public:
+    /// `ahead` 0: every border is agreed on.
+    Foresight(Communicator& world, RunControl& control, int ahead)
+        : world_(world), control_(control), ahead_(static_cast<std::size_t>(ahead)) {}
+
+    /// Every rank calls it at each border.
+    Decision next(const std::function<void()>& paused);
+    /// Once, after the last border: no word is left on its way.
+    void finish();
+    /// Whether the ranks waited for each other at the last border.
+    bool met() const { return met_; }
+
+private:
+    struct Word {
+        Decision decision = Decision::Run;
+        std::vector<RequestPtr> messages;
+    };
+    void give();
+    Decision take();
+
+    Communicator& world_;
+    RunControl& control_;
+    std::size_t ahead_;
+    bool met_ = true;
+    std::list<Word> words_;  ///< of the borders to come
+    std::list<Word> told_;   ///< rank 0: taken by itself, perhaps not yet by others
+};
 
 }  // namespace shardlab

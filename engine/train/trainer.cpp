@@ -16,6 +16,7 @@
 #include "engine/train/run_control.h"
 
 #include <optional>
+#include <utility>
 
 namespace shardlab {
 
@@ -37,7 +38,8 @@ public:
     Impl(const Plan& plan, TrainerServices services, Corpus corpus, std::int64_t began)
         : plan_(plan), layout_(plan_.layout), services_(std::move(services)), began_(began), corpus_(std::move(corpus)),
           trace_(services_.recorder, services_.status, arena_), place_(place(plan_, services_.world)),
-          sampler_(corpus_, layout_, place_.dataRank), control_(services_.takeCommand) {
+          sampler_(corpus_, layout_, place_.dataRank), control_(services_.takeCommand),
+          foresight_(services_.world, control_, stepsAhead(plan_.lowered)) {
         trace_.doing(RankPhase::Setup);
         if (layout_.cluster.pace) pacer_.emplace(services_.recorder, plan_.costs, services_.coresFree);
         Pacer* const pacer = pacer_ ? &*pacer_ : nullptr;
@@ -49,12 +51,17 @@ public:
                                          arena_, trace_, pacer});
         executor_.emplace(ExecutorSetup{stages_, plan_.lowered.stages(), *place_.replica, *place_.data,
                                         *place_.tensor, place_.tied.get(), *transfers_, trace_, plan_.costs, layout_.optimizer.clip,
-                                        gradientScale(plan_.lowered.microbatches, place_.data->size()), pacer});
+                                        gradientScale(plan_.lowered.microbatches / plan_.lowered.updates,
+                                                      place_.data->size()),
+                                        pacer, &arena_, plan_.lowered.updates, plan_.lowered.flushes()});
         if (!services_.checkpoints.empty()) {
             checkpoints_.emplace(CheckpointSetup{layout_, services_.world, services_.recorder, trace_, arena_, state(),
                                                  services_.checkpoints, files(), services_.inform, services_.warn});
         }
         validation_ = forwardOnly(plan_.compute, sampler_.validationMicrobatches());
+        // Beyond the numbers of what is in flight meanwhile.
+        for (std::vector<Action>& actions : validation_.ranks)
+            for (Action& action : actions) action.microbatch += plan_.lowered.numbered();
         trace_.memory();
         if (services_.inform && services_.world.rank() == 0) services_.inform(corpus_.summary());
     }
@@ -75,9 +82,18 @@ private:
     void validate();
     bool validatesAfter(int step) const;
     void startTogether();
+    void leave();
     std::span<const Action> mine(const Schedule& schedule) const {
         return schedule.ranks[static_cast<std::size_t>(place_.pipelineRank)];
     }
+    /// Borders before which rank 0 decides, so that nobody waits there: those that a microbatch's way through the
+    /// pipeline reaches over.
+    static int stepsAhead(const Schedule& schedule) {
+        const int ranks = static_cast<int>(schedule.ranks.size());
+        return schedule.flushes() ? 0 : (ranks + schedule.microbatches - 1) / schedule.microbatches;
+    }
+    /// This rank's list of one step: near the run's end without what lies beyond it.
+    Executed runList(int step);
     /// Mean over the global batch; collective over the replicas of the last stage.
     double meanLoss(double lossSum, int microbatches) {
         return sum(*place_.data, lossSum / microbatches) / place_.data->size();
@@ -100,6 +116,9 @@ private:
     Sampler sampler_;
     Schedule validation_;
     RunControl control_;
+    Foresight foresight_;
+    bool filled_ = false;   ///< where steps are not flushed: the fill is done
+    bool together_ = true;  ///< the ranks waited for each other since the last step
     std::optional<Pacer> pacer_;
     std::unique_ptr<TensorGroup> tensor_;
     std::map<int, RankStage> stages_;
@@ -157,7 +176,8 @@ std::string Trainer::Impl::train() {
     while (step < layout_.run.steps) {
         trace_.doing(RankPhase::BetweenSteps);
         if (checkpoints_) checkpoints_->look();
-        const Decision decision = agree(services_.world, control_, pausing);
+        const Decision decision = foresight_.next(pausing);
+        together_ = together_ || foresight_.met();
         if (decision == Decision::Checkpoint) {
             takeCheckpoint(step);
             continue;
@@ -169,16 +189,26 @@ std::string Trainer::Impl::train() {
         if (checkpoints_ && checkpoints_->due(step)) takeCheckpoint(step);
     }
     if (layout_.checkpoint.every > 0 && step > firstStep_) takeCheckpoint(step);
+    leave();
     return step < layout_.run.steps ? "stopped" : "finished";
 }
 
 void Trainer::Impl::takeCheckpoint(std::int64_t stepsDone) {
+    together_ = true;
     if (checkpoints_) checkpoints_->take({stepsDone, sampler_.samplesBefore(stepsDone), {}});
 }
 
-/// Paced ranks start a step at one moment of the model clock: the latest that any of them proposes.
+/// Nothing is left on its way.
+void Trainer::Impl::leave() {
+    foresight_.finish();
+    executor_->abandon();
+}
+
+/// Paced ranks start a step at one moment of the model clock, the latest that any of them proposes; where steps are not
+/// flushed only those that they come to together.
 void Trainer::Impl::startTogether() {
-    if (pacer_) pacer_->beginStep(largest(services_.world, pacer_->proposedStart()));
+    const bool together = std::exchange(together_, plan_.lowered.flushes());
+    if (pacer_ && together) pacer_->beginStep(largest(services_.world, pacer_->proposedStart()));
 }
 
 void Trainer::Impl::step(int step) {
@@ -186,8 +216,7 @@ void Trainer::Impl::step(int step) {
     arena_.resetPeaks();
     startTogether();
     const std::int64_t begin = trace_.now();
-    const Executed done = executor_->train(mine(plan_.lowered), step,
-                                           [&](int microbatch) { return sampler_.train(step, microbatch); });
+    const Executed done = runList(step);
     const std::int64_t end = trace_.now();
     trace_.span(Lane::Host, EventKind::Step, begin, end);
     trace_.memoryPeak();
@@ -195,9 +224,25 @@ void Trainer::Impl::step(int step) {
     const double loss = meanLoss(done.lossSum, plan_.lowered.microbatches);
     if (!reports()) return;
     trace_.counter(EventKind::Loss, loss);
-    trace_.counter(EventKind::LearningRate, learningRate(layout_.optimizer, step + 1));
+    trace_.counter(EventKind::LearningRate, learningRate(layout_.optimizer, (step + 1) * plan_.lowered.updates));
     if (layout_.optimizer.clip > 0) trace_.counter(EventKind::GradientNorm, done.gradientNorm);
     trace_.counter(EventKind::TokensPerSecond, static_cast<double>(tokensPerStep(layout_)) / toSeconds(end - begin));
+}
+
+Executed Trainer::Impl::runList(int step) {
+    const Schedule& lowered = plan_.lowered;
+    const int each = lowered.microbatches;
+    const auto tokens = [&](int microbatch) { return sampler_.train(step + microbatch / each, microbatch % each); };
+    if (lowered.flushes()) return executor_->train(mine(lowered), step, tokens);
+    const std::int64_t left = std::int64_t{layout_.run.steps - step} * each;
+    std::optional<Schedule> ending;
+    if (left < lowered.numbered()) ending = withoutMicrobatchesFrom(lowered, static_cast<int>(left));
+    const Schedule& schedule = ending ? *ending : lowered;
+    if (!std::exchange(filled_, true))
+        executor_->train(schedule.fill[static_cast<std::size_t>(place_.pipelineRank)], step, tokens);
+    const Executed done = executor_->train(mine(schedule), step, tokens);
+    executor_->border(each);
+    return done;
 }
 
 bool Trainer::Impl::validatesAfter(int step) const {
@@ -208,8 +253,10 @@ bool Trainer::Impl::validatesAfter(int step) const {
 
 void Trainer::Impl::validate() {
     const std::int64_t begin = trace_.now();
-    const Executed done =
-        executor_->evaluate(mine(validation_), [&](int microbatch) { return sampler_.validation(microbatch); });
+    together_ = true;
+    const Executed done = executor_->evaluate(mine(validation_), [&](int microbatch) {
+        return sampler_.validation(microbatch - plan_.lowered.numbered());
+    });
     trace_.span(Lane::Host, EventKind::Validation, begin, trace_.now());
     if (!place_.holdsLast) return;
     const double loss = meanLoss(done.lossSum, sampler_.validationMicrobatches());

@@ -33,6 +33,8 @@ void Transfers::start(const Action& action) {
         const int peer = rankOf(otherEnd(action).stage);
         Incoming& incoming = posted_[action];
         incoming.data = setup_.arena.allocate(MemoryCategory::Buffers, setup_.floats);
+        incoming.action = action;
+        incoming.step = setup_.trace.step();
         incoming.posted = setup_.trace.now();
         incoming.message = setup_.pipeline.ireceive(std::as_writable_bytes(incoming.data.span()), peer, tag);
         if (pacer_) incoming.stamp = setup_.pipeline.ireceive(bytesOf(incoming.arrival), peer, tag);
@@ -43,6 +45,7 @@ void Transfers::start(const Action& action) {
     const int peer = rankOf(otherEnd(action).stage);
     Outgoing& outgoing = sending_.emplace_back();
     outgoing.action = action;
+    outgoing.step = setup_.trace.step();
     outgoing.data = std::move(ready.mapped());
     outgoing.begin = setup_.trace.now();
     outgoing.message = setup_.pipeline.isend(std::as_bytes(outgoing.data.span()), peer, tag);
@@ -76,7 +79,7 @@ Buffer Transfers::take(const Action& receive) {
         arrived = std::max(incoming.arrival, incoming.posted);
     }
     const auto bytes = static_cast<std::int64_t>(incoming.data.size() * sizeof(float));
-    trace.span(Lane::Comm, eventKind(receive.kind), incoming.posted, arrived, receive, bytes);
+    trace.spanOf(incoming.step, Lane::Comm, eventKind(receive.kind), incoming.posted, arrived, incoming.action, bytes);
     if (waited) trace.span(Lane::Compute, EventKind::Wait, begin, trace.now(), receive);
     Buffer data = std::move(incoming.data);
     posted_.erase(found);
@@ -86,8 +89,8 @@ Buffer Transfers::take(const Action& receive) {
 void Transfers::record(const Outgoing& sent) {
     const auto bytes = static_cast<std::int64_t>(sent.data.size() * sizeof(float));
     const bool paced = pacer_ != nullptr;
-    setup_.trace.span(Lane::Comm, eventKind(sent.action.kind), paced ? sent.paced.begin : sent.begin,
-                      paced ? sent.paced.arrival : setup_.trace.now(), sent.action, bytes);
+    setup_.trace.spanOf(sent.step, Lane::Comm, eventKind(sent.action.kind), paced ? sent.paced.begin : sent.begin,
+                        paced ? sent.paced.arrival : setup_.trace.now(), sent.action, bytes);
 }
 
 void Transfers::progress() {
@@ -108,6 +111,26 @@ void Transfers::finish() {
         record(outgoing);
     }
     sending_.clear();
+}
+
+void Transfers::abandon() {
+    for (auto& [action, incoming] : posted_) {
+        incoming.message->wait();
+        if (incoming.stamp) incoming.stamp->wait();
+    }
+    posted_.clear();
+    here_.clear();
+}
+
+void Transfers::renumber(int by) {
+    // Nodes keep their place in memory: requests point into them.
+    std::map<Action, Incoming> moved;
+    while (!posted_.empty()) {
+        auto node = posted_.extract(posted_.begin());
+        node.key().microbatch += by;
+        moved.insert(std::move(node));
+    }
+    posted_ = std::move(moved);
 }
 
 }  // namespace shardlab

@@ -40,12 +40,17 @@ public:
     void progress();
     /// Waits until everything is sent.
     void finish();
+    /// Waits for everything that was to be received and not yet taken, and drops it.
+    void abandon();
+    /// The step's border where nothing is flushed: what was received and not yet taken goes on under its number + `by`.
+    void renumber(int by);
     /// Off during validation, on every rank alike; only where a pacer was given.
     void setPaced(bool paced) { pacer_ = paced ? setup_.pacer : nullptr; }
 
 private:
     struct Outgoing {
         Action action;
+        std::int32_t step = 0;
         Buffer data;
         Pacer::Transfer paced;
         RequestPtr message;
@@ -53,6 +58,8 @@ private:
         std::int64_t begin = 0;
     };
     struct Incoming {
+        Action action;          ///< as it was posted, and in which step
+        std::int32_t step = 0;
         Buffer data;
         std::int64_t arrival = 0;
         RequestPtr message;

@@ -51,10 +51,17 @@ public:
 
     void run() {
         arena_.resetPeaks();
-        for (const Action& action : lowered_.ranks[static_cast<std::size_t>(rank_)]) visit(action);
+        const auto rank = static_cast<std::size_t>(rank_);
+        if (!lowered_.flushes()) {
+            for (const auto* list : {&lowered_.fill[rank], &lowered_.ranks[rank]})
+                for (const Action& action : *list) visit(action);
+            border();
+        }
+        for (const Action& action : lowered_.ranks[rank]) visit(action);
     }
     const Arena& arena() const { return arena_; }
-    bool clean() const { return products_.empty(); }
+    bool clean() const { return products_.empty() || !lowered_.flushes(); }
+    int weightVersions() const { return mostVersions_; }
 
 private:
     void visit(const Action& action) {
@@ -65,7 +72,28 @@ private:
         } else if (isCompute(action.kind)) {
             compute(action);
             leaving_.clear();
+        } else if (action.kind == ActionKind::StashWeights) {
+            kept_[action.version] =
+                arena_.allocate(MemoryCategory::Parameters, stages_.at(action.stage)->parameterBlock().size());
+            mostVersions_ = std::max(mostVersions_, 1 + static_cast<int>(kept_.size()));
+        } else if (action.kind == ActionKind::FreeWeights) {
+            kept_.erase(action.version);
         }
+    }
+
+    /// What goes on in the next step gets its number there.
+    void border() {
+        for (auto& [index, stage] : stages_) stage->renumber(-lowered_.microbatches);
+        std::map<Action, Buffer> products;
+        for (auto& [send, buffer] : products_) {
+            Action moved = send;
+            moved.microbatch -= lowered_.microbatches;
+            products[moved] = std::move(buffer);
+        }
+        products_ = std::move(products);
+        std::map<int, Buffer> kept;
+        for (auto& [version, buffer] : kept_) kept[version - lowered_.updates] = std::move(buffer);
+        kept_ = std::move(kept);
     }
 
     void compute(const Action& action) {
@@ -103,6 +131,8 @@ private:
     std::vector<std::unique_ptr<Optimizer>> optimizers_;
     std::map<Action, Buffer> products_;
     std::vector<Buffer> leaving_;
+    std::map<int, Buffer> kept_;  ///< weights by version; such a rank has one stage
+    int mostVersions_ = 1;
     std::vector<std::int32_t> tokens_;
     std::size_t floats_ = 0;
 };
@@ -114,12 +144,14 @@ void compare(const Layout& layout, const Schedule& lowered) {
         // The members of a tensor group, each a thread; of the pipeline only this rank.
         std::vector<MemoryBytes> categories(static_cast<std::size_t>(layout.parallel.tensor));
         std::vector<std::int64_t> peaks(categories.size());
+        std::vector<int> versions(categories.size());
         const std::string error = runRanks(layout.parallel.tensor, [&](int member, Communicator& tensor) {
             LoneRank lone(layout, lowered, rank, tensor);
             lone.run();
             if (!lone.clean()) throw std::runtime_error("something was left over");
             categories[static_cast<std::size_t>(member)] = lone.arena().peakByCategory();
             peaks[static_cast<std::size_t>(member)] = lone.arena().peak();
+            versions[static_cast<std::size_t>(member)] = lone.weightVersions();
         });
         QVERIFY2(error.empty(), error.c_str());
         for (int member = 0; member < layout.parallel.tensor; ++member) {
@@ -136,6 +168,7 @@ void compare(const Layout& layout, const Schedule& lowered) {
                                         .arg(category)
                                         .arg(predicted.bytes[category])
                                         .arg(allocated[category])));
+            QCOMPARE(predicted.weightVersions, versions[static_cast<std::size_t>(member)]);
             const std::int64_t peak = peaks[static_cast<std::size_t>(member)];
             QVERIFY2(predicted.peak == peak,
                      qPrintable(QString("%1: %2 predicted, %3 allocated").arg(name).arg(predicted.peak).arg(peak)));
@@ -180,6 +213,8 @@ private slots:
             const int v = method.minChunks;
             layout.schedule.kind = method.name;
             layout.schedule.chunks = v;
+            layout.schedule.verticalSync = method.takesVerticalSync && random.below(2) == 0;
+            if (!method.flushes) layout.optimizer.clip = 0;
             layout.model.layers *= v;
             while (method.refusal != nullptr && method.refusal(scheduleShape(layout)))
                 layout.batch.global += layout.batch.micro * layout.parallel.data;

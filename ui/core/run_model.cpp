@@ -2,6 +2,7 @@
 #include "ui/core/run_model.h"
 
 #include "engine/layout/mesh.h"
+#include "engine/schedule/registry.h"
 #include "ui/core/step_account.h"
 
 #include <QCoreApplication>
@@ -64,7 +65,7 @@ void RunModel::begin(const RunHeader& header, std::vector<Event> predicted) {
     log_.clear();
     rankRecords_.clear();
     end_.reset();
-    summary_ = std::make_unique<Summarizer>(mesh.ranks());
+    summary_ = std::make_unique<Summarizer>(mesh.ranks(), flushes(header.layout));
     extents_.clear();
     firstOpenStep_ = 0;
     memorySamples_ = firstTime_ = lastTime_ = eventCount_ = 0;

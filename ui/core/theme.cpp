@@ -92,6 +92,9 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::RingHop:
         return hue.comm;
     case EventKind::Optimizer:
+    case EventKind::StashWeights:
+    case EventKind::FreeWeights:
+    case EventKind::WeightVersions:
         return hue.optimizer;
     case EventKind::Wait:
         return idle;

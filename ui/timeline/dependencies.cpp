@@ -19,7 +19,9 @@ struct Finder {
     }
     const Event* find(int rank, Lane lane_, ActionId id) const {
         for (const Event& candidate : lane(rank, lane_)) {
-            if (candidate.action == id && candidate.kind != EventKind::Wait) return &candidate;
+            Action action = actionFromId(candidate.action);
+            action.version = -1;  // a message does not know which weights its taker computes with
+            if (actionId(action) == id && candidate.kind != EventKind::Wait) return &candidate;
         }
         return nullptr;
     }
@@ -52,6 +54,7 @@ struct Finder {
 
 std::optional<Action> inputMessage(const Action& compute, int stages) {
     Action message = compute;
+    message.version = -1;
     if (compute.kind == ActionKind::Forward && compute.stage > 0) message.kind = ActionKind::RecvForward;
     else if ((compute.kind == ActionKind::Backward || compute.kind == ActionKind::InputGrad) && compute.stage + 1 < stages)
         message.kind = ActionKind::RecvBackward;
@@ -77,6 +80,7 @@ std::vector<Dependency> dependencies(const RunModel& model, const Event& event) 
         if (const Event* send = finder.otherEnd(*input)) found.push_back({*send, event});
     }
     Action output = action;
+    output.version = -1;
     if (action.kind == ActionKind::Forward) output.kind = ActionKind::SendForward;
     else if (action.kind == ActionKind::Backward || action.kind == ActionKind::InputGrad) output.kind = ActionKind::SendBackward;
     else return found;

@@ -25,6 +25,7 @@ QString whatText(const Event& event) {
     if (event.kind == EventKind::Wait) return what + QStringLiteral(" for ") + QString::fromStdString(toText(action));
     what += QStringLiteral(" · stage %1").arg(action.stage);
     if (action.microbatch >= 0) what += QStringLiteral(" · microbatch %1").arg(action.microbatch);
+    if (action.version >= 0) what += QStringLiteral(" · weights v%1").arg(action.version);
     if (isTensorCollective(event.kind)) {
         const int layer = static_cast<int>(event.value);
         what += layer >= 0    ? QStringLiteral(" · layer %1").arg(layer)

@@ -218,13 +218,18 @@ void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index,
         const StepExtent& extent = model.stepExtents()[i];
         if (extent.firstForward < 0) continue;
         const std::int64_t offset = predictedOffset(model, extent);
-        std::int64_t end = offset + model.predictedEnd();
-        if (i + 1 < model.stepExtents().size() && model.stepExtents()[i + 1].begin > 0)
-            end = std::min(end, model.stepExtents()[i + 1].begin);
+        const std::int64_t last = offset + model.predictedEnd();
+        // Up to the row's own begin of the next step: where steps are not flushed, rows begin it at different times.
+        const auto endOf = [&](const Row& row) {
+            if (i + 1 >= model.stepExtents().size() || model.stepExtents()[i + 1].begin <= 0) return last;
+            const auto& events = model.predicted(row.rank, Lane::Compute);
+            const std::int64_t lag = events.empty() ? 0 : events.front().begin;
+            return std::min(last, model.stepExtents()[i + 1].begin + lag);
+        };
         const auto pixel = [&](std::int64_t time) {
             return static_cast<int>(std::floor(scale.x(std::clamp(time, scale.begin, scale.end))));
         };
-        for (const Row& row : visible) builder.band(row, offset, pixel(offset), pixel(end));
+        for (const Row& row : visible) builder.band(row, offset, pixel(offset), pixel(endOf(row)));
     }
 }
 

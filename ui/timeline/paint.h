@@ -34,6 +34,7 @@ constexpr Paint paintOf(EventKind kind) {
         case EventKind::TensorReduceScatter:
         case EventKind::TensorAllGather:
         case EventKind::ReduceNorm: return Paint::Reduce;
+        case EventKind::StashWeights:
         case EventKind::Optimizer: return Paint::Optimizer;
         default: return Paint::None;
     }

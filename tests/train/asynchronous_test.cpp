@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules without a flush against a serial re-enactment: one thread, a plain loop over the microbatches, which takes
+// each stage's weights from a list of all versions there ever were. Losses, weights, versions and their bytes.
+#include "engine/optim/optimizer.h"
+#include "engine/train/corpus.h"
+#include "engine/train/sampler.h"
+#include "tests/train/loss_curves.h"
+#include "tests/train/run_in_process.h"
+
+#include <QtTest>
+#include <cmath>
+#include <random>
+
+using namespace shardlab;
+
+namespace {
+
+constexpr int steps = 6;
+
+/// Updates that the weights which microbatch n meets at a stage are behind those it would meet in a plain loop.
+struct Delay {
+    int stage(int p, int r) const { return vertical ? p - 1 : p - r - 1; }
+    bool vertical = false;
+};
+
+class Reenactment {
+public:
+    explicit Reenactment(const Layout& layout) : layout_(layout), corpus_(*Corpus::load(layout)) {
+        const std::vector<int> layers = stageLayers(layout);
+        int first = 0;
+        for (std::size_t r = 0; r < layers.size(); ++r) {
+            StageSpec spec;
+            spec.model = layout.model;
+            spec.seed = layout.run.seed;
+            spec.firstLayer = first;
+            spec.layers = layers[r];
+            spec.first = r == 0;
+            spec.last = r + 1 == layers.size();
+            spec.samples = layout.batch.micro;
+            spec.tied = layers.size() == 1;
+            first += layers[r];
+            stages_.push_back(std::make_unique<Stage>(spec, arena_));
+            optimizers_.push_back(makeOptimizer(layout.optimizer, stages_.back()->parameters(), arena_));
+            const auto block = stages_.back()->parameterBlock();
+            history_.push_back({std::vector<float>(block.begin(), block.end())});
+        }
+        for (int d = 0; d < layout.parallel.data; ++d) samplers_.emplace_back(corpus_, layout, d);
+    }
+
+    /// One update of the mean gradient of microbatches [begin, end) of every replica, taken at version(stage).
+    double update(int begin, int end, const std::function<int(int stage)>& version) {
+        const int each = microbatches(layout_), replicas = layout_.parallel.data;
+        const float scale = 1.0f / static_cast<float>((end - begin) * replicas);
+        for (std::size_t r = 0; r < stages_.size(); ++r)
+            load(r, history_[r].at(static_cast<std::size_t>(std::max(0, version(static_cast<int>(r))))));
+        double loss = 0;
+        std::vector<std::vector<float>> sums(stages_.size());
+        for (int d = 0; d < replicas; ++d) {
+            for (auto& stage : stages_) stage->zeroGradients();
+            for (int n = begin; n < end; ++n) {
+                const MicrobatchTokens tokens = samplers_[static_cast<std::size_t>(d)].train(n / each, n % each);
+                Buffer passed;
+                for (auto& stage : stages_) passed = stage->forward(0, tokens.batch(), std::move(passed));
+                loss += stages_.back()->loss(0);
+                for (std::size_t r = stages_.size(); r-- > 0;) passed = stages_[r]->backward(0, std::move(passed), scale);
+            }
+            for (std::size_t r = 0; r < stages_.size(); ++r) {
+                const auto gradients = stages_[r]->gradientBlock();
+                sums[r].resize(gradients.size());
+                for (std::size_t i = 0; i < gradients.size(); ++i) sums[r][i] += gradients[i];
+            }
+        }
+        for (std::size_t r = 0; r < stages_.size(); ++r) {
+            load(r, history_[r].back());
+            std::ranges::copy(sums[r], stages_[r]->gradientBlock().begin());
+            optimizers_[r]->update(stages_[r]->parameters(), static_cast<int>(history_[r].size()), 1.0f);
+            const auto block = stages_[r]->parameterBlock();
+            history_[r].emplace_back(block.begin(), block.end());
+        }
+        return loss / ((end - begin) * replicas);
+    }
+
+    double validate() {
+        for (std::size_t r = 0; r < stages_.size(); ++r) load(r, history_[r].back());
+        const int each = samplers_[0].validationMicrobatches();
+        double sum = 0;
+        for (const Sampler& sampler : samplers_)
+            for (int j = 0; j < each; ++j) {
+                const MicrobatchTokens tokens = sampler.validation(j);
+                Buffer passed;
+                double loss = 0;
+                for (auto& stage : stages_) passed = stage->evaluate(tokens.batch(), std::move(passed), &loss);
+                sum += loss;
+            }
+        return sum / (each * static_cast<int>(samplers_.size()));
+    }
+
+    std::span<Parameter> parameters(std::size_t stage) { return stages_[stage]->parameters(); }
+
+private:
+    void load(std::size_t r, const std::vector<float>& weights) {
+        std::ranges::copy(weights, stages_[r]->parameterBlock().begin());
+    }
+
+    const Layout& layout_;
+    Corpus corpus_;
+    Arena arena_;
+    std::vector<std::unique_ptr<Stage>> stages_;
+    std::vector<std::unique_ptr<Optimizer>> optimizers_;
+    std::vector<std::vector<std::vector<float>>> history_;  ///< by stage and updates done
+    std::vector<Sampler> samplers_;
+};
+
+struct Curves {
+    std::vector<double> losses, validations;
+};
+
+Curves reenact(Reenactment& serial, const Layout& layout, bool delayed = true) {
+    const int m = microbatches(layout), p = layout.parallel.pipeline;
+    const Delay delay{layout.schedule.verticalSync};
+    Curves curves;
+    for (int step = 0; step < layout.run.steps; ++step) {
+        double loss = 0;
+        if (layout.schedule.kind == "pipedream-2bw") {
+            loss = serial.update(step * m, (step + 1) * m, [&](int) { return delayed ? step - 1 : step; });
+        } else {
+            for (int n = step * m; n < (step + 1) * m; ++n)
+                loss += serial.update(n, n + 1, [&](int r) { return delayed ? n - delay.stage(p, r) : n; }) / m;
+        }
+        curves.losses.push_back(loss);
+        if ((step + 1) % layout.run.validateEvery == 0) curves.validations.push_back(serial.validate());
+    }
+    return curves;
+}
+
+}  // namespace
+
+class AsynchronousTest : public QObject {
+    Q_OBJECT
+
+private:
+    Layout layoutOf(const QString& kind, int p, int m, int data, bool sync, const QString& optimizer) {
+        Layout layout;
+        layout.model = {"gpt", 4, 16, 2, 8, 256, 0.0};
+        layout.cluster.hosts = {{"localhost", data * p}};
+        layout.parallel.data = data;
+        layout.parallel.pipeline = p;
+        if (p == 3) layout.schedule.stages = {2, 1, 1};
+        layout.schedule.kind = kind.toStdString();
+        layout.schedule.verticalSync = sync;
+        layout.batch = {2 * m * data, 2};
+        layout.optimizer.kind = optimizer.toStdString();
+        layout.optimizer.learningRate = optimizer == "sgd" ? 0.2 : 3e-3;
+        layout.optimizer.momentum = 0.5;
+        layout.optimizer.warmup = 3;
+        layout.optimizer.clip = 0;
+        layout.run = {steps, seed_, 2, 1};
+        return layout;
+    }
+
+    std::int64_t seed_ = std::random_device{}() % 1000000;
+
+private slots:
+    void equalsTheSerialReenactment_data() {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<int>("p");
+        QTest::addColumn<int>("m");
+        QTest::addColumn<int>("data");
+        QTest::addColumn<bool>("sync");
+        QTest::addColumn<QString>("optimizer");
+        int count = 0;
+        for (const char* kind : {"pipedream", "pipedream-2bw"})
+            for (int p = 1; p <= 4; ++p)
+                for (int m : {1, 3, 4, 6})
+                    for (int data : {1, 2})
+                        for (const bool sync : {false, true}) {
+                            const bool two = std::string_view(kind) == "pipedream-2bw";
+                            if (two && (sync || m < p)) continue;
+                            if (data == 2 && m != 4) continue;
+                            const char* optimizer = ++count % 2 == 0 ? "sgd" : "adamw";
+                            QTest::addRow("%s p %d m %d data %d%s %s", kind, p, m, data, sync ? " vertical sync" : "",
+                                          optimizer)
+                                << kind << p << m << data << sync << optimizer;
+                        }
+    }
+    void equalsTheSerialReenactment() {
+        QFETCH(QString, kind);
+        QFETCH(int, p);
+        QFETCH(int, m);
+        QFETCH(int, data);
+        QFETCH(bool, sync);
+        QFETCH(QString, optimizer);
+        const Layout layout = layoutOf(kind, p, m, data, sync, optimizer);
+        const Plan plan = planOf(layout);
+        const RunOutcome run = runInProcess(plan);
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        Reenactment serial(layout);
+        const Curves wanted = reenact(serial, layout);
+        const auto seed = QString("seed %1: ").arg(seed_);
+        const auto measured = run.counter(EventKind::Loss);
+        QString wrong = difference(measured, wanted.losses, 1e-5);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "loss: " + wrong));
+        wrong = difference(run.counter(EventKind::ValidationLoss), wanted.validations, 1e-5);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "validation loss: " + wrong));
+
+        for (const RankOutcome& rank : run.ranks)
+            for (const auto& [key, values] : rank.parameters) {
+                const auto stage = std::size_t(std::stoi(key.substr(0, key.find('/'))));
+                const std::string name = key.substr(key.find('/') + 1);
+                for (const Parameter& parameter : serial.parameters(stage)) {
+                    if (parameter.name != name) continue;
+                    QCOMPARE(values.size(), parameter.value.size());
+                    float largest = 0, off = 0;
+                    for (std::size_t i = 0; i < values.size(); ++i) {
+                        largest = std::max(largest, std::abs(parameter.value[i]));
+                        off = std::max(off, std::abs(parameter.value[i] - values[i]));
+                    }
+                    QVERIFY2(off <= 1e-5f * largest, qPrintable(seed + QString("%1: %2 of %3").arg(key.c_str()).arg(off).arg(largest)));
+                }
+            }
+
+        // The delay is felt: without it the losses are others.
+        if (p > 1 || kind == "pipedream-2bw") {
+            Reenactment plain(layout);
+            QVERIFY2(!difference(measured, reenact(plain, layout, false).losses, 1e-5).isEmpty(), qPrintable(seed));
+        }
+
+        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+            const int r = plan.mesh.coordinate(static_cast<int>(rank), Axis::Pipeline);
+            const int versions = kind == "pipedream-2bw" ? 2 : sync ? p : p - r;
+            QCOMPARE(plan.memory[rank].weightVersions, versions);
+            double held = 1;
+            std::int64_t peak = 0, parameters = 0;
+            std::map<int, double> atTheEnd;
+            for (const Event& event : run.ranks[rank].events) {
+                if (event.kind == EventKind::WeightVersions) {
+                    held = std::max(held, event.value);
+                    atTheEnd[event.step] = event.value;
+                }
+                if (event.kind == EventKind::MemoryPeak) peak = std::max(peak, event.bytes);
+                if (event.kind == peakKind(MemoryCategory::Parameters)) parameters = std::max(parameters, event.bytes);
+            }
+            QCOMPARE(held, double(versions));
+            for (const auto& [step, value] : atTheEnd) QCOMPARE(value, double(versions));
+            QCOMPARE(parameters, plan.memory[rank].bytes[std::size_t(MemoryCategory::Parameters)]);
+            // A message may leave a little sooner or later than the ledger has it.
+            const auto predicted = double(plan.memory[rank].peak);
+            QVERIFY2(std::abs(double(peak) - predicted) < 0.02 * predicted,
+                     qPrintable(QString("rank %1: peak %2, predicted %3").arg(rank).arg(peak).arg(predicted)));
+        }
+    }
+
+    /// Commands at borders that nobody waits at: what was in flight goes on, or is dropped.
+    void pausesAndStopsBetweenSteps() {
+        for (const char* kind : {"pipedream", "pipedream-2bw"}) {
+            Layout layout = layoutOf(kind, 3, 4, 1, false, "adamw");
+            layout.run.steps = 12;
+            const Plan plan = planOf(layout);
+            const RunOutcome whole = runInProcess(plan);
+            QVERIFY2(whole.error.empty(), whole.error.c_str());
+            int asked = 0;
+            const RunOutcome paused = runInProcess(plan, [&] {
+                ++asked;
+                if (asked == 3) return Command::Pause;
+                if (asked == 8) return Command::StepOnce;
+                if (asked == 20) return Command::Resume;
+                return Command::None;
+            });
+            QVERIFY2(paused.error.empty(), paused.error.c_str());
+            QCOMPARE(paused.counter(EventKind::Loss), whole.counter(EventKind::Loss));
+            int more = 0;
+            const RunOutcome stopped = runInProcess(plan, [&] { return ++more == 6 ? Command::Stop : Command::None; });
+            QVERIFY2(stopped.error.empty(), stopped.error.c_str());
+            const auto losses = stopped.counter(EventKind::Loss), all = whole.counter(EventKind::Loss);
+            QVERIFY(!losses.empty() && losses.size() < all.size());
+            QCOMPARE(losses, std::vector<double>(all.begin(), all.begin() + std::ptrdiff_t(losses.size())));
+            for (const RankOutcome& rank : stopped.ranks) QCOMPARE(rank.end, std::string("stopped"));
+        }
+    }
+
+    void refusesWhatWouldWait() {
+        for (const char* kind : {"pipedream", "pipedream-2bw"}) {
+            Layout layout = layoutOf(kind, 2, 4, 1, false, "adamw");
+            layout.optimizer.clip = 1;
+            const auto plan = makePlan(layout);
+            QVERIFY(!plan.has_value());
+            QVERIFY(plan.error().size() == 1);
+            QCOMPARE(plan.error()[0].pointer, std::string("/optimizer/clip"));
+        }
+        Layout layout = layoutOf("1f1b", 2, 4, 1, true, "adamw");
+        const auto plan = makePlan(layout);
+        QVERIFY(!plan.has_value() && plan.error()[0].pointer == "/schedule/vertical_sync");
+    }
+};
+
+QTEST_GUILESS_MAIN(AsynchronousTest)
+#include "asynchronous_test.moc"
