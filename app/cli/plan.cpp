@@ -73,7 +73,8 @@ Json planJson(const Plan& plan) {
                           {"label", plan.mesh.label(rank.rank)},
                           {"bytes", bytesJson(rank.bytes)},
                           {"peak", rank.peak},
-                          {"microbatches_in_flight", rank.microbatchesInFlight}});
+                          {"microbatches_in_flight", rank.microbatchesInFlight},
+                          {"weight_versions", rank.weightVersions}});
     }
     Json traffic = Json::array();
     for (const AxisTraffic& axis : plan.traffic)
@@ -181,11 +182,14 @@ std::string memoryTable(const Plan& plan) {
     for (int category = 0; category < memoryCategoryCount; ++category)
         header.emplace_back(name(static_cast<MemoryCategory>(category)));
     header.emplace_back("in flight");
+    const bool versions = std::ranges::any_of(plan.memory, [](const RankMemory& rank) { return rank.weightVersions > 1; });
+    if (versions) header.emplace_back("weight versions");
     Table table(header);
     for (const RankMemory& rank : plan.memory) {
         std::vector<std::string> row{std::to_string(rank.rank), plan.mesh.label(rank.rank), formatBytes(rank.peak)};
         for (std::int64_t bytes : rank.bytes) row.push_back(formatBytes(bytes));
         row.push_back(std::to_string(rank.microbatchesInFlight));
+        if (versions) row.push_back(std::to_string(rank.weightVersions));
         table.add(std::move(row));
     }
     return table.text();

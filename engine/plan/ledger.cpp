@@ -55,6 +55,7 @@ public:
     }
 
     MemoryHistory follow() {
+        settle();
         MemoryHistory history{tally_.used(), {}};
         for (const Action& action : lowered_.ranks[static_cast<std::size_t>(rank_)]) {
             fullest_ = tally_.used();
@@ -66,13 +67,8 @@ public:
     }
 
     RankMemory run() {
-        const auto rank = static_cast<std::size_t>(rank_);
-        if (!lowered_.flushes()) {
-            // The second step begins with what the first left, as all after it do.
-            for (const auto* list : {&lowered_.fill[rank], &lowered_.ranks[rank]})
-                for (const Action& action : *list) visit(action);
-        }
-        for (const Action& action : lowered_.ranks[rank]) visit(action);
+        settle();
+        for (const Action& action : lowered_.ranks[static_cast<std::size_t>(rank_)]) visit(action);
         RankMemory memory;
         memory.bytes = tally_.peak();
         memory.peak = tally_.peakTotal();
@@ -82,6 +78,14 @@ public:
     }
 
 private:
+    /// Where steps are not flushed: the fill and a step, as every later step begins with what the one before left.
+    void settle() {
+        if (lowered_.flushes()) return;
+        const auto rank = static_cast<std::size_t>(rank_);
+        for (const auto* list : {&lowered_.fill[rank], &lowered_.ranks[rank]})
+            for (const Action& action : *list) visit(action);
+    }
+
     bool splits(int stage, int microbatch) const { return split_.contains({stage, microbatch}); }
 
     /// By what the action's microbatch takes from above: the gradient of a whole backward on this rank, or a buffer.

@@ -36,7 +36,7 @@ struct MemoryHistory {
         MemoryBytes fullest{};  ///< while the action runs, when the sum is largest; RankMemory::peak is the largest of these sums
         MemoryBytes after{};
     };
-    MemoryBytes before{};          ///< what is held all the time
+    MemoryBytes before{};          ///< what is held at the step's begin and end
     std::vector<Moment> actions;   ///< one for each of the rank's actions
 };
 /// `tensorPart` as above.

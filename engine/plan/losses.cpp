@@ -21,7 +21,7 @@ constexpr double leastGain = 1e-3;  ///< what a better layout saves at least
 /// Every stage takes as long as their mean.
 StepCosts withEqualStages(StepCosts costs) {
     for (double StageCosts::* part : {&StageCosts::forward, &StageCosts::backward, &StageCosts::inputGrad,
-                                      &StageCosts::weightGrad, &StageCosts::optimizer}) {
+                                      &StageCosts::weightGrad, &StageCosts::optimizer, &StageCosts::stash}) {
         double sum = 0;
         for (const StageCosts& stage : costs.stages) sum += stage.*part;
         for (StageCosts& stage : costs.stages) stage.*part = sum / static_cast<double>(costs.stages.size());

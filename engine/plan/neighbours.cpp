@@ -58,7 +58,8 @@ private:
 
     void schedules() {
         for (const ScheduleMethod& method : generatedMethods()) {
-            if (method.name == layout_.schedule.kind) continue;
+            // Without a flush another mathematics is trained: no better way to the same.
+            if (method.name == layout_.schedule.kind || method.flushes != flushes(layout_)) continue;
             Layout layout = withScheduleKind(layout_, method.name);
             layout.schedule.chunks = std::clamp(layout_.schedule.chunks, method.minChunks, method.maxChunks);
             if (!method.takesLimit) layout.schedule.inFlight = 0;

@@ -68,6 +68,7 @@ struct StepGraph {
     std::vector<Node> nodes;  ///< each later than those in its `after`
     double stepSeconds = 0;
 };
+/// Of a schedule that does not flush: of a run of one step, with fill and drain.
 StepGraph stepGraph(const Schedule& lowered, const StepCosts& costs);
 StepGraph stepGraph(const Schedule& lowered, const StepCosts& costs, const ActionSeconds& seconds);
 

@@ -58,10 +58,10 @@ public:
             checkpoints_.emplace(CheckpointSetup{layout_, services_.world, services_.recorder, trace_, arena_, state(),
                                                  services_.checkpoints, files(), services_.inform, services_.warn});
         }
+        if (!plan_.lowered.flushes()) validationFrom_ = plan_.lowered.numbered();
         validation_ = forwardOnly(plan_.compute, sampler_.validationMicrobatches());
-        // Beyond the numbers of what is in flight meanwhile.
         for (std::vector<Action>& actions : validation_.ranks)
-            for (Action& action : actions) action.microbatch += plan_.lowered.numbered();
+            for (Action& action : actions) action.microbatch += validationFrom_;
         trace_.memory();
         if (services_.inform && services_.world.rank() == 0) services_.inform(corpus_.summary());
     }
@@ -115,6 +115,7 @@ private:
     Placement place_;
     Sampler sampler_;
     Schedule validation_;
+    int validationFrom_ = 0;  ///< its microbatches are numbered from here, beyond those in flight meanwhile
     RunControl control_;
     Foresight foresight_;
     bool filled_ = false;   ///< where steps are not flushed: the fill is done
@@ -255,7 +256,7 @@ void Trainer::Impl::validate() {
     const std::int64_t begin = trace_.now();
     together_ = true;
     const Executed done = executor_->evaluate(mine(validation_), [&](int microbatch) {
-        return sampler_.validation(microbatch - plan_.lowered.numbered());
+        return sampler_.validation(microbatch - validationFrom_);
     });
     trace_.span(Lane::Host, EventKind::Validation, begin, trace_.now());
     if (!place_.holdsLast) return;

@@ -28,6 +28,7 @@ std::string describe(const Plan& plan) {
     for (const RankMemory& rank : plan.memory) {
         text += fmt::format("rank {} {}: peak {}, in flight {}:", rank.rank, plan.mesh.label(rank.rank), rank.peak,
                             rank.microbatchesInFlight);
+        if (rank.weightVersions > 1) text += fmt::format(" weight versions {}:", rank.weightVersions);
         for (int category = 0; category < memoryCategoryCount; ++category)
             text += fmt::format(" {} {}", name(static_cast<MemoryCategory>(category)),
                                 rank.bytes[static_cast<std::size_t>(category)]);

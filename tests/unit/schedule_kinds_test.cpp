@@ -183,7 +183,7 @@ private slots:
                 for (int m : {1, 2, 7, 8, 32})
                     for (const char* kind : {"pipedream", "pipedream-2bw"}) {
                         const bool two = std::string(kind) == "pipedream-2bw";
-                        const auto compute = generateSchedule(kind, {p, 1, m, 0, sync});
+                        const auto compute = generateSchedule(kind, {p, 1, m, 0, {}, sync});
                         QCOMPARE(compute.has_value(), !(two && (sync || m < p)));
                         if (!compute) continue;
                         Schedule lowered = lower(*compute, {p % 2 == 0, false, false});

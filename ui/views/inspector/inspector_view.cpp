@@ -13,6 +13,8 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace shardlab {
 
 namespace {
@@ -57,6 +59,13 @@ std::vector<Fact> InspectorView::actionFacts(const Event& event) const {
         }
         facts.push_back({tr("Step"), QString::number(event.step)});
     }
+    // Without a flush forwards run ahead into the steps after theirs, and are numbered on.
+    const int microbatch = event.action == 0 ? -1 : actionFromId(event.action).microbatch;
+    if (const int each = microbatches(model.header().layout); each > 0 && microbatch >= each) {
+        const QString where = prediction ? tr("a step ahead")
+                                         : tr("step %1").arg(event.step + microbatch / each);
+        facts.push_back({tr("Belongs to"), tr("microbatch %1 of %2").arg(microbatch % each).arg(where)});
+    }
     facts.push_back({tr("Start"), QStringLiteral("+") + seconds(event.begin - origin), "figure", tr("From the begin of its step.")});
     facts.push_back({prediction ? tr("Predicted") : tr("Measured"), seconds(event.end - event.begin)});
     if (const QString predicted = predictedText(model, event); !predicted.isEmpty())
@@ -96,6 +105,13 @@ std::vector<Fact> InspectorView::rankFacts(int rank) const {
         facts.push_back({tr("Reducing"), seconds(mine.reduce)});
         facts.push_back({tr("Optimizer"), seconds(mine.optimizer)});
     }
+    const auto& versions = model.counters(EventKind::WeightVersions);
+    const std::int64_t cursor = context_.selection.cursor();
+    const auto held = std::find_if(versions.rbegin(), versions.rend(), [&](const Event& event) {
+        return event.rank == rank && (cursor < 0 || event.begin <= cursor);
+    });
+    if (held != versions.rend())
+        facts.push_back({tr("Weight versions"), QString::number(held->value), "figure", tr("Held at once, the current weights included.")});
     if (model.peakBytes(rank) > 0) facts.push_back({tr("Peak memory"), text(formatBytes(model.peakBytes(rank)))});
     const auto at = static_cast<std::size_t>(rank);
     if (at < model.header().predictedPeak.size()) facts.push_back({tr("Predicted peak"), text(formatBytes(model.header().predictedPeak[at]))});
