@@ -16,6 +16,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace shardlab {
 
 namespace {
@@ -139,7 +141,9 @@ QString TimelineView::subtitle() const {
         }
         if (model.predictedEnd() > 0) text += tr(" · predicted (thin, above) over measured");
     }
-    if (header.paced) text += tr(" · paced ×%1 slower").arg(QString::fromStdString(formatCount(header.stretch)));
+    if (header.paced)
+        text += (header.stretch >= 1 ? tr(" · paced ×%1 slower") : tr(" · paced ×%1 faster"))
+                    .arg(QString::fromStdString(formatCount(std::max(header.stretch, 1 / header.stretch))));
     return text;
 }
 
