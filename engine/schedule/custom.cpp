@@ -37,6 +37,13 @@ std::string counted(int count, const char* thing) {
 }  // namespace
 
 std::vector<std::string> actionLines(const Schedule& compute) {
+    if (!compute.flushes()) {
+        // Its order of a single step, which ends with a flush and has one version of the weights.
+        Schedule step = unrolled(compute, 1).schedule;
+        for (std::vector<Action>& actions : step.ranks)
+            for (Action& action : actions) action.version = -1;
+        return actionLines(step);
+    }
     std::vector<std::string> lines;
     for (const auto& actions : compute.ranks) {
         std::string& line = lines.emplace_back();

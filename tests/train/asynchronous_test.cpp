@@ -319,6 +319,29 @@ private slots:
         QVERIFY2(std::abs(length / plan.stepSeconds - 1) < 0.03, "measured step against simulated");
     }
 
+    /// The versions of a tensor group's members are parts of the same weights.
+    void tensorGroupsKeepTheirPartsOfEachVersion() {
+        for (const char* kind : {"pipedream", "pipedream-2bw"}) {
+            Layout layout = layoutOf(kind, 2, 4, 1, false, "sgd");
+            const RunOutcome alone = runInProcess(planOf(layout));
+            QVERIFY2(alone.error.empty(), alone.error.c_str());
+            layout.parallel.tensor = 2;
+            layout.cluster.hosts = {{"localhost", 4}};
+            const Plan plan = planOf(layout);
+            const RunOutcome shared = runInProcess(plan);
+            QVERIFY2(shared.error.empty(), shared.error.c_str());
+            const QString wrong = difference(shared.counter(EventKind::Loss), alone.counter(EventKind::Loss), 1e-5);
+            QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1: %2").arg(seed_).arg(wrong)));
+            for (const RankOutcome& rank : shared.ranks) {
+                std::int64_t parameters = 0;
+                for (const Event& event : rank.events)
+                    if (event.kind == peakKind(MemoryCategory::Parameters)) parameters = std::max(parameters, event.bytes);
+                const auto at = static_cast<std::size_t>(&rank - shared.ranks.data());
+                QCOMPARE(parameters, plan.memory[at].bytes[std::size_t(MemoryCategory::Parameters)]);
+            }
+        }
+    }
+
     void refusesWhatWouldWait() {
         for (const char* kind : {"pipedream", "pipedream-2bw"}) {
             Layout layout = layoutOf(kind, 2, 4, 1, false, "adamw");

@@ -21,6 +21,7 @@ std::vector<Plan> plans() {
         layout.parallel = {.data = 1, .pipeline = 4};
         layout.schedule.kind = method.name;
         layout.schedule.chunks = method.minChunks;
+        if (!method.flushes) layout.optimizer.clip = 0;
         auto plan = makePlan(layout);
         if (plan) all.push_back(std::move(*plan));
     }

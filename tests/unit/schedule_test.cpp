@@ -111,7 +111,7 @@ private slots:
             for (const Schedule& each : {schedule, lower(schedule, everything)}) {
                 const auto parsed = parseCsv(toCsv(each));
                 QVERIFY2(parsed.has_value(), parsed ? "" : parsed.error().text().c_str());
-                QCOMPARE(*parsed, each);
+                QCOMPARE(*parsed, each.flushes() ? each : unrolled(each, 2).schedule);
             }
         }
     }

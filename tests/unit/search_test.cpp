@@ -48,6 +48,7 @@ Layout randomLayout(std::mt19937& random) {
     layout.batch.global = from({6, 8, 12, 16});
     layout.optimizer.kind = from({0, 1}) ? "adamw" : "sgd";
     layout.optimizer.clip = from({0, 1});
+    if (layout.optimizer.clip == 0 && from({0, 1})) layout.schedule.kind = "pipedream";
     layout.cluster.hosts = {{"a", from({1, 2, 4})}};
     if (from({0, 1})) layout.cluster.hosts.push_back({"b", from({1, 2, 4})});
     if (from({0, 0, 1}))
@@ -69,6 +70,7 @@ std::map<Key, Plan> bruteForce(const Layout& base) {
         for (int chunks = 1; chunks <= base.model.layers; ++chunks)
             for (int micro = 1; micro <= base.batch.global; ++micro)
                 for (const ScheduleMethod& method : generatedMethods()) {
+                    if (!method.flushes && flushes(base)) continue;  // trains otherwise than the base
                     Layout layout = base;
                     layout.parallel.data = data;
                     layout.parallel.pipeline = pipeline;

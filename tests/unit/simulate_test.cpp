@@ -147,7 +147,7 @@ private slots:
             const int p = 1 + static_cast<int>(random.below(5)), m = 1 + static_cast<int>(random.below(6));
             const ScheduleMethod& method = generatedMethods()[random.below(generatedMethods().size())];
             const auto generated = generateSchedule(method.name, {p, method.minChunks, m});
-            if (!generated) continue;
+            if (!generated || !generated->flushes()) continue;
             Schedule compute = *generated;
             if (i % 10 == 0) compute = *parseCsv(i % 20 == 0 ? interleaved : vShaped);
             const Schedule lowered = lower(compute, {random.below(2) == 0, random.below(2) == 0, random.below(2) == 0});
@@ -156,6 +156,31 @@ private slots:
             QVERIFY2(std::abs(simulatedSeconds(lowered, costs) - expected) < 1e-9 * expected, toCsv(lowered).c_str());
             QVERIFY(std::abs(simulate(lowered, costs, meshOf(static_cast<int>(lowered.ranks.size()))).stepSeconds -
                              expected) < 1e-9 * expected);
+        }
+    }
+
+    /// Without a flush: the step is what a long run takes more for each further one.
+    void aSteadyStepIsWhatALongRunTakesMore() {
+        const std::uint32_t seed = QRandomGenerator::global()->generate();
+        qInfo("seed %u", seed);
+        RandomStream random(seed, "steady");
+        for (int i = 0; i < 100; ++i) {
+            const int p = 1 + static_cast<int>(random.below(4)), m = p + static_cast<int>(random.below(6));
+            const char* kind = random.below(2) ? "pipedream" : "pipedream-2bw";
+            const Schedule lowered = lower(*generateSchedule(kind, {p, 1, m}), {});
+            const StepCosts costs = randomCosts(p, random);
+            const auto run = [&](int steps) { return simulatedSeconds(unrolled(lowered, steps).schedule, costs); };
+            const double expected = (run(72) - run(60)) / 12;
+            const Simulation step = simulate(lowered, costs, meshOf(p));
+            QVERIFY2(std::abs(step.stepSeconds - expected) < 1e-9 + 1e-3 * expected,
+                     qPrintable(QString("%1 p %2 m %3: %4, not %5").arg(kind).arg(p).arg(m).arg(step.stepSeconds).arg(expected)));
+            int forwards = 0, updates = 0;
+            for (const Event& event : step.events) {
+                forwards += event.kind == EventKind::Forward;
+                updates += event.kind == EventKind::Optimizer;
+            }
+            QCOMPARE(forwards, p * m);
+            QCOMPARE(updates, p * lowered.updates);
         }
     }
 
