@@ -364,14 +364,16 @@ Simulation figuresOf(Simulator& simulator) {
 /// A run of several steps without a flush, of which one far from fill and drain is looked at.
 struct SteadyRun {
     int step = 0;     ///< this one
-    int averaged = 1; ///< steps from it whose length is averaged: where they are short, not all need be alike
+    int averaged = 1; ///< steps from it whose length is averaged: they need not all be alike, but come round
     Unrolled run;
+
+    static constexpr int mostAveraged = 1 << 14;  ///< forwards, where more than two steps are taken
 
     explicit SteadyRun(const Schedule& schedule) {
         const int p = static_cast<int>(schedule.ranks.size()), m = schedule.microbatches;
         const auto stepsOf = [m](int microbatches) { return (microbatches + m - 1) / m; };
-        step = 1 + stepsOf(4 * p);
-        averaged = stepsOf(p);
+        step = 1 + stepsOf(8 * p);
+        averaged = std::clamp(mostAveraged / (p * m), std::max(2, stepsOf(p)), std::max(12, stepsOf(p)));
         run = unrolled(schedule, step + averaged + stepsOf(p));
     }
 

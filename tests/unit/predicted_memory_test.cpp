@@ -51,10 +51,14 @@ private slots:
 
     void curveLastsTheStepAndEndsWhereItBegan() {
         for (const Plan& plan : plans()) {
+            // Without a flush ranks begin the step at different times, and each curve lasts to its own rank's border.
+            double end = plan.stepSeconds * 1e9 + 1;
+            if (!plan.lowered.flushes())
+                end = static_cast<double>(std::ranges::max(plan.simulation.events, {}, &Event::end).end);
             for (const MemoryCurve& curve : predictedMemory(plan)) {
                 QVERIFY(std::ranges::is_sorted(curve.points, {}, &MemoryPoint::time));
                 QCOMPARE(curve.points.front().time, 0);
-                QVERIFY(static_cast<double>(curve.points.back().time) <= plan.stepSeconds * 1e9 + 1);
+                QVERIFY(static_cast<double>(curve.points.back().time) <= end);
                 QVERIFY(curve.points.back().bytes == curve.points.front().bytes);
                 QCOMPARE(curve.at(-1), nullptr);
                 QVERIFY(curve.at(0)->bytes[0] > 0);
