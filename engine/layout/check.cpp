@@ -31,6 +31,7 @@ std::vector<Fault> check(const Layout& layout, std::span<const ScheduleMethod> s
     checkBuilt(layout, faults);
     checkModel(layout, faults);
     checkTensor(layout, faults);
+    checkRecompute(layout, faults);
     checkParallel(layout, schedules, faults);
     std::ranges::stable_sort(faults, {}, fieldIndex);
     return faults;

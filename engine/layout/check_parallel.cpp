@@ -215,6 +215,12 @@ void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedul
     checkStages(layout, faults);
     checkBatch(layout, faults);
     checkSchedule(layout, schedules, faults);
+    if (layout.optimizer.minimum > layout.optimizer.learningRate && layout.optimizer.schedule != "constant")
+        faults.push_back({"/optimizer/minimum",
+                          fmt::format("{:.9g} is more than the learning rate of {:.9g}", layout.optimizer.minimum,
+                                      layout.optimizer.learningRate),
+                          fmt::format("the schedule {} falls", layout.optimizer.schedule),
+                          fmt::format("0 to {:.9g}; or the schedule constant", layout.optimizer.learningRate)});
     if (layout.optimizer.kind != "sgd" && layout.optimizer.betas.size() != 2)
         faults.push_back({"/optimizer/betas", fmt::format("{} betas are listed", layout.optimizer.betas.size()),
                           "AdamW keeps a first and a second moment", "two numbers, for instance [0.9, 0.95]"});

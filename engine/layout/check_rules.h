@@ -19,6 +19,8 @@ void checkBuilt(const Layout& layout, std::vector<Fault>& faults);
 void checkModel(const Layout& layout, std::vector<Fault>& faults);
 /// What a tensor group can share: heads, columns, vocabulary, tokens.
 void checkTensor(const Layout& layout, std::vector<Fault>& faults);
+/// What a backward can compute again.
+void checkRecompute(const Layout& layout, std::vector<Fault>& faults);
 /// Degrees, devices, stages, batch and schedule together.
 void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 

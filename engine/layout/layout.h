@@ -89,6 +89,8 @@ struct OptimizerSpec {
     std::string kind = "adamw";  ///< adamw | sgd
     double learningRate = 3e-3;
     int warmup = 20;  ///< steps over which the learning rate rises linearly to its value; 0 = from the start
+    std::string schedule = "constant";  ///< constant | cosine | linear: how it falls after that
+    double minimum = 0;                 ///< what it falls to
     std::vector<double> betas{0.9, 0.95};  ///< adamw
     double epsilon = 1e-8;                 ///< adamw
     double momentum = 0.0;                 ///< sgd
@@ -98,7 +100,8 @@ struct OptimizerSpec {
 };
 
 struct MemorySpec {
-    std::string recompute = "none";
+    std::string recompute = "none";  ///< none | selective | full | sqrt | every
+    int recomputeEvery = 2;          ///< blocks of a segment; for every
     bool operator==(const MemorySpec&) const = default;
 };
 

@@ -82,6 +82,16 @@ double layerForwardFlops(const ModelSpec& model, int layer, int samples, const T
     return whole / share.size;
 }
 
+double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& share) {
+    if (!hasAttention(model)) return 0;
+    return 4 * static_cast<double>(tokens(model, samples)) * model.sequence * model.hidden / share.size;
+}
+
+std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {
+    if (!hasAttention(model)) return 0;
+    return tokens(model, samples) * (std::int64_t{model.heads} * model.sequence + model.hidden) / share.size;
+}
+
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share) {
     return 2 * static_cast<double>(tokens(model, samples)) * model.hidden *
            static_cast<double>(vocabularyOf(model, share));

@@ -51,6 +51,8 @@ std::int64_t tiedParameters(const ModelSpec& model, const TensorShare& share = {
 /// under a hundredth, are left out. gpt block: 8Nh² + 4Nsh (scores and their product with the values, unmasked)
 /// + 4Nhf; mlp block: 4Nhf. Backward is twice the forward: as much for inputs as for weights.
 double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
+/// Of it, an attention's core: scores and their product with the values, 4Nsh.
+double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Output projection, 2NhV.
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share = {});
 double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int samples,
@@ -60,6 +62,8 @@ double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int sa
 /// gpt block: input Nh, norm statistics 2N and output Nh, qkv 3Nh, attention probabilities bas², attention output Nh,
 /// residual Nh, second norm 2N and Nh, before GeLU Nf, after Nf. mlp block: input Nh, norm 2N and Nh, Nf, Nf.
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
+/// Of it, what an attention's core writes: probabilities and attention output.
+std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Final norm: input Nh, statistics 2N, output Nh; logits, overwritten by their gradient, NV.
 std::int64_t headStoredFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, int samples,

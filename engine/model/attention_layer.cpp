@@ -6,10 +6,7 @@
 
 namespace shardlab {
 
-namespace {
-
-struct State : LayerState {
-    Buffer input;
+struct AttentionLayer::State : LayerState {
     Buffer statistics;
     Buffer normed;
     Buffer qkv;  ///< its gradient after inputGrad
@@ -18,8 +15,6 @@ struct State : LayerState {
     Buffer branchGradient;
     Buffer normedGradient;
 };
-
-}  // namespace
 
 AttentionLayer::AttentionLayer(const LayerContext& context, const std::string& block, int heads,
                                double projectionDeviation)
@@ -38,6 +33,18 @@ std::unique_ptr<LayerState> AttentionLayer::newState() const { return std::make_
 AttentionDropout AttentionLayer::dropout(const LayerState& state) const {
     const std::int64_t rowsOfSample = std::int64_t{allHeads_} * shape_.sequence;
     return {dropout_.mask(state, rowsOfSample, std::int64_t{firstHead_} * shape_.sequence), rowsOfSample};
+}
+
+void AttentionLayer::attend(State& held) const {
+    const std::size_t rows = static_cast<std::size_t>(context_.tokens()) * static_cast<std::size_t>(shape_.heads);
+    held.probabilities =
+        context_.arena.allocate(MemoryCategory::Activations, rows * static_cast<std::size_t>(shape_.sequence));
+    if (const AttentionDropout drops = dropout(held); drops.mask.share > 0) {
+        const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, attentionDropoutScratch(shape_));
+        attention(shape_, held.qkv.data(), held.probabilities.data(), held.attended.data(), drops, scratch.data());
+    } else {
+        attention(shape_, held.qkv.data(), held.probabilities.data(), held.attended.data());
+    }
 }
 
 Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
@@ -62,14 +69,9 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
     }
     addBias(tokens, qkv_.outputs(), qkv_.bias(), held.qkv.data());
 
-    held.probabilities = allocate(n * static_cast<std::size_t>(shape_.heads * shape_.sequence));
     held.attended = allocate(n * columns / 3);
-    if (const AttentionDropout drops = dropout(held); drops.mask.share > 0) {
-        const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, attentionDropoutScratch(shape_));
-        attention(shape_, held.qkv.data(), held.probabilities.data(), held.attended.data(), drops, scratch.data());
-    } else {
-        attention(shape_, held.qkv.data(), held.probabilities.data(), held.attended.data());
-    }
+    attend(held);
+    if (context_.recompute.core) held.probabilities = {};
     return residual_.forward(held, held.attended, held.input);
 }
 
@@ -77,6 +79,7 @@ Buffer AttentionLayer::inputGrad(LayerState& state, Buffer outputGradient, Memor
     auto& held = static_cast<State&>(state);
     const int tokens = context_.tokens();
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
+    if (context_.recompute.core) context_.recompute.again([&] { attend(held); });
     {
         Buffer attendedGradient = context_.arena.allocate(MemoryCategory::Temporary, held.attended.size());
         residual_.projection().inputGrad(tokens, gradient.branch.data(), attendedGradient.data());

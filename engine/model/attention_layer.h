@@ -20,6 +20,8 @@ namespace shardlab {
 ///                                next two; qkv is overwritten with its gradient, probabilities are freed;
 ///                                normedGradient n·h and the returned gradient n·h (`kept`)
 ///   until weightGrad             the branch's gradient, normedGradient, and of forward's all but probabilities
+/// Where the core is recomputed, forward frees the probabilities, and inputGrad begins with what forward allocates for
+/// them; attended is written again, the same to the bit.
 class AttentionLayer : public Layer {
 public:
     /// Weights: "<block>.ln_1", "<block>.attn.c_attn", "<block>.attn.c_proj". `heads` of the whole.
@@ -31,7 +33,10 @@ public:
     void weightGrad(LayerState& state) override;
 
 private:
+    struct State;
     AttentionDropout dropout(const LayerState& state) const;
+    /// From qkv to probabilities, which are allocated, and attended, which is overwritten.
+    void attend(State& held) const;
 
     LayerContext context_;
     AttentionShape shape_;  ///< of this member's heads

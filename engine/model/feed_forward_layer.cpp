@@ -8,7 +8,6 @@ namespace shardlab {
 namespace {
 
 struct State : LayerState {
-    Buffer input;
     Buffer statistics;
     Buffer normed;
     Buffer expanded;  ///< before GELU; its gradient after inputGrad

@@ -15,6 +15,8 @@ namespace shardlab {
 /// What a layer holds of one microbatch, from its forward until its weight gradient is done.
 struct LayerState {
     virtual ~LayerState() = default;
+    /// All that a forward needs to be done again.
+    Buffer input;
     /// Number, in the run, of the microbatch's first sample: what dropout masks follow. None: nothing is dropped.
     std::optional<std::int64_t> firstSample;
 };

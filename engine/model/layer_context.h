@@ -3,6 +3,7 @@
 
 #include "engine/model/arena.h"
 #include "engine/model/parameter_set.h"
+#include "engine/model/recompute.h"
 #include "engine/model/tensor_group.h"
 
 namespace shardlab {
@@ -17,6 +18,7 @@ struct LayerContext {
     int hidden = 1;    ///< h
     double dropout = 0;
     std::int64_t seed = 1;
+    Recompute recompute = {};
 
     int tokens() const { return samples * sequence; }
     int ownTokens() const { return tensor.ownTokens(tokens()); }

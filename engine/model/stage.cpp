@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/model/stage.h"
 
+#include "engine/layout/recompute.h"
 #include "engine/model/models.h"
 
 #include <algorithm>
@@ -26,9 +27,13 @@ struct Stage::Impl {
     Impl(const StageSpec& stageSpec, Arena& arena, std::unique_ptr<TensorGroup> own, TensorGroup* given)
         : spec(stageSpec), alone(std::move(own)), tensor(given ? *given : *alone),
           weights(tensor.size(), tensor.member()),
+          recomputing{recomputesCore(spec.memory), spec.recomputing},
           stage(buildStage(spec, {weights, arena, tensor, spec.samples, spec.model.sequence, spec.model.hidden,
-                                  spec.model.dropout, spec.seed})) {
+                                  spec.model.dropout, spec.seed, recomputing})) {
         weights.allocate(arena, spec.seed, spec.storage);
+        const std::size_t layersOfBlock = spec.layers > 0 ? stage.layers.size() / static_cast<std::size_t>(spec.layers) : 0;
+        for (const int blocks : recomputeSegments(spec.memory, spec.layers))
+            segmentBegin.insert(segmentBegin.end(), static_cast<std::size_t>(blocks) * layersOfBlock, segmentBegin.size());
     }
 
     int layerOf(std::size_t i) const { return static_cast<int>(i) + (stage.embedding ? 1 : 0); }
@@ -49,6 +54,28 @@ struct Stage::Impl {
         if (hooks) hooks->beforeGradient(layer);
         of.weightGrad(state);
         if (hooks) hooks->afterGradient(layer);
+    }
+
+    bool endsSegment(std::size_t i) const {
+        return !segmentBegin.empty() && (i + 1 == segmentBegin.size() || segmentBegin[i + 1] == i + 1);
+    }
+
+    /// Of a segment's layer that has done its forward: nothing stays but the segment's input.
+    void forget(std::unique_ptr<LayerState>& state, std::size_t i) const {
+        auto kept = stage.layers[i]->newState();
+        kept->firstSample = state->firstSample;
+        if (segmentBegin[i] == i) kept->input = std::move(state->input);
+        state = std::move(kept);
+    }
+
+    /// The forward of the segment that ends with layer `last`, as it was.
+    void recompute(Held& state, std::size_t last) {
+        const std::size_t begin = segmentBegin[last];
+        Buffer input = std::move(state.layers[begin]->input);
+        for (std::size_t i = begin; i <= last; ++i) {
+            visitLayer(i);
+            input = stage.layers[i]->forward(*state.layers[i], std::move(input));
+        }
     }
 
     void visitEmbedding() { tensor.visit(-1); }
@@ -84,6 +111,7 @@ struct Stage::Impl {
             if (weightsToo) weightGrad(headLayer(), *stage.head, state.head);
         }
         for (std::size_t i = stage.layers.size(); i-- > 0;) {
+            if (endsSegment(i)) recomputing.again([&] { recompute(state, i); });
             visitLayer(i);
             gradient = reading(layerOf(i), [&] {
                 return stage.layers[i]->inputGrad(*state.layers[i], std::move(gradient), kept);
@@ -103,7 +131,10 @@ struct Stage::Impl {
     const std::unique_ptr<TensorGroup> alone;  ///< where no group was given
     TensorGroup& tensor;
     ParameterSet weights;
+    const Recompute recomputing;
     StageLayers stage;
+    /// Of each layer's segment, its first layer; empty where nothing is cut.
+    std::vector<std::size_t> segmentBegin;
     LayerHooks* hooks = nullptr;
     std::map<int, Held> microbatches;
     std::map<int, double> losses;
@@ -151,6 +182,7 @@ Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
         input = impl_->reading(impl_->layerOf(i), [&] {
             return stage.layers[i]->forward(*state.layers.back(), std::move(input));
         });
+        if (!impl_->segmentBegin.empty()) impl_->forget(state.layers.back(), i);
     }
     if (!stage.head) return input;
     impl_->visitHead();

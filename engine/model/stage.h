@@ -7,6 +7,7 @@
 #include "engine/model/arena.h"
 #include "engine/model/layer_hooks.h"
 #include "engine/model/parameter_set.h"
+#include "engine/model/recompute.h"
 #include "engine/model/tensor_group.h"
 
 #include <cstdint>
@@ -25,6 +26,8 @@ struct StageSpec {
     int samples = 1;     ///< of a microbatch: b
     StageStorage storage = {};
     bool tied = true;    ///< the output projection is the token embedding
+    MemorySpec memory = {};
+    Recompute::Observer recomputing = {};  ///< of what backward and inputGrad compute again
 };
 
 /// b·s tokens each, sample after sample; targets are the tokens that follow. Read during the call only.
@@ -70,6 +73,8 @@ public:
     /// (1 ÷ (microbatches · data replicas)). Returns the gradient of the input (Temporary; from inputGrad Buffers);
     /// empty on the first stage.
     /// Weight gradients are added to the gradient block.
+    /// A segment that is recomputed (layout/recompute.h) begins with its forward, which asks the tensor group for the
+    /// same as the first time and gives the same to the bit.
     Buffer backward(int microbatch, Buffer outputGradient, float scale);
     /// The two halves of backward: inputGrad keeps what weightGrad needs; together they equal backward to the bit.
     Buffer inputGrad(int microbatch, Buffer outputGradient, float scale);

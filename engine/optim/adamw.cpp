@@ -12,12 +12,12 @@ namespace {
 
 class AdamW : public Optimizer {
 public:
-    AdamW(const OptimizerSpec& spec, std::size_t elements, Arena& arena)
-        : spec_(spec), elements_(elements), moments_(arena.allocateZeroed(MemoryCategory::Optimizer, 2 * elements)) {}
+    AdamW(const OptimizerSpec& spec, int updates, std::size_t elements, Arena& arena)
+        : spec_(spec), updates_(updates), elements_(elements), moments_(arena.allocateZeroed(MemoryCategory::Optimizer, 2 * elements)) {}
 
     void update(std::span<Parameter> parameters, int step, float gradientScale) override {
         AdamWUpdate change;
-        change.learningRate = static_cast<float>(learningRate(spec_, step));
+        change.learningRate = static_cast<float>(learningRate(spec_, step, updates_));
         change.beta1 = static_cast<float>(spec_.betas[0]);
         change.beta2 = static_cast<float>(spec_.betas[1]);
         change.epsilon = static_cast<float>(spec_.epsilon);
@@ -50,16 +50,17 @@ public:
 
 private:
     OptimizerSpec spec_;
+    int updates_;
     std::size_t elements_;
     Buffer moments_;  ///< all first moments, then all second moments, in the order of the parameters
 };
 
 }  // namespace
 
-std::unique_ptr<Optimizer> makeAdamW(const OptimizerSpec& spec, std::span<Parameter> parameters, Arena& arena) {
+std::unique_ptr<Optimizer> makeAdamW(const OptimizerSpec& spec, int updates, std::span<Parameter> parameters, Arena& arena) {
     std::size_t elements = 0;
     for (const Parameter& parameter : parameters) elements += parameter.value.size();
-    return std::make_unique<AdamW>(spec, elements, arena);
+    return std::make_unique<AdamW>(spec, updates, elements, arena);
 }
 
 }  // namespace shardlab

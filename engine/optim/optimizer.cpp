@@ -13,7 +13,7 @@ namespace {
 
 struct OptimizerKind {
     std::string_view name;
-    std::unique_ptr<Optimizer> (*make)(const OptimizerSpec&, std::span<Parameter>, Arena&);
+    std::unique_ptr<Optimizer> (*make)(const OptimizerSpec&, int, std::span<Parameter>, Arena&);
 };
 
 constexpr std::array kinds{
@@ -23,9 +23,9 @@ constexpr std::array kinds{
 
 }  // namespace
 
-std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSpec& spec, std::span<Parameter> parameters, Arena& arena) {
+std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSpec& spec, std::span<Parameter> parameters, Arena& arena, int updates) {
     for (const OptimizerKind& kind : kinds) {
-        if (kind.name == spec.kind) return kind.make(spec, parameters, arena);
+        if (kind.name == spec.kind) return kind.make(spec, updates, parameters, arena);
     }
     throw std::logic_error("no optimizer of kind \"" + spec.kind + "\"");
 }

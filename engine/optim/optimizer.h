@@ -32,7 +32,9 @@ public:
     virtual void update(std::span<Parameter> parameters, int step, float gradientScale) = 0;
 };
 
-/// State comes from the arena (category Optimizer). The layout was checked: spec.kind exists.
-std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSpec& spec, std::span<Parameter> parameters, Arena& arena);
+/// State comes from the arena (category Optimizer). The layout was checked: spec.kind exists. `updates`: of the whole run,
+/// for a learning rate that falls.
+std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSpec& spec, std::span<Parameter> parameters, Arena& arena,
+                                         int updates = 1);
 
 }  // namespace shardlab

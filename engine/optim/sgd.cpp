@@ -10,13 +10,13 @@ namespace {
 
 class Sgd : public Optimizer {
 public:
-    Sgd(const OptimizerSpec& spec, std::size_t elements, Arena& arena)
-        : spec_(spec),
+    Sgd(const OptimizerSpec& spec, int updates, std::size_t elements, Arena& arena)
+        : spec_(spec), updates_(updates),
           velocity_(arena.allocateZeroed(MemoryCategory::Optimizer, spec.momentum == 0 ? 0 : elements)) {}
 
     void update(std::span<Parameter> parameters, int step, float gradientScale) override {
         SgdUpdate change;
-        change.learningRate = static_cast<float>(learningRate(spec_, step));
+        change.learningRate = static_cast<float>(learningRate(spec_, step, updates_));
         change.momentum = static_cast<float>(spec_.momentum);
         change.gradientScale = gradientScale;
         std::size_t offset = 0;
@@ -42,15 +42,16 @@ public:
 
 private:
     OptimizerSpec spec_;
+    int updates_;
     Buffer velocity_;  ///< in the order of the parameters
 };
 
 }  // namespace
 
-std::unique_ptr<Optimizer> makeSgd(const OptimizerSpec& spec, std::span<Parameter> parameters, Arena& arena) {
+std::unique_ptr<Optimizer> makeSgd(const OptimizerSpec& spec, int updates, std::span<Parameter> parameters, Arena& arena) {
     std::size_t elements = 0;
     for (const Parameter& parameter : parameters) elements += parameter.value.size();
-    return std::make_unique<Sgd>(spec, elements, arena);
+    return std::make_unique<Sgd>(spec, updates, elements, arena);
 }
 
 }  // namespace shardlab

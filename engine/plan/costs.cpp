@@ -2,8 +2,10 @@
 #include "engine/plan/costs.h"
 
 #include "engine/layout/model_shape.h"
+#include "engine/layout/recompute.h"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <thread>
 
@@ -14,8 +16,14 @@ constexpr double floatBytes = 4;
 // Kernels of a forward: a norm, products, bias, scores, softmax … each counted once.
 constexpr int gptLayerKernels = 12;
 constexpr int mlpLayerKernels = 5;
+constexpr int coreKernels = 3;
 constexpr int embeddingKernels = 1;
 constexpr int outputKernels = 3;
+
+double kernelSeconds(const DevicePreset& device, double flops, double bytes, int kernels) {
+    return flops / (device.fp32Flops * device.matmulEfficiency) + bytes / device.memoryBandwidth +
+           kernels * device.kernelSeconds;
+}
 
 /// Of what the member computes; without the collectives.
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
@@ -26,8 +34,19 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
     int kernels = stage.layers * (layout.model.kind == "gpt" ? gptLayerKernels : mlpLayerKernels);
     if (stage.first) kernels += embeddingKernels;
     if (stage.last) kernels += outputKernels;
-    return flops / (device.fp32Flops * device.matmulEfficiency) + bytes / device.memoryBandwidth +
-           kernels * device.kernelSeconds;
+    return kernelSeconds(device, flops, bytes, kernels);
+}
+
+/// Of what the backward computes again; without the collectives.
+double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                        const DevicePreset& device) {
+    if (!recomputeSegments(layout.memory, stage.layers).empty())
+        return forwardSeconds(layout, {stage.layers, false, false, stage.firstLayer}, share, device);
+    if (!recomputesCore(layout.memory)) return 0;
+    const int samples = layout.batch.micro;
+    return stage.layers *
+           kernelSeconds(device, coreForwardFlops(layout.model, samples, share),
+                         2 * floatBytes * static_cast<double>(coreStoredFloats(layout.model, samples, share)), coreKernels);
 }
 
 /// Floats that one update reads and writes for each parameter.
@@ -119,8 +138,36 @@ std::vector<TensorSpan> StepCosts::tensorSpans(const Action& action, bool togeth
     }
 }
 
+std::vector<ActionPart> StepCosts::recomputed(const Action& action, bool together) const {
+    const StageCosts& cost = stages[static_cast<std::size_t>(action.stage)];
+    const bool whole = action.kind == ActionKind::Backward;
+    if (cost.recompute <= 0 || (!whole && action.kind != ActionKind::InputGrad)) return {};
+    const double share = cost.recompute / (whole ? cost.backward : cost.inputGrad);
+    if (together) return {{0, share}};
+    const int blocks = std::accumulate(cost.segments.begin(), cost.segments.end(), 0);
+    std::vector<ActionPart> parts;
+    double done = 0;
+    for (std::size_t i = cost.segments.size(); i-- > 0;) {
+        const double ofStage = double(cost.segments[i]) / blocks;
+        parts.push_back({done, done + share * ofStage});
+        done += ofStage;
+    }
+    return parts;
+}
+
+StepCosts withoutRecompute(StepCosts costs) {
+    for (StageCosts& stage : costs.stages) {
+        stage.inputGrad -= stage.recompute;
+        stage.backward -= stage.recompute;
+        stage.recompute = 0;
+        std::erase_if(stage.tensor.inputGrad, [](const TensorCost& collective) { return collective.again; });
+    }
+    return costs;
+}
+
 StepCosts withoutTensorCollectives(StepCosts costs) {
     for (StageCosts& stage : costs.stages) {
+        stage.recompute -= secondsAgain(stage.tensor.inputGrad);
         stage.forward -= seconds(stage.tensor.forward);
         stage.inputGrad -= seconds(stage.tensor.inputGrad);
         stage.weightGrad -= seconds(stage.tensor.weightGrad);
@@ -169,9 +216,14 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         const StageShape& shape = shapes[static_cast<std::size_t>(s)];
         StageCosts& cost = costs.stages[static_cast<std::size_t>(s)];
         cost.forward = forwardSeconds(layout, shape, share, device);
-        cost.inputGrad = cost.weightGrad = cost.forward;
+        cost.recompute = recomputeSeconds(layout, shape, share, device);
+        cost.segments = recomputesCore(layout.memory) ? std::vector<int>(static_cast<std::size_t>(shape.layers), 1)
+                                                      : recomputeSegments(layout.memory, shape.layers);
+        cost.inputGrad = cost.forward + cost.recompute;
+        cost.weightGrad = cost.forward;
         if (share.size > 1) {
             cost.tensor = tensorCosts(layout, shape, tensorLink);
+            cost.recompute += secondsAgain(cost.tensor.inputGrad);
             cost.forward += seconds(cost.tensor.forward);
             cost.inputGrad += seconds(cost.tensor.inputGrad);
             cost.weightGrad += seconds(cost.tensor.weightGrad);

@@ -17,13 +17,16 @@ namespace shardlab {
 ///
 /// A forward takes flops ÷ (peak · efficiency) + bytes ÷ memory bandwidth + kernels · kernel start, where each stored
 /// float is written once and read once, and kernels are those of layers, embedding and output. A backward takes twice
-/// that, half for the input gradient and half for the weight gradient. Of a tensor group's member these are its share's,
+/// that, half for the input gradient and half for the weight gradient, and the input gradient besides what it computes
+/// again: the forward of all blocks, or that of their attention's core. Of a tensor group's member these are its share's,
 /// and what its collectives take comes on top: the products around them wait for each.
 struct StageCosts {
     double forward = 0;
     double backward = 0;     ///< = inputGrad + weightGrad
     double inputGrad = 0;
     double weightGrad = 0;
+    double recompute = 0;       ///< of inputGrad, what computes activations again
+    std::vector<int> segments;  ///< blocks of each part of that, from the lowest
     double send = 0;  ///< output activation to the next stage (and its gradient back): latency + bytes ÷ bandwidth
     double reduce = 0;  ///< all-reduce of the stage's gradients over the data axis, by `reduceAlgorithm`
     double tied = 0;  ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both
@@ -39,6 +42,12 @@ struct StageCosts {
     Algorithm normAlgorithm = Algorithm::Ring;
 };
 
+/// As shares of an action's time.
+struct ActionPart {
+    double begin = 0;
+    double end = 0;
+};
+
 struct StepCosts {
     std::vector<StageCosts> stages;
     double stretch = 1;  ///< modelled time × stretch = the time shown and paced; 1 unless paced
@@ -49,12 +58,18 @@ struct StepCosts {
     /// The tensor group's collectives in a compute action, in order, and where they lie in it; none for other actions.
     /// `together`: as one, at the end.
     std::vector<TensorSpan> tensorSpans(const Action& action, bool together = false) const;
+    /// Where a backward or input gradient computes activations again: segment by segment from the top, each followed by
+    /// its blocks' share of the rest. `together`: as one, at the begin.
+    std::vector<ActionPart> recomputed(const Action& action, bool together = false) const;
 };
 
 /// The same where every transfer and reduction takes no time.
 StepCosts withoutCommunication(StepCosts costs);
 /// Only those of the tensor groups, inside compute actions, take none.
 StepCosts withoutTensorCollectives(StepCosts costs);
+
+/// The same where all activations were kept.
+StepCosts withoutRecompute(StepCosts costs);
 
 /// The device whose time is modelled: cluster.pace.device where paced, else cluster.device.
 const DevicePreset& modelledDevice(const Layout& layout);

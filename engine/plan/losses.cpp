@@ -58,10 +58,13 @@ public:
         // Equal stages keep all ranks busy equally long.
         const double busy = equal.busySeconds.front();
         add(LossKind::Bubble, busy / (1 - equal.bubble) - busy);
+        const StepCosts once = withEqualStages(withoutRecompute(costs));
+        const double useful = simulateWithoutEvents(plan_.lowered, once).busySeconds.front();
+        add(LossKind::Recompute, busy - useful);
         // Measured times do not tell what of them is starting kernels.
         if (costBasis(plan_.measurements, plan_.layout).kind == CostBasis::Kind::Preset) {
-            const StepCosts smooth = withEqualStages(withoutCommunication(withoutKernelStarts(plan_)));
-            add(LossKind::Kernels, busy - simulateWithoutEvents(plan_.lowered, smooth).busySeconds.front());
+            const StepCosts smooth = withEqualStages(withoutRecompute(withoutCommunication(withoutKernelStarts(plan_))));
+            add(LossKind::Kernels, useful - simulateWithoutEvents(plan_.lowered, smooth).busySeconds.front());
         }
         std::ranges::stable_sort(losses_, std::greater<>(), &Loss::seconds);
         return std::move(losses_);
@@ -87,6 +90,9 @@ private:
                 return fmt::format("goes into starting kernels: a microbatch of {} × {} tokens is little work for each of "
                                    "them",
                                    plan_.layout.batch.micro, plan_.layout.model.sequence);
+            case LossKind::Recompute:
+                return fmt::format("goes into computing activations again that were not kept: recompute is {}",
+                                   plan_.layout.memory.recompute);
             case LossKind::Bubble: break;
         }
         const ScheduleShape shape = scheduleShape(plan_.layout);
@@ -148,6 +154,7 @@ std::set<Move> remedies(LossKind kind) {
         case LossKind::Communication: return {Move::Microbatch, Move::Schedule, Move::Degrees};
         case LossKind::Imbalance: return {Move::Stages, Move::Degrees};
         case LossKind::Kernels: return {Move::Microbatch, Move::Degrees};
+        case LossKind::Recompute: return {Move::Recompute};
         case LossKind::Bubble: return {Move::Microbatch, Move::Schedule, Move::Degrees};
     }
     return {};
@@ -176,8 +183,9 @@ std::vector<Tried> fasterNeighbours(const Plan& plan) {
 }  // namespace
 
 std::string_view name(LossKind kind) {
-    constexpr std::array<std::string_view, 5> names{"overload of cores", "exposed communication",
-                                                    "imbalance between stages", "bubble", "small kernels"};
+    constexpr std::array<std::string_view, 6> names{"overload of cores", "exposed communication",
+                                                    "imbalance between stages", "bubble", "recomputation",
+                                                    "small kernels"};
     return names[static_cast<std::size_t>(kind)];
 }
 

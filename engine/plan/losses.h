@@ -17,6 +17,7 @@ enum class LossKind : std::uint8_t {
     Communication,  ///< transfers and reductions that nothing hides
     Imbalance,      ///< stages that take longer than the others
     Bubble,         ///< filling and draining the pipeline
+    Recompute,      ///< activations computed again
     Kernels,        ///< starting kernels
 };
 std::string_view name(LossKind kind);  ///< "exposed communication"

@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "engine/layout/model_shape.h"
+#include "engine/layout/recompute.h"
 
 #include <fmt/format.h>
 
@@ -28,6 +29,14 @@ double updatePerByte(const Profile& profile) {
     return bytes > 0 ? seconds / bytes : 0;
 }
 
+/// Of a block's forward, what its backward computes again; by operations.
+double recomputedShare(const Layout& layout, int layer) {
+    if (!recomputeSegments(layout.memory, 1).empty()) return 1;
+    if (!recomputesCore(layout.memory)) return 0;
+    const int samples = layout.batch.micro;
+    return coreForwardFlops(layout.model, samples) / layerForwardFlops(layout.model, layer, samples);
+}
+
 /// What was measured is whole layers: a member of a tensor group computes its share of them, and communicates.
 void share(StageCosts& cost, const Profile& profile, int members) {
     for (auto* list : {&cost.tensor.forward, &cost.tensor.inputGrad, &cost.tensor.weightGrad})
@@ -36,6 +45,7 @@ void share(StageCosts& cost, const Profile& profile, int members) {
             collective.seconds = ringSeconds(profile.allReduce, static_cast<double>(collective.bytes), members);
             if (collective.kind != EventKind::TensorAllReduce) collective.seconds /= 2;
         }
+    cost.recompute = cost.recompute / members + secondsAgain(cost.tensor.inputGrad);
     cost.forward = cost.forward / members + seconds(cost.tensor.forward);
     cost.inputGrad = cost.inputGrad / members + seconds(cost.tensor.inputGrad);
     cost.weightGrad = cost.weightGrad / members + seconds(cost.tensor.weightGrad);
@@ -62,9 +72,15 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
         const StageShape& shape = shapes[s];
         StageCosts& cost = costs.stages[s];
         cost.forward = cost.backward = cost.inputGrad = cost.weightGrad = extra;
+        cost.recompute = 0;
         if (shape.first) add(cost, profile.embedding);
-        for (int layer = shape.firstLayer; layer < shape.firstLayer + shape.layers; ++layer)
-            add(cost, blockProfile(profile, layer));
+        for (int layer = shape.firstLayer; layer < shape.firstLayer + shape.layers; ++layer) {
+            const PartProfile block = blockProfile(profile, layer);
+            add(cost, block);
+            cost.recompute += recomputedShare(layout, layer) * block.forward;
+        }
+        cost.inputGrad += cost.recompute;
+        cost.backward += cost.recompute;
         if (shape.last) add(cost, profile.output);
         if (t > 1) share(cost, profile, t);
         const double bytes = sizeof(float) * static_cast<double>(stageParameters(layout.model, shape, tensorShare(layout)));

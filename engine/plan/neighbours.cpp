@@ -24,6 +24,7 @@ public:
         schedules();
         stages();
         degrees();
+        recompute();
         return std::move(found_);
     }
 
@@ -94,6 +95,17 @@ private:
             if (!prime) continue;
             if (now.pipeline % factor == 0) exchange(now.data * factor, now.pipeline / factor);
             if (now.data % factor == 0) exchange(now.data / factor, now.pipeline * factor);
+        }
+    }
+
+    void recompute() {
+        const std::string& now = layout_.memory.recompute;
+        if (now == "none") return;
+        for (const char* less : {"none", "selective"}) {
+            if (now == less) continue;
+            Layout layout = layout_;
+            layout.memory.recompute = less;
+            offer(Move::Recompute, layout, fmt::format("recompute {} instead of {}", less, now));
         }
     }
 

@@ -10,7 +10,7 @@
 
 namespace shardlab {
 
-enum class Move : std::uint8_t { Microbatch, Schedule, Stages, Degrees };
+enum class Move : std::uint8_t { Microbatch, Schedule, Stages, Degrees, Recompute };
 
 struct Neighbour {
     Move move = Move::Microbatch;
@@ -23,6 +23,7 @@ struct Neighbour {
 /// Schedule   – each other kind, with the number of chunks nearest to the present one that it works with.
 /// Stages     – the balanced split of the layers (partition_layout.h), where it is not the present one.
 /// Degrees    – a prime factor of the pipeline's ranks given to data, or the other way round.
+/// Recompute  – less of it: none, or selective instead of whole blocks.
 /// Where a change does not leave as many stages as there were, the layers are split evenly or else balanced.
 std::vector<Neighbour> neighbours(const Layout& layout, const Measurements& measurements = {});
 

@@ -79,6 +79,10 @@ void addNotes(Plan& plan, const CostBasis& basis) {
         notes.push_back(fmt::format("{} ranks share the {} cores of this machine: those that compute at one time get "
                                     "equal shares", plan.mesh.ranks(), hostCores()));
 
+    const auto again = [](const StageCosts& cost) { return cost.recompute / cost.backward; };
+    if (const auto most = std::ranges::max_element(plan.costs.stages, {}, again); most->recompute > 0)
+        notes.push_back(fmt::format("recompute {}: up to {} of a backward computes activations again",
+                                    layout.memory.recompute, formatPercent(again(*most))));
     for (const std::vector<int>& group : plan.mesh.groups(Axis::Tensor))
         if (plan.mesh.host(group.front()) != plan.mesh.host(group.back())) {
             notes.push_back("tensor groups reach over hosts: the collectives of every layer cross the network");

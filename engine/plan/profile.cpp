@@ -58,6 +58,7 @@ Layout profiledParts(Layout layout) {
     layout.parallel.data = layout.parallel.pipeline = 1;
     layout.parallel.zero = 0;
     layout.schedule = {};
+    layout.memory = {};
     layout.batch.global = layout.batch.micro;
     const std::string kind = layout.optimizer.kind;
     const bool momentum = layout.optimizer.momentum > 0;

@@ -4,7 +4,6 @@
 #include "engine/layout/check.h"
 #include "engine/layout/check_rules.h"
 #include "engine/layout/fields.h"
-#include "engine/layout/suggest.h"
 #include "engine/plan/partition_layout.h"
 #include "engine/schedule/registry.h"
 
@@ -53,7 +52,8 @@ public:
         plain_ = probe_;
         zero_ = open<int>("/parallel/zero", integers("/parallel/zero"));
         sequence_ = open<bool>("/parallel/sequence", {false, true});
-        recompute_ = open<std::string>("/memory/recompute", words("/memory/recompute"));
+        // Longer segments lie between none and full.
+        recompute_ = open<std::string>("/memory/recompute", {"none", "selective", "full"});
     }
 
     std::vector<Choice> run() {
@@ -91,13 +91,6 @@ private:
         const Field& limits = *findField(pointer);
         std::vector<int> all(static_cast<std::size_t>(limits.most - limits.least) + 1);
         std::iota(all.begin(), all.end(), static_cast<int>(limits.least));
-        return all;
-    }
-
-    static std::vector<std::string> words(std::string_view pointer) {
-        std::vector<std::string> all;
-        for (const std::string_view list : {findField(pointer)->choices, findField(pointer)->planned})
-            for (const std::string_view word : splitWords(list)) all.emplace_back(word);
         return all;
     }
 

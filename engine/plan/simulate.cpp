@@ -33,6 +33,12 @@ public:
         events_.push_back({nanoseconds(begin + span.begin * length), nanoseconds(begin + span.end * length), span.bytes,
                            double(span.layer), actionId(action), 0, 0, Lane::Comm, span.kind});
     }
+    /// Inside a span of the same lane.
+    void addRecompute(Time begin, Time end, const ActionPart& part, const Action& action) {
+        const Time length = end - begin;
+        events_.push_back({nanoseconds(begin + part.begin * length), nanoseconds(begin + part.end * length), 0, 0,
+                           actionId(action), 0, 0, Lane::Compute, EventKind::Recompute});
+    }
     bool keeps() const { return keep_; }
     void addStep(Time end) {
         if (keep_) events_.push_back({0, nanoseconds(end), 0, 0, 0, 0, 0, Lane::Host, EventKind::Step});
@@ -138,8 +144,8 @@ public:
         }
     }
 
-    /// One span for all collectives of an action.
-    void drawTensorTogether() { tensorTogether_ = true; }
+    /// One span for all collectives of an action, and one for all that it recomputes.
+    void drawTogether() { together_ = true; }
 
     Time end() const { return end_; }
     std::vector<RankState>& ranks() { return ranks_; }
@@ -246,9 +252,12 @@ private:
             state.updating += end - begin;
             return;
         }
-        if (state.sink.keeps())
-            for (const TensorSpan& span : costs_.tensorSpans(action, tensorTogether_))
+        if (state.sink.keeps()) {
+            for (const TensorSpan& span : costs_.tensorSpans(action, together_))
                 state.sink.addTensor(begin, end, span, action);
+            for (const ActionPart& part : costs_.recomputed(action, together_))
+                state.sink.addRecompute(begin, end, part, action);
+        }
         state.busy += end - begin;
         if (action.kind != ActionKind::Forward && action.kind != ActionKind::Recompute)
             lastBackward_ = std::max(lastBackward_, end);
@@ -339,17 +348,20 @@ private:
     Time lastBackward_ = -1;
     Time now_ = 0;  ///< where cores are shared
     Time end_ = 0;
-    bool tensorTogether_ = false;
+    bool together_ = false;
 };
 
-constexpr std::size_t mostTensorSpans = std::size_t{1} << 19;
+constexpr std::size_t mostInnerSpans = std::size_t{1} << 19;
 
-/// Over all ranks of the mesh.
-std::size_t tensorSpanCount(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh) {
-    if (mesh.size(Axis::Tensor) < 2) return 0;
+/// Spans within actions, over all ranks of the mesh.
+std::size_t innerSpanCount(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh) {
+    const bool none = mesh.size(Axis::Tensor) < 2 &&
+                      std::ranges::all_of(costs.stages, [](const StageCosts& cost) { return cost.recompute <= 0; });
+    if (none) return 0;
     std::size_t count = 0;
     for (const auto& actions : lowered.ranks)
-        for (const Action& action : actions) count += costs.tensorSpans(action).size();
+        for (const Action& action : actions)
+            count += costs.tensorSpans(action).size() + costs.recomputed(action).size();
     return count * static_cast<std::size_t>(mesh.ranks()) / lowered.ranks.size();
 }
 

@@ -2,6 +2,7 @@
 #include "engine/plan/stage_buffers.h"
 
 #include "engine/base/ranges.h"
+#include "engine/layout/recompute.h"
 
 #include <algorithm>
 #include <vector>
@@ -54,7 +55,7 @@ struct LayerBytes {
     std::int64_t first;        ///< held before the norm is gathered: statistics, norm, what the first product writes
     std::int64_t second;       ///< held after
     std::int64_t scratch;      ///< during the forward, with all of that held
-    std::int64_t freedEarly;   ///< of it, what inputGrad frees: attention probabilities
+    std::int64_t freedEarly;   ///< of it, what inputGrad frees, or the forward where the core is recomputed: probabilities
     std::int64_t temporary;    ///< during inputGrad
     std::int64_t held() const { return first + second; }
 };
@@ -73,23 +74,25 @@ class Walk {
 public:
     Walk(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours, const TensorShare& share)
         : size_(sizesOf(layout, share)), shape_(shape), neighbours_(neighbours), splits_(share.sequence),
-          drops_(layout.model.dropout > 0) {
+          drops_(layout.model.dropout > 0), again_(recomputesCore(layout.memory)) {
         for (int layer = 0; layer < shape.layers; ++layer) {
             if (layout.model.kind == "gpt") layers_.push_back(attentionLayer(size_));
             layers_.push_back(
                 feedForwardLayer(size_, feedForwardWidth(layout.model, shape.firstLayer + layer) / share.size));
         }
+        const std::size_t ofBlock = layers_.size() / static_cast<std::size_t>(std::max(1, shape.layers));
+        for (const int blocks : recomputeSegments(layout.memory, shape.layers))
+            segmentBegin_.insert(segmentBegin_.end(), static_cast<std::size_t>(blocks) * ofBlock, segmentBegin_.size());
     }
 
     Excursion forward() {
         Tally tally;
         if (shape_.first) sum(tally, Category::Activations);
-        for (const LayerBytes& layer : layers_) {
-            tally.add(Category::Activations, layer.first);
-            gathered(tally);
-            tally.add(Category::Activations, layer.second);
-            passing(tally, layer.scratch);
-            sum(tally, Category::Activations);
+        for (std::size_t i = 0; i < layers_.size(); ++i) {
+            forwardLayer(tally, layers_[i]);
+            if (segmentBegin_.empty()) continue;
+            tally.add(Category::Activations, -layers_[i].held());
+            if (segmentBegin_[i] != i) tally.add(Category::Activations, -size_.own);  // its input
         }
         if (shape_.last) {
             tally.add(Category::Activations, size_.statistics + size_.own + size_.logits);
@@ -109,9 +112,14 @@ public:
         }
         for (std::size_t i = layers_.size(); i-- > 0;) {
             const LayerBytes& layer = layers_[i];
+            if (endsSegment(i)) recompute(tally, i);
             if (splits_ && drops_) tally.add(Category::Temporary, size_.own);  // masked, not yet gathered
             if (branches()) tally.add(kept, size_.all);
             if (splits_ && drops_) tally.add(Category::Temporary, -size_.own);
+            if (again_) {
+                tally.add(Category::Activations, layer.freedEarly);
+                passing(tally, layer.scratch);
+            }
             tally.add(Category::Temporary, layer.temporary);
             tally.add(Category::Activations, -layer.freedEarly);
             tally.add(Category::Temporary, -layer.temporary);
@@ -133,6 +141,24 @@ public:
     }
 
 private:
+    void forwardLayer(Tally& tally, const LayerBytes& layer) const {
+        tally.add(Category::Activations, layer.first);
+        gathered(tally);
+        tally.add(Category::Activations, layer.second);
+        passing(tally, layer.scratch);
+        if (again_) tally.add(Category::Activations, -layer.freedEarly);
+        sum(tally, Category::Activations);
+    }
+
+    bool endsSegment(std::size_t i) const {
+        return !segmentBegin_.empty() && (i + 1 == segmentBegin_.size() || segmentBegin_[i + 1] == i + 1);
+    }
+
+    void recompute(Tally& tally, std::size_t last) const {
+        for (std::size_t i = segmentBegin_[last]; i <= last; ++i) forwardLayer(tally, layers_[i]);
+        tally.add(Category::Activations, -size_.own);  // the output, which nobody takes
+    }
+
     /// A branch's gradient is not the output's own: masked, or gathered.
     bool branches() const { return splits_ || drops_; }
 
@@ -183,7 +209,9 @@ private:
     StageNeighbours neighbours_;
     bool splits_;
     bool drops_;
+    bool again_;  ///< the core is recomputed
     std::vector<LayerBytes> layers_;
+    std::vector<std::size_t> segmentBegin_;  ///< as Stage has it
 };
 
 }  // namespace

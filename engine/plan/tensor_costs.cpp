@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/tensor_costs.h"
 
+#include "engine/layout/recompute.h"
+
 #include <algorithm>
 
 namespace shardlab {
@@ -53,6 +55,12 @@ double seconds(const std::vector<TensorCost>& collectives) {
     return sum;
 }
 
+double secondsAgain(const std::vector<TensorCost>& collectives) {
+    double sum = 0;
+    for (const TensorCost& collective : collectives) sum += collective.again ? collective.seconds : 0;
+    return sum;
+}
+
 double allReduceSeconds(double bytes, int n, const Link& link) {
     if (n < 2) return 0;
     return 2.0 * (n - 1) / n * bytes / link.bandwidth + 2.0 * (n - 1) * link.latency;
@@ -62,12 +70,15 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, const Lin
     const Collectives group(layout, link);
     const int branches = layout.model.kind == "gpt" ? 2 : 1;  // attention and feed-forward, each with a norm
     const int end = stage.firstLayer + stage.layers;
+    const auto forward = [&](std::vector<TensorCost>& list, int first, int last) {
+        for (int i = first * branches; i < last * branches; ++i) {
+            group.gather(list, i / branches);  // the norm, for the first product
+            group.sum(list, i / branches);     // the projection
+        }
+    };
     TensorCosts costs;
     if (stage.first) group.sum(costs.forward, -1);
-    for (int i = stage.firstLayer * branches; i < end * branches; ++i) {
-        group.gather(costs.forward, i / branches);  // the norm, for the first product
-        group.sum(costs.forward, i / branches);     // the projection
-    }
+    forward(costs.forward, stage.firstLayer, end);
     if (stage.last) {
         constexpr int output = -2;
         group.gather(costs.forward, output);
@@ -77,11 +88,23 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, const Lin
         group.gather(costs.weightGrad, output);
         group.sumOverTokens(costs.weightGrad, output);
     }
-    for (int i = end * branches; i-- > stage.firstLayer * branches;) {
-        group.gather(costs.inputGrad, i / branches);  // the output's gradient
-        group.sum(costs.inputGrad, i / branches);     // the norm's
-        group.gather(costs.weightGrad, i / branches);
-        group.sumOverTokens(costs.weightGrad, i / branches);
+    std::vector<int> segments = recomputeSegments(layout.memory, stage.layers);
+    const bool again = !segments.empty();
+    if (!again) segments = {stage.layers};
+    for (int last = end; !segments.empty(); segments.pop_back()) {
+        const int first = last - segments.back();
+        if (again) {
+            const std::size_t before = costs.inputGrad.size();
+            forward(costs.inputGrad, first, last);
+            for (std::size_t i = before; i < costs.inputGrad.size(); ++i) costs.inputGrad[i].again = true;
+        }
+        for (int i = last * branches; i-- > first * branches;) {
+            group.gather(costs.inputGrad, i / branches);  // the output's gradient
+            group.sum(costs.inputGrad, i / branches);     // the norm's
+            group.gather(costs.weightGrad, i / branches);
+            group.sumOverTokens(costs.weightGrad, i / branches);
+        }
+        last = first;
     }
     if (stage.first) group.gather(costs.weightGrad, -1);
     return costs;

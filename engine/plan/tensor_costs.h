@@ -19,14 +19,18 @@ struct TensorCost {
     int layer = -1;  ///< as in the event's value
     std::int64_t bytes = 0;  ///< of the whole buffer
     double seconds = 0;
+    bool again = false;  ///< of a forward that is recomputed
 };
 
-/// Of one microbatch. A whole backward does both of its halves.
+/// Of one microbatch. A whole backward does both of its halves; an input gradient begins each segment that is recomputed
+/// (layout/recompute.h) with the collectives of its forward.
 struct TensorCosts {
     std::vector<TensorCost> forward, inputGrad, weightGrad;
 };
 
 double seconds(const std::vector<TensorCost>& collectives);
+/// Of those of recomputed forwards.
+double secondsAgain(const std::vector<TensorCost>& collectives);
 
 /// Ring all-reduce of `bytes` over n members: 2(n−1)/n · bytes ÷ bandwidth + 2(n−1) · latency.
 double allReduceSeconds(double bytes, int n, const Link& link);

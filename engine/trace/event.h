@@ -72,8 +72,8 @@ enum class EventKind : std::uint8_t {
 constexpr bool isSpan(EventKind kind) { return kind >= EventKind::Forward && kind < EventKind::Loss; }
 inline constexpr int lastCounter = static_cast<int>(EventKind::CategoryPeak) + memoryCategoryCount - 1;
 constexpr bool isCounter(EventKind kind) { return kind >= EventKind::Loss && static_cast<int>(kind) <= lastCounter; }
-/// Spans that keep the compute lane busy: F, B, I, W, R.
-constexpr bool isCompute(EventKind kind) { return kind >= EventKind::Forward && kind <= EventKind::Recompute; }
+/// Spans that keep the compute lane busy: F, B, I, W. A recomputation lies within a B or I and carries its id.
+constexpr bool isCompute(EventKind kind) { return kind >= EventKind::Forward && kind < EventKind::Recompute; }
 /// Collectives inside an action, which carry its id.
 constexpr bool isTensorCollective(EventKind kind) {
     return kind >= EventKind::TensorAllReduce && kind <= EventKind::TensorAllGather;

@@ -95,7 +95,7 @@ void Summarizer::add(const Event& event, StepSummary& step) {
     if (isCompute(event.kind)) addCompute(event, step);
 }
 
-/// Every F, B, I, W and R of a step lies between its first forward and its last backward, so that the sums suffice.
+/// Every F, B, I and W of a step lies between its first forward and its last backward, so that the sums suffice.
 void Summarizer::addCompute(const Event& event, StepSummary& step) {
     RankStep& rank = step.ranks[static_cast<std::size_t>(event.rank)];
     rank.busy += event.end - event.begin;

@@ -106,7 +106,7 @@ void Executor::compute(const Action& action) {
         stage.computeWith({});
     }
     pace(action);
-    if (setup_.pacer) recordTensor(action, modelledBegin, setup_.pacer->clock());
+    if (setup_.pacer) recordInner(action, modelledBegin, setup_.pacer->clock());
     setup_.trace.span(Lane::Compute, eventKind(action.kind), begin, setup_.trace.now(), action);
 }
 
@@ -189,11 +189,12 @@ void Executor::startTogether() {
         setup_.pacer->waitForArrival(largest(setup_.tensor, setup_.pacer->clock()));
 }
 
-void Executor::recordTensor(const Action& action, std::int64_t begin, std::int64_t end) {
-    const auto length = static_cast<double>(end - begin);
+void Executor::recordInner(const Action& action, std::int64_t begin, std::int64_t end) {
+    const auto at = [&](double share) { return begin + std::llround(share * static_cast<double>(end - begin)); };
     for (const TensorSpan& span : setup_.costs.tensorSpans(action))
-        setup_.trace.tensorSpan(span.kind, span.layer, begin + std::llround(span.begin * length),
-                                begin + std::llround(span.end * length), action, span.bytes);
+        setup_.trace.tensorSpan(span.kind, span.layer, at(span.begin), at(span.end), action, span.bytes);
+    for (const ActionPart& part : setup_.costs.recomputed(action))
+        setup_.trace.span(Lane::Compute, EventKind::Recompute, at(part.begin), at(part.end), action);
 }
 
 void Executor::stash(const Action& action) {

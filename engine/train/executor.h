@@ -80,8 +80,8 @@ private:
     void paceUntil(const Action& action, std::int64_t end);
     /// The members of a tensor group go through their lists together, on the model clock too.
     void startTogether();
-    /// Paced: the tensor group's collectives as they would have been.
-    void recordTensor(const Action& action, std::int64_t begin, std::int64_t end);
+    /// Paced: the tensor group's collectives and what is recomputed, as they would have been.
+    void recordInner(const Action& action, std::int64_t begin, std::int64_t end);
     RankStage& at(const Action& action);
     TokenBatch batch(int microbatch);
 

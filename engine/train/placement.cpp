@@ -52,16 +52,20 @@ std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank) {
         spec.last = index == plan.lowered.stages() - 1;
         spec.samples = layout.batch.micro;
         spec.tied = plan.lowered.flushes() || plan.lowered.stages() == 1;
+        spec.memory = layout.memory;
     }
     return specs;
 }
 
-std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor) {
+std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
+                                   const Recompute::Observer& recomputing) {
     std::map<int, RankStage> stages;
-    for (const auto& [index, spec] : stageSpecs(plan, pipelineRank)) {
+    for (auto& [index, spec] : stageSpecs(plan, pipelineRank)) {
+        spec.recomputing = recomputing;
         RankStage& made = stages[index];
         made.stage = std::make_unique<Stage>(spec, arena, tensor);
-        made.optimizer = makeOptimizer(plan.layout.optimizer, made.stage->parameters(), arena);
+        made.optimizer = makeOptimizer(plan.layout.optimizer, made.stage->parameters(), arena,
+                                       plan.layout.run.steps * plan.lowered.updates);
     }
     return stages;
 }

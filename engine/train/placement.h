@@ -32,7 +32,8 @@ Placement place(const Plan& plan, Communicator& world);
 /// What the rank's stages are, by global stage.
 std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank);
 
-/// Allocates the rank's stages and optimizer state from the arena. `tensor` outlives them.
-std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor);
+/// Allocates the rank's stages and optimizer state from the arena. `tensor` outlives them; `recomputing` may be empty.
+std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
+                                    const Recompute::Observer& recomputing);
 
 }  // namespace shardlab

@@ -59,8 +59,10 @@ class RankProbe {
 public:
     RankProbe(const Plan& plan, Communicator& world, int threads)
         : plan_(plan), world_(world), threads_(threads), place_(place(plan, world)) {
-        for (const auto& [index, spec] : stageSpecs(plan, place_.pipelineRank))
+        for (auto& [index, spec] : stageSpecs(plan, place_.pipelineRank)) {
+            spec.memory = {};  // what is recomputed follows from the forward
             stages_.emplace(index, std::make_unique<StageProbe>(spec, arena_, threads));
+        }
     }
 
     void computeWhole() { compute(true); }

@@ -44,7 +44,7 @@ public:
         if (layout_.cluster.pace) pacer_.emplace(services_.recorder, plan_.costs, services_.coresFree);
         Pacer* const pacer = pacer_ ? &*pacer_ : nullptr;
         tensor_ = makeTensorGroup();
-        stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_);
+        stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_, recomputeObserver());
         const auto floats = static_cast<std::size_t>(
             boundaryFloats(layout_.model, layout_.batch.micro, tensorShare(layout_, place_.tensorRank)));
         transfers_.emplace(TransferSetup{*place_.pipeline, plan_.lowered.rankOfStage, place_.pipelineMembers, floats,
@@ -76,6 +76,7 @@ public:
 
 private:
     std::unique_ptr<TensorGroup> makeTensorGroup();
+    Recompute::Observer recomputeObserver();
     void step(int step);
     std::string train();
     void takeCheckpoint(std::int64_t stepsDone);
@@ -140,6 +141,16 @@ std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup() {
                               collective.bytes);
         };
     return std::make_unique<TensorParallel>(arena_, *place_.tensor, layout_.parallel.sequence, std::move(observer));
+}
+
+/// Paced, the executor records them where they would have been.
+Recompute::Observer Trainer::Impl::recomputeObserver() {
+    if (pacer_) return {};
+    return [this](const std::function<void()>& run) {
+        const std::int64_t begin = trace_.now();
+        run();
+        trace_.span(Lane::Compute, EventKind::Recompute, begin, trace_.now(), trace_.action());
+    };
 }
 
 Status Trainer::Impl::resume(const std::filesystem::path& checkpoint) {
@@ -225,7 +236,9 @@ void Trainer::Impl::step(int step) {
     const double loss = meanLoss(done.lossSum, plan_.lowered.microbatches);
     if (!reports()) return;
     trace_.counter(EventKind::Loss, loss);
-    trace_.counter(EventKind::LearningRate, learningRate(layout_.optimizer, (step + 1) * plan_.lowered.updates));
+    const int updates = plan_.lowered.updates;
+    trace_.counter(EventKind::LearningRate,
+                   learningRate(layout_.optimizer, (step + 1) * updates, layout_.run.steps * updates));
     if (layout_.optimizer.clip > 0) trace_.counter(EventKind::GradientNorm, done.gradientNorm);
     trace_.counter(EventKind::TokensPerSecond, static_cast<double>(tokensPerStep(layout_)) / toSeconds(end - begin));
 }

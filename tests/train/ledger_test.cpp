@@ -4,6 +4,7 @@
 
 #include <QRandomGenerator>
 #include <QTest>
+#include <array>
 #include <map>
 
 #include "engine/base/random.h"
@@ -35,9 +36,9 @@ public:
         for (int stage = 0; stage < lowered.stages(); ++stage) {
             const int count = layers[static_cast<std::size_t>(stage)];
             if (lowered.rankOfStage[static_cast<std::size_t>(stage)] == rank) {
-                stages_[stage] = std::make_unique<Stage>(StageSpec{layout.model, 1, first, count, stage == 0,
-                                                                   stage + 1 == lowered.stages(), layout.batch.micro},
-                                                         arena_, *tensor_);
+                StageSpec spec{layout.model, 1, first, count, stage == 0, stage + 1 == lowered.stages(), layout.batch.micro};
+                spec.memory = layout.memory;
+                stages_[stage] = std::make_unique<Stage>(spec, arena_, *tensor_);
                 optimizers_.push_back(makeOptimizer(layout.optimizer, stages_[stage]->parameters(), arena_));
             }
             first += count;
@@ -226,6 +227,9 @@ private slots:
                 for (int layer = 0; layer < layout.model.layers; ++layer)
                     layout.model.feedForward.push_back(layout.parallel.tensor *
                                                         (1 + static_cast<int>(random.below(60))));
+            const std::array recomputes{"none", "full", "sqrt", "every", "selective"};
+            layout.memory.recompute = recomputes[random.below(layout.model.kind == "gpt" ? 5 : 4)];
+            layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
             layout.optimizer.kind = random.below(2) ? "adamw" : "sgd";
             layout.optimizer.momentum = random.below(2) ? 0.9 : 0;
             const auto plan = makePlan(layout);
@@ -250,8 +254,11 @@ private slots:
                   "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,"
                   "1W1\n"}) {
                 layout.model.kind = kind;
-                compare(layout, lower(*parseCsv(csv), {false, true, true}));
-                if (QTest::currentTestFailed()) return;
+                for (const char* recompute : {"none", "full", "every"}) {
+                    layout.memory.recompute = recompute;
+                    compare(layout, lower(*parseCsv(csv), {false, true, true}));
+                    if (QTest::currentTestFailed()) return;
+                }
             }
     }
 };

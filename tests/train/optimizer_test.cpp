@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Optimizers against their textbook formulas in double precision, over several steps.
 #include "engine/optim/gradient_norm.h"
+#include "engine/optim/learning_rate.h"
 #include "engine/optim/optimizer.h"
 #include "tests/train/random_inputs.h"
 #include "tests/train/reference.h"
 
 #include <QtTest>
+
+#include <map>
 
 using namespace shardlab;
 using reference::toDouble;
@@ -112,6 +115,60 @@ private slots:
                 }
                 const double off = reference::mismatch(pair.values[i], w[i]);
                 QVERIFY2(off < 1e-6 * step, qPrintable(QStringLiteral("%1, %2").arg(off).arg(in.seed())));
+            }
+        }
+    }
+
+    /// By hand: r 1, m 0.2, four updates of warm-up, twelve in all.
+    void learningRatesFallByTheirFormula() {
+        OptimizerSpec spec;
+        spec.learningRate = 1;
+        spec.warmup = 4;
+        spec.minimum = 0.2;
+        const auto rates = [&](const char* schedule) {
+            spec.schedule = schedule;
+            std::vector<double> all;
+            for (const int update : {1, 2, 4, 5, 8, 10, 12, 13}) all.push_back(learningRate(spec, update, 12));
+            return all;
+        };
+        const double eighth = 0.2 + 0.4 * (1 + 0.92387953251128674), sixEighths = 0.2 + 0.4 * (1 - 0.70710678118654752);
+        const std::map<const char*, std::vector<double>> wanted{
+            {"constant", {0.25, 0.5, 1, 1, 1, 1, 1, 1}},
+            {"linear", {0.25, 0.5, 1, 0.9, 0.6, 0.4, 0.2, 0.2}},
+            {"cosine", {0.25, 0.5, 1, eighth, 0.6, sixEighths, 0.2, 0.2}},
+        };
+        for (const auto& [schedule, values] : wanted) {
+            const std::vector<double> got = rates(schedule);
+            for (std::size_t i = 0; i < got.size(); ++i)
+                QVERIFY2(std::abs(got[i] - values[i]) < 1e-12, qPrintable(QString("%1 %2: %3").arg(schedule).arg(i).arg(got[i])));
+        }
+        spec.warmup = 0;
+        QCOMPARE(learningRate(spec, 12, 12), 0.2);
+        spec.warmup = 100;  // the run ends before
+        QCOMPARE(learningRate(spec, 12, 12), 0.12);
+    }
+
+    /// Each optimizer takes the rate of its update: gradient descent's steps are that long.
+    void updatesFollowTheSchedule() {
+        RandomInputs in;
+        for (const char* schedule : {"constant", "linear", "cosine"}) {
+            Pair pair(in);
+            OptimizerSpec spec;
+            spec.kind = "sgd";
+            spec.learningRate = 0.3;
+            spec.minimum = 0.05;
+            spec.warmup = 2;
+            spec.schedule = schedule;
+            spec.weightDecay = 0;
+            Arena arena;
+            const auto optimizer = makeOptimizer(spec, pair.parameters, arena, 6);
+            for (int update = 1; update <= 6; ++update) {
+                pair.newGradients(in);
+                Values wanted = toDouble(pair.values[0]);
+                for (std::size_t j = 0; j < wanted.size(); ++j)
+                    wanted[j] -= learningRate(spec, update, 6) * pair.gradients[0][j];
+                optimizer->update(pair.parameters, update, 1);
+                QVERIFY(reference::mismatch(pair.values[0], wanted) < 1e-6);
             }
         }
     }

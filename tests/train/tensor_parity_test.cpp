@@ -176,6 +176,36 @@ private slots:
         requireEqual(runInProcess(planOf(layout)), reference("gpt", 0.2));
     }
 
+    /// Over tensor, pipeline and data the norm is one rank's, and so is what clipping makes of the updates: weights that
+    /// were clipped hard end up the same. The learning rate falls on the way.
+    void clippingIsByTheNormOfTheWholeModel() {
+        const auto trained = [&](const Split& split, int micro) {
+            Layout layout = layoutOf("gpt", 0.2, split);
+            layout.batch.micro = micro;
+            layout.optimizer.kind = "sgd";
+            layout.optimizer.learningRate = 0.5;
+            layout.optimizer.warmup = 3;
+            layout.optimizer.schedule = "cosine";
+            layout.optimizer.clip = 0.1;
+            return runInProcess(planOf(layout));
+        };
+        const RunOutcome wanted = trained({}, 8);
+        const std::vector<double> norms = wanted.counter(EventKind::GradientNorm);
+        QVERIFY(std::ranges::min(norms) > 0.1);  // every update is clipped
+        const std::vector<double> rates = wanted.counter(EventKind::LearningRate);
+        QCOMPARE(rates.size(), std::size_t{steps});
+        QVERIFY(std::abs(rates[2] - 0.5) < 1e-12 && rates[10] < rates[9] && rates.back() < 1e-12);
+        for (const Split& split : {Split{2, 2, 2, false}, Split{2, 2, 2, true}, Split{1, 2, 4, true}}) {
+            const RunOutcome got = trained(split, 2);
+            QVERIFY2(got.error.empty(), got.error.c_str());
+            QString wrong = difference(got.counter(EventKind::GradientNorm), norms, 1e-4);
+            QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+            wrong = difference(got.counter(EventKind::Loss), wanted.counter(EventKind::Loss), 1e-5);
+            QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+            QCOMPARE(got.counter(EventKind::LearningRate), rates);
+        }
+    }
+
     /// Gradients too: plain gradient descent without clipping writes them into the weights.
     void weightsAreThoseOfOneRank() {
         const auto trained = [&](const Split& split, int micro) {

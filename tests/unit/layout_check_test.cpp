@@ -146,7 +146,10 @@ const std::vector<Case> cases{
      "/optimizer/betas/1", "0 to"},
     {"negative clip", [](Layout& l) { l.optimizer.clip = -1; }, "/optimizer/clip", "0 to"},
     {"infinite clip", [](Layout& l) { l.optimizer.clip = INFINITY; }, "/optimizer/clip", "0 to"},
-    {"recompute", [](Layout& l) { l.memory.recompute = "full"; }, "/memory/recompute", "none"},
+    {"recompute", [](Layout& l) { l.memory.recompute = "half"; }, "/memory/recompute", "none"},
+    {"recompute every", [](Layout& l) { l.memory.recomputeEvery = 0; }, "/memory/recompute_every", "1 to 10000"},
+    {"rate schedule", [](Layout& l) { l.optimizer.schedule = "exponential"; }, "/optimizer/schedule", "cosine"},
+    {"least rate above the rate", [](Layout& l) { l.optimizer.schedule = "cosine"; l.optimizer.minimum = 1; }, "/optimizer/minimum", "0 to 0.003"},
     {"no steps", [](Layout& l) { l.run.steps = 0; }, "/run/steps", "1 to 2147483647"},
     {"no validation batch", [](Layout& l) { l.run.validationBatches = 0; }, "/run/validation_batches", "1 to"},
 };

@@ -123,7 +123,7 @@ private slots:
                                 "warmup",
                                 "betas",          "epsilon",
                                 "momentum",       "weight_decay",
-                                "clip",           "recompute",
+                                "clip",           "recompute",     "recompute_every", "schedule", "minimum",
                                 "steps",          "seed",
                                 "validate_every", "validation_batches",
                                 "weights",        "tokenizer_path",

@@ -10,7 +10,7 @@ void applyPlotStyle(QCustomPlot& plot, const Theme& theme) {
     plot.setBackground(QBrush(theme.panel));
     QFont small = theme.body;
     small.setPixelSize(11);
-    for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) {
+    for (QCPAxis* axis : {plot.xAxis, plot.yAxis, plot.yAxis2}) {
         axis->setSubTicks(false);
         axis->setTickPen(Qt::NoPen);
         axis->setTickLength(0);

@@ -95,6 +95,7 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::StashWeights:
     case EventKind::FreeWeights:
     case EventKind::WeightVersions:
+    case EventKind::LearningRate:
         return hue.optimizer;
     case EventKind::Wait:
         return idle;

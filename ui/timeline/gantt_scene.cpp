@@ -111,6 +111,7 @@ private:
         const QRect rect(bar.left, row.barTop, width > 3 ? width - 1 : width, row.barHeight);
         auto& batches = paint == Paint::Reduce ? scene_.reduces : paint == Paint::Recompute ? scene_.recomputed : scene_.bars;
         batches[colour].push_back(rect);
+        if (paint == Paint::Recompute) return;  // numbered by what it lies in
         if (width < numberWidth || row.barHeight < 12 || scene_.numbers.size() >= mostNumbers || event.action == 0) return;
         const int microbatch = actionFromId(event.action).microbatch;
         if (microbatch >= 0 && width >= numberWidth + (microbatch > 9 ? 6 : 0) + (microbatch > 99 ? 6 : 0))

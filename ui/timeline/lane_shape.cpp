@@ -35,7 +35,7 @@ std::vector<Column> laneColumns(std::span<const Event> events, const LaneIndex& 
     for (int x = from; x < to; ++x) {
         const std::int64_t end = scale.columnBegin(x + 1 - scale.left) - offset;
         const Coverage after = index.before(events, end, &hint);
-        const Coverage covered = after - before;
+        const Coverage covered = (after - before).withoutNested();
         if (const std::int64_t sum = covered.sum(); sum > 0) {
             Column column{x, {}};
             const float whole = static_cast<float>(std::max(sum, end - begin));

@@ -66,6 +66,17 @@ struct Coverage {
         for (std::size_t i = 0; i < paintCount; ++i) difference.of[i] = of[i] - other.of[i];
         return difference;
     }
+    /// Each moment counted once: a recomputation lies within a backward or input gradient, which loses as much.
+    Coverage withoutNested() const {
+        Coverage once = *this;
+        std::int64_t again = once[Paint::Recompute];
+        for (const Paint around : {Paint::Backward, Paint::InputGrad}) {
+            const std::int64_t part = again < once[around] ? again : once[around];
+            once[around] -= part;
+            again -= part;
+        }
+        return once;
+    }
     bool operator==(const Coverage&) const = default;
 };
 

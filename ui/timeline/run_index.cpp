@@ -36,7 +36,7 @@ double RunIndex::busy(int rank, std::int64_t begin, std::int64_t end) const {
     const LaneView lane = ran ? measured(rank, Lane::Compute) : predicted(rank, Lane::Compute);
     const Coverage covered = lane.index->between(*lane.events, begin, end);
     std::int64_t computing = 0;
-    for (const Paint paint : {Paint::Forward, Paint::Backward, Paint::InputGrad, Paint::WeightGrad, Paint::Recompute})
+    for (const Paint paint : {Paint::Forward, Paint::Backward, Paint::InputGrad, Paint::WeightGrad})
         computing += covered[paint];
     return static_cast<double>(computing) / static_cast<double>(end - begin);
 }

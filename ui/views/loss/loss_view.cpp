@@ -36,10 +36,12 @@ struct LossView::Plot {
     QCustomPlot* widget;
     QCPGraph* training;
     QCPGraph* validation;
+    QCPGraph* rate;  ///< of learning, on the right axis
     QCPItemStraightLine* cursor;
     Legend* legend;
     std::size_t trainingTaken = 0;
     std::size_t validationTaken = 0;
+    std::size_t rateTaken = 0;
 };
 
 LossView::LossView(const ViewContext& context, QWidget* parent)
@@ -49,14 +51,16 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
     plot->setMinimumSize(100, 60);
     plot->addGraph();
     plot->addGraph();
+    plot->addGraph(plot->xAxis, plot->yAxis2);
     plot->graph(0)->setName(tr("training"));
     plot->graph(1)->setName(tr("validation"));
+    plot->graph(2)->setName(tr("learning rate"));
     plot->graph(1)->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
     plot->xAxis->setLabel(tr("step"));
     auto whole = QSharedPointer<QCPAxisTickerFixed>::create();  // there is no half step
     whole->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
     plot->xAxis->setTicker(whole);
-    plot_ = std::make_unique<Plot>(Plot{plot, plot->graph(0), plot->graph(1), child<QCPItemStraightLine>(plot),
+    plot_ = std::make_unique<Plot>(Plot{plot, plot->graph(0), plot->graph(1), plot->graph(2), child<QCPItemStraightLine>(plot),
                                         child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 1, this)});
     plot->installEventFilter(this);
     scale_->setCheckable(true);
@@ -76,8 +80,8 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
     connect(scale_, &QPushButton::toggled, this, &LossView::setLogarithmic);
     connect(&context_.model, &RunModel::reset, this, [this] {
         // At once: before the next frame the new run may have as many losses as the old one.
-        for (QCPGraph* graph : {plot_->training, plot_->validation}) graph->data()->clear();
-        plot_->trainingTaken = plot_->validationTaken = 0;
+        for (QCPGraph* graph : {plot_->training, plot_->validation, plot_->rate}) graph->data()->clear();
+        plot_->trainingTaken = plot_->validationTaken = plot_->rateTaken = 0;
         refresh_.request();
     });
     connect(&context_.model, &RunModel::appended, this, [this] { refresh_.request(); });
@@ -109,9 +113,11 @@ void LossView::applyTheme() {
     applyPlotStyle(*plot, theme);
     plot_->training->setPen(QPen(theme.action(EventKind::Loss), 1.6));
     plot_->validation->setPen(QPen(theme.action(EventKind::ValidationLoss), 1.6));
+    plot_->rate->setPen(QPen(theme.action(EventKind::LearningRate), 1, Qt::DashLine));
     plot_->cursor->setPen(QPen(theme.text, 1));
     plot_->legend->setItems({{tr("training"), theme.action(EventKind::Loss), LegendItem::Mark::Line},
-                             {tr("validation"), theme.action(EventKind::ValidationLoss), LegendItem::Mark::Line}});
+                             {tr("validation"), theme.action(EventKind::ValidationLoss), LegendItem::Mark::Line},
+                             {tr("learning rate, right"), theme.action(EventKind::LearningRate), LegendItem::Mark::Line}});
 }
 
 void LossView::refresh() {
@@ -125,8 +131,13 @@ void LossView::refresh() {
     const RunModel& model = context_.model;
     take(plot_->training, model.counters(EventKind::Loss), plot_->trainingTaken);
     take(plot_->validation, model.counters(EventKind::ValidationLoss), plot_->validationTaken);
+    take(plot_->rate, model.counters(EventKind::LearningRate), plot_->rateTaken);
 
     QCustomPlot* plot = plot_->widget;
+    bool rated = false;
+    const double highest = plot_->rate->getValueRange(rated, QCP::sdBoth).upper;
+    plot->yAxis2->setVisible(rated);
+    if (rated) plot->yAxis2->setRange(0, highest > 0 ? highest * 1.06 : 1);
     bool any = false;
     QCPRange values;
     for (const QCPGraph* graph : {plot_->training, plot_->validation}) {
@@ -173,6 +184,8 @@ QString LossView::valueAt(int x) const {
     QString text = tr("step %1 · training %2").arg(QString::number(loss->step), figure(loss->value));
     const Event* validation = atStep(context_.model.counters(EventKind::ValidationLoss), loss->step);
     if (validation) text += tr(" · validation %1 (step %2)").arg(figure(validation->value)).arg(validation->step);
+    if (const Event* rate = atStep(context_.model.counters(EventKind::LearningRate), loss->step))
+        text += tr(" · learning rate %1").arg(QString::number(rate->value, 'g', 4));
     return text;
 }
 
@@ -210,12 +223,15 @@ QString LossView::subtitle() const {
 }
 
 QString LossView::asTable() const {
-    QString table = tr("step\ttraining loss\tvalidation loss\n");
+    QString table = tr("step\ttraining loss\tvalidation loss\tlearning rate\n");
     const auto& validations = context_.model.counters(EventKind::ValidationLoss);
+    const auto& rates = context_.model.counters(EventKind::LearningRate);
     for (const Event& loss : context_.model.counters(EventKind::Loss)) {
         const Event* validation = atStep(validations, loss.step);
-        table += QStringLiteral("%1\t%2\t%3\n").arg(QString::number(loss.step), QString::number(loss.value, 'g', 8),
-                                                   validation && validation->step == loss.step ? QString::number(validation->value, 'g', 8) : QString());
+        const Event* rate = atStep(rates, loss.step);
+        table += QStringLiteral("%1\t%2\t%3\t%4\n").arg(QString::number(loss.step), QString::number(loss.value, 'g', 8),
+                                                   validation && validation->step == loss.step ? QString::number(validation->value, 'g', 8) : QString(),
+                                                       rate ? QString::number(rate->value, 'g', 8) : QString());
     }
     return table;
 }

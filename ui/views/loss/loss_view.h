@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Training and validation loss over steps.
+// Training and validation loss over steps, and the learning rate.
 #pragma once
 
 #include "ui/core/throttle.h"

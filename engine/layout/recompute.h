@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which activations a stage's backward computes again instead of keeping them from the forward (1604.06174).
+#pragma once
+
+#include "engine/layout/layout.h"
+
+#include <vector>
+
+namespace shardlab {
+
+/// selective: of every attention only its core, the probabilities, which is most of the memory and little of the work
+/// (2205.05198).
+bool recomputesCore(const MemorySpec& memory);
+
+/// Blocks of each segment of a stage of `blocks`, from the lowest. A segment keeps its input alone; its backward begins
+/// with its forward. full: 1 each; every: recomputeEvery; sqrt: the root of `blocks`, rounded, where the inputs and one
+/// segment together are fewest. The last may be shorter. Empty: nothing is cut.
+std::vector<int> recomputeSegments(const MemorySpec& memory, int blocks);
+
+}  // namespace shardlab

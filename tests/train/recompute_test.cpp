@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Activations that a backward computes again: losses and weights stay what they are, to the bit; what is computed again
+// is on the timeline, where the plan has it.
+#include "engine/base/random.h"
+#include "engine/layout/recompute.h"
+#include "engine/layout/check.h"
+#include "engine/schedule/registry.h"
+#include "tests/train/run_in_process.h"
+
+#include <QRandomGenerator>
+#include <QtTest>
+
+#include <map>
+#include <numeric>
+
+using namespace shardlab;
+
+namespace {
+
+const std::vector<std::string> kinds{"selective", "full", "sqrt", "every"};
+
+}  // namespace
+
+class RecomputeTest : public QObject {
+    Q_OBJECT
+
+private:
+    RandomStream random_{QRandomGenerator::global()->generate(), "recompute"};
+    int below(int most) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(most))); }
+
+    /// Fresh sizes; three steps, dropout.
+    Layout layoutOf(int data, int pipeline, int tensor, bool sequence, int chunks) {
+        Layout layout;
+        layout.model.kind = "gpt";
+        layout.model.layers = pipeline * chunks * (2 + below(3));
+        layout.model.heads = tensor * (1 + below(2));
+        layout.model.hidden = layout.model.heads * (3 + below(5));
+        layout.model.sequence = tensor * (4 + below(4));
+        layout.model.dropout = 0.1;
+        layout.parallel.data = data;
+        layout.parallel.pipeline = pipeline;
+        layout.parallel.tensor = tensor;
+        layout.parallel.sequence = sequence;
+        layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
+        layout.schedule.kind = "1f1b";
+        layout.schedule.chunks = chunks;
+        layout.batch = {4 * data * pipeline, 1 + below(2)};
+        layout.memory.recomputeEvery = 2 + below(2);
+        layout.run.steps = 3;
+        layout.run.seed = below(1 << 30);
+        layout.run.validateEvery = 0;
+        return layout;
+    }
+
+    void requireSameRun(const Layout& layout) {
+        const RunOutcome wanted = runInProcess(planOf(layout));
+        QVERIFY2(wanted.error.empty(), wanted.error.c_str());
+        QCOMPARE(wanted.counter(EventKind::Loss).size(), std::size_t{3});
+        for (const std::string& kind : kinds) {
+            Layout again = layout;
+            again.memory.recompute = kind;
+            const bool refused = kind == "selective" ? layout.model.kind == "mlp" : layout.parallel.zero == 3;
+            QCOMPARE(!check(again, scheduleMethods()).empty(), refused);
+            if (refused) continue;
+            const RunOutcome got = runInProcess(planOf(again));
+            QVERIFY2(got.error.empty(), got.error.c_str());
+            QVERIFY2(got.count(EventKind::Recompute) > 0, kind.c_str());
+            for (const EventKind counter : {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm})
+                QVERIFY2(got.counter(counter) == wanted.counter(counter), kind.c_str());
+            for (std::size_t rank = 0; rank < got.ranks.size(); ++rank)
+                QVERIFY2(got.ranks[rank].parameters == wanted.ranks[rank].parameters, kind.c_str());
+        }
+    }
+
+private slots:
+    void everyScheduleTrainsTheSame_data() {
+        QTest::addColumn<QString>("schedule");
+        for (const ScheduleMethod& method : generatedMethods()) QTest::newRow(method.name.data()) << QString(method.name.data());
+    }
+    void everyScheduleTrainsTheSame() {
+        QFETCH(QString, schedule);
+        const ScheduleMethod& method = *findScheduleMethod(schedule.toStdString());
+        Layout layout = layoutOf(1, 2, 1, false, method.minChunks);
+        layout.schedule.kind = method.name;
+        while (method.refusal && method.refusal(scheduleShape(layout))) layout.batch.global += layout.batch.micro;
+        requireSameRun(layout);
+    }
+
+    void everyMeshTrainsTheSame_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<bool>("sequence");
+        QTest::newRow("2 x 2 x 2") << 2 << 2 << 2 << false;
+        QTest::newRow("2 x 2 x 2, tokens split") << 2 << 2 << 2 << true;
+        QTest::newRow("1 x 1 x 3, tokens split") << 1 << 1 << 3 << true;
+        QTest::newRow("4 x 1 x 1") << 4 << 1 << 1 << false;
+    }
+    void everyMeshTrainsTheSame() {
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, tensor);
+        QFETCH(bool, sequence);
+        requireSameRun(layoutOf(data, pipeline, tensor, sequence, 1));
+    }
+
+    void theMlpToo() {
+        Layout layout = layoutOf(1, 2, 2, true, 1);
+        layout.model.kind = "mlp";
+        requireSameRun(layout);
+    }
+
+    /// As many spans in each action as the plan has, inside it; and the collectives of a forward that is done again.
+    void spansAreThoseOfThePlan_data() {
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<bool>("paced");
+        for (const bool paced : {false, true})
+            for (const char* schedule : {"1f1b", "zb-h1"})
+                QTest::addRow("%s%s", schedule, paced ? ", paced" : "") << schedule << paced;
+    }
+    void spansAreThoseOfThePlan() {
+        QFETCH(QString, schedule);
+        QFETCH(bool, paced);
+        for (const std::string& kind : kinds) {
+            Layout layout = layoutOf(1, 2, 2, true, 1);
+            layout.schedule.kind = schedule.toStdString();
+            layout.memory.recompute = kind;
+            layout.run.steps = 2;
+            if (paced) layout.cluster.pace = PaceSpec{"h100-sxm", 0.5};
+            const Plan plan = planOf(layout);
+            const RunOutcome run = runInProcess(plan);
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            const int ofStage = kind == "selective" ? layout.model.layers / 2
+                                : static_cast<int>(recomputeSegments(layout.memory, layout.model.layers / 2).size());
+            using Key = std::tuple<ActionId, EventKind, int, std::int64_t>;
+            for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
+                std::map<Key, int> measured, predicted;
+                std::map<ActionId, Event> around;
+                const auto collect = [](const Event& event, std::map<Key, int>& into) {
+                    if (event.kind == EventKind::Recompute || isTensorCollective(event.kind))
+                        ++into[{event.action, event.kind, static_cast<int>(event.value), event.bytes}];
+                };
+                const std::vector<Event>& events = run.ranks[static_cast<std::size_t>(rank)].events;
+                for (const Event& event : events)
+                    if (event.step == 1 && isCompute(event.kind)) around[event.action] = event;
+                for (const Event& event : events) {
+                    if (event.step != 1) continue;
+                    collect(event, measured);
+                    if (event.kind != EventKind::Recompute) continue;
+                    const Event& whole = around.at(event.action);
+                    QVERIFY(whole.kind == EventKind::Backward || whole.kind == EventKind::InputGrad);
+                    QVERIFY(event.begin < event.end && event.end <= whole.end);
+                    QVERIFY(paced || event.begin >= whole.begin);
+                }
+                for (const Event& event : plan.simulation.events)
+                    if (event.rank == rank) collect(event, predicted);
+                QVERIFY2(measured == predicted, kind.c_str());
+                const auto again = std::ranges::count(plan.simulation.events, EventKind::Recompute, &Event::kind);
+                QCOMPARE(again, std::ptrdiff_t{plan.mesh.ranks()} * plan.lowered.microbatches * ofStage);
+            }
+        }
+    }
+
+    /// Less memory, and as much as the plan says.
+    void peaksFallAsPredicted() {
+        Layout layout = layoutOf(1, 2, 1, false, 1);
+        layout.model.sequence = 32;
+        layout.run.steps = 2;
+        std::map<std::string, std::int64_t> peaks;
+        std::vector<std::string> all = kinds;
+        all.insert(all.begin(), "none");
+        for (const std::string& kind : all) {
+            layout.memory.recompute = kind;
+            const Plan plan = planOf(layout);
+            const RunOutcome run = runInProcess(plan);
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            std::int64_t measured = 0;
+            for (const Event& event : run.ranks[0].events)
+                if (event.kind == EventKind::MemoryPeak && event.step == 1) measured = event.bytes;
+            const std::int64_t predicted = plan.memory[0].peak;
+            QVERIFY2(std::abs(double(measured) / double(predicted) - 1) < 0.02,
+                     qPrintable(QString("%1: %2 predicted, %3 measured").arg(kind.c_str()).arg(predicted).arg(measured)));
+            peaks[kind] = measured;
+        }
+        QVERIFY(peaks["selective"] < peaks["none"]);
+        QVERIFY(peaks["full"] < peaks["selective"]);
+    }
+};
+
+QTEST_GUILESS_MAIN(RecomputeTest)
+#include "recompute_test.moc"
