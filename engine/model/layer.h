@@ -14,7 +14,10 @@ namespace shardlab {
 
 /// What a layer holds of one microbatch, from its forward until its weight gradient is done.
 struct LayerState {
+    LayerState() = default;
     virtual ~LayerState() = default;
+    LayerState(LayerState&&) = default;
+    LayerState& operator=(LayerState&&) = default;
     /// All that a forward needs to be done again.
     Buffer input;
     /// Number, in the run, of the microbatch's first sample: what dropout masks follow. None: nothing is dropped.

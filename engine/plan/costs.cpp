@@ -139,9 +139,10 @@ std::vector<TensorSpan> StepCosts::tensorSpans(const Action& action, bool togeth
 }
 
 std::vector<ActionPart> StepCosts::recomputed(const Action& action, bool together) const {
-    const StageCosts& cost = stages[static_cast<std::size_t>(action.stage)];
     const bool whole = action.kind == ActionKind::Backward;
-    if (cost.recompute <= 0 || (!whole && action.kind != ActionKind::InputGrad)) return {};
+    if (!whole && action.kind != ActionKind::InputGrad) return {};
+    const StageCosts& cost = stages[static_cast<std::size_t>(action.stage)];
+    if (cost.recompute <= 0) return {};
     const double share = cost.recompute / (whole ? cost.backward : cost.inputGrad);
     if (together) return {{0, share}};
     const int blocks = std::accumulate(cost.segments.begin(), cost.segments.end(), 0);
