@@ -471,13 +471,13 @@ Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh&
     if (!lowered.flushes()) {
         const SteadyRun steady(lowered);
         Simulator simulator(steady.run.schedule, costs, {.events = true, .borders = &steady.run.borders});
-        if (tensorSpanCount(steady.run.schedule, costs, mesh) > mostTensorSpans) simulator.drawTensorTogether();
+        if (innerSpanCount(steady.run.schedule, costs, mesh) > mostInnerSpans) simulator.drawTogether();
         simulator.run();
         steady.cut(lowered, simulator);
         return withEvents(steady.figures(simulator), simulator, mesh);
     }
     Simulator simulator(lowered, costs, {.events = true});
-    if (tensorSpanCount(lowered, costs, mesh) > mostTensorSpans) simulator.drawTensorTogether();
+    if (innerSpanCount(lowered, costs, mesh) > mostInnerSpans) simulator.drawTogether();
     simulator.run();
     return withEvents(figuresOf(simulator), simulator, mesh);
 }
