@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/simulate.h"
 
-#include "engine/base/clock.h"
+#include "engine/plan/event_sink.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/passes.h"
 
@@ -17,38 +17,6 @@ namespace {
 
 using Time = double;  ///< seconds; rounded only when events are made of them
 constexpr Time never = -1;
-
-std::int64_t nanoseconds(Time time) { return toNanoseconds(std::min(time, 9e9)); }  // what 63 bits hold
-
-/// The events of one pipeline rank; replicas are copies of it.
-class Sink {
-public:
-    explicit Sink(bool keep) : keep_(keep) {}
-    void add(Lane lane, EventKind kind, Time begin, Time end, const Action& action, std::int64_t bytes = 0) {
-        if (keep_)
-            events_.push_back({nanoseconds(begin), nanoseconds(end), bytes, 0, actionId(action), 0, 0, lane, kind});
-    }
-    void addTensor(Time begin, Time end, const TensorSpan& span, const Action& action) {
-        const Time length = end - begin;
-        events_.push_back({nanoseconds(begin + span.begin * length), nanoseconds(begin + span.end * length), span.bytes,
-                           double(span.layer), actionId(action), 0, 0, Lane::Comm, span.kind});
-    }
-    /// Inside a span of the same lane.
-    void addRecompute(Time begin, Time end, const ActionPart& part, const Action& action) {
-        const Time length = end - begin;
-        events_.push_back({nanoseconds(begin + part.begin * length), nanoseconds(begin + part.end * length), 0, 0,
-                           actionId(action), 0, 0, Lane::Compute, EventKind::Recompute});
-    }
-    bool keeps() const { return keep_; }
-    void addStep(Time end) {
-        if (keep_) events_.push_back({0, nanoseconds(end), 0, 0, 0, 0, 0, Lane::Host, EventKind::Step});
-    }
-    std::vector<Event>& events() { return events_; }
-
-private:
-    bool keep_;
-    std::vector<Event> events_;
-};
 
 /// Work of a rank that shares its core with others.
 struct Burst {
@@ -72,7 +40,7 @@ struct Link {
 };
 
 struct RankState {
-    Sink sink;
+    EventSink sink;
     std::size_t position = 0;
     bool stopped = false;   ///< cannot go on by itself, and nobody has made it ready yet
     Time free = 0;          ///< of the compute lane
@@ -113,7 +81,7 @@ public:
         : schedule_(schedule), costs_(costs), keep_(keep), arrival_(schedule.stages(), schedule.microbatches, never) {
         if (keep.events) posted_.emplace(schedule.stages(), schedule.microbatches, never);
         if (keep.graph) sender_.emplace(schedule.stages(), schedule.microbatches, noNode);
-        ranks_.assign(schedule.ranks.size(), RankState{.sink = Sink(keep.events)});
+        ranks_.assign(schedule.ranks.size(), RankState{.sink = EventSink(keep.events)});
         tied_.missing = static_cast<int>(schedule.endRanks().size());
         norm_.missing = static_cast<int>(schedule.ranks.size());
         if (!keep.events) return;
@@ -408,10 +376,10 @@ struct SteadyRun {
     void cut(const Schedule& schedule, Simulator& simulator) const {
         const auto at = static_cast<std::size_t>(step);
         std::int64_t origin = std::numeric_limits<std::int64_t>::max();
-        for (const RankState& state : simulator.ranks()) origin = std::min(origin, nanoseconds(state.marks[at].time));
+        for (const RankState& state : simulator.ranks()) origin = std::min(origin, EventSink::nanoseconds(state.marks[at].time));
         for (std::size_t rank = 0; rank < simulator.ranks().size(); ++rank) {
             RankState& state = simulator.ranks()[rank];
-            const std::int64_t begin = nanoseconds(state.marks[at].time), end = nanoseconds(state.marks[at + 1].time);
+            const std::int64_t begin = EventSink::nanoseconds(state.marks[at].time), end = EventSink::nanoseconds(state.marks[at + 1].time);
             const std::vector<Action>& actions = run.schedule.ranks[rank];
             std::unordered_set<ActionId> own;
             for (std::size_t i = run.borders[rank][at]; i < run.borders[rank][at + 1]; ++i)

@@ -142,6 +142,7 @@ private slots:
             for (std::size_t i = 0; i < got.size(); ++i)
                 QVERIFY2(std::abs(got[i] - values[i]) < 1e-12, qPrintable(QString("%1 %2: %3").arg(schedule).arg(i).arg(got[i])));
         }
+        spec.schedule = "cosine";
         spec.warmup = 0;
         QCOMPARE(learningRate(spec, 12, 12), 0.2);
         spec.warmup = 100;  // the run ends before

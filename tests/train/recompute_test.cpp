@@ -2,8 +2,8 @@
 // Activations that a backward computes again: losses and weights stay what they are, to the bit; what is computed again
 // is on the timeline, where the plan has it.
 #include "engine/base/random.h"
-#include "engine/layout/recompute.h"
 #include "engine/layout/check.h"
+#include "engine/layout/recompute.h"
 #include "engine/schedule/registry.h"
 #include "tests/train/run_in_process.h"
 
@@ -83,6 +83,7 @@ private slots:
         Layout layout = layoutOf(1, 2, 1, false, method.minChunks);
         layout.schedule.kind = method.name;
         while (method.refusal && method.refusal(scheduleShape(layout))) layout.batch.global += layout.batch.micro;
+        if (!check(layout, scheduleMethods()).empty()) layout.optimizer.clip = 0;  // without a flush there is no whole norm
         requireSameRun(layout);
     }
 
