@@ -22,12 +22,12 @@ using namespace shardlab;
 namespace {
 
 /// Data, pipeline, tensor, sequence, chunks, micro, schedule, its limit, whether its stages are listed.
-using Key = std::tuple<int, int, int, bool, int, int, std::string, int, bool>;
+using Key = std::tuple<int, int, int, bool, int, int, std::string, int, bool, std::string>;
 
 Key keyOf(const Choice& choice) {
     return {choice.parallel.data,     choice.parallel.pipeline, choice.parallel.tensor,
             choice.parallel.sequence, choice.chunks,            choice.micro,
-            choice.kind,              choice.inFlight,          !choice.stages.empty()};
+            choice.kind,              choice.inFlight,          !choice.stages.empty(),    choice.recompute};
 }
 
 Layout withChoice(Layout layout, const Choice& choice) {
@@ -66,7 +66,7 @@ std::map<Key, Plan> bruteForce(const Layout& base) {
         devices += host.devices;
         smallestHost = std::min(smallestHost, host.devices);
     }
-    const auto attempt = [&](int data, int pipeline, int tensor, bool sequence) {
+    const auto attempt = [&](int data, int pipeline, int tensor, bool sequence, const char* recompute) {
         for (int chunks = 1; chunks <= base.model.layers; ++chunks)
             for (int micro = 1; micro <= base.batch.global; ++micro)
                 for (const ScheduleMethod& method : generatedMethods()) {
@@ -76,6 +76,7 @@ std::map<Key, Plan> bruteForce(const Layout& base) {
                     layout.parallel.pipeline = pipeline;
                     layout.parallel.tensor = tensor;
                     layout.parallel.sequence = sequence;
+                    layout.memory.recompute = recompute;
                     layout.schedule = ScheduleSpec{};
                     layout.schedule.kind = method.name;
                     layout.schedule.chunks = chunks;
@@ -95,7 +96,7 @@ std::map<Key, Plan> bruteForce(const Layout& base) {
                                 continue;  // the even one again
                             if (auto plan = makePlan(layout))
                                 plans.emplace(Key{data, pipeline, tensor, sequence, chunks, micro,
-                                                  layout.schedule.kind, limit, !split.empty()},
+                                                  layout.schedule.kind, limit, !split.empty(), recompute},
                                               std::move(*plan));
                         }
                 }
@@ -103,7 +104,9 @@ std::map<Key, Plan> bruteForce(const Layout& base) {
     for (int data = 1; data <= devices; ++data)
         for (int pipeline = 1; pipeline <= devices; ++pipeline)
             for (int tensor = 1; tensor <= smallestHost; ++tensor)
-                for (const bool sequence : {false, true}) attempt(data, pipeline, tensor, sequence);
+                for (const bool sequence : {false, true})
+                    for (const char* recompute : {"none", "selective", "full"})
+                        attempt(data, pipeline, tensor, sequence, recompute);
     return plans;
 }
 
@@ -130,7 +133,7 @@ private slots:
 
     void findsWhatBruteForceFinds() {
         int compared = 0, tooLarge = 0, alike = 0;
-        for (int round = 0; round < 40; ++round) {
+        for (int round = 0; round < 16; ++round) {
             const Layout base = randomLayout(random_);
             const std::map<Key, Plan> expected = bruteForce(base);
             const auto found = searchLayouts(base);
