@@ -48,6 +48,10 @@ bool sameButSchedule(Choice one, const Choice& other) {
     return one == other;
 }
 
+bool sameStage(const Choice& one, const Choice& other) {
+    return one.parallel == other.parallel && one.chunks == other.chunks && one.micro == other.micro;
+}
+
 /// Sums in another order may differ in their last digits.
 bool near(double one, double other) { return std::abs(one - other) <= 1e-12 * std::max(std::abs(one), std::abs(other)); }
 
@@ -87,8 +91,16 @@ tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base,
         told = result.candidates.size();
     };
     std::size_t group = 0;  ///< first candidate that differs from the next choice in the schedule only
+    std::vector<Choice> fitting;  ///< of those that follow each other with the same stages; recomputation left out
     for (const Choice& choice : *choices) {
         if (options.stop.stop_requested()) break;
+        Choice keeping = choice;
+        keeping.recompute.clear();
+        if (!fitting.empty() && !sameStage(fitting.front(), choice)) fitting.clear();
+        if (std::ranges::find(fitting, keeping) != fitting.end()) {
+            ++tried;
+            continue;
+        }
         if (group < result.candidates.size() && !sameButSchedule(result.candidates[group].choice, choice)) {
             // A candidate is told when no other can be like it any more.
             if (result.candidates.size() - told >= batch) tell();
@@ -97,6 +109,7 @@ tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base,
         const StepEstimate estimate = estimator.estimate(choice);
         if (tried++ == 0) result.capacityBytes = estimate.capacityBytes;
         Candidate candidate = candidateOf(base, choice, estimate);
+        if (candidate.fits) fitting.push_back(std::move(keeping));
         const auto first = result.candidates.begin() + static_cast<std::ptrdiff_t>(group);
         const auto like = std::find_if(first, result.candidates.end(),
                                        [&](const Candidate& other) { return sameFigures(other, candidate); });

@@ -33,7 +33,7 @@ struct Candidate {
 };
 
 struct SearchProgress {
-    std::size_t tried = 0;  ///< more than there are candidates: of schedules that are alike one is kept
+    std::size_t tried = 0;  ///< or passed over; more than there are candidates: of schedules that are alike one is kept
     std::size_t legal = 0;  ///< to be tried
     std::int64_t capacityBytes = 0;  ///< as in the result
 };
@@ -52,6 +52,7 @@ struct SearchResult {
 };
 
 /// Tries every layout that check() accepts, with degrees, chunks, schedule, microbatch and memory methods chosen anew.
+/// Recomputation costs time: more of it is tried only where less does not fit.
 /// The same layout always gives the same answer. Otherwise the faults that no choice could mend.
 tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base, const SearchOptions& options = {});
 

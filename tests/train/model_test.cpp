@@ -118,7 +118,7 @@ private slots:
         Arena arena;
         ParameterSet set;
         TensorGroup alone(arena);
-        OutputHead head({set, arena, alone, shape.samples, shape.sequence, shape.hidden}, shape.vocabulary);
+        OutputHead head({set, arena, alone, shape.samples, shape.sequence, shape.hidden}, shape.vocabulary, true);
         set.allocate(arena, 1);
         const Weights weights = shake(set.parameters(), in);
         const auto input = in.floats(std::size_t(shape.tokens()) * shape.hidden);
