@@ -102,8 +102,13 @@ private Q_SLOTS:
 
     void everyKindIsSeen() {
         for (const ScheduleMethod& method : generatedMethods()) {
-            desk_->workbench.newFromPreset(layoutOf(std::string(method.name), 2, method.minChunks, 4));
-            if (!document().faults().empty()) desk_->workbench.newFromPreset(layoutOf(std::string(method.name), 2, method.minChunks, 8));
+            const auto open = [&](int microbatches) {
+                Layout layout = layoutOf(std::string(method.name), 2, method.minChunks, microbatches);
+                if (!method.flushes) layout.optimizer.clip = 0;  // several weight versions have no common norm
+                desk_->workbench.newFromPreset(layout);
+            };
+            open(4);
+            if (!document().faults().empty()) open(8);
             QVERIFY2(document().faults().empty(), method.name.data());
             QVERIFY(grid().schedule().ranks == document().plan()->compute.ranks);
             QVERIFY(!grid().grab().isNull());
