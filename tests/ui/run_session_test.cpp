@@ -164,12 +164,12 @@ void RunSessionTest::everyRunGetsItsOwnFile() {
     Layout layout;
     layout.name = "../a b/c:ü";
     desk.workbench.newFromPreset(layout);
-    const std::filesystem::path first = desk.workbench.nextRunFile();
+    const std::filesystem::path first = desk.workbench.nextRunFile(desk.workbench.document().layout());
     QCOMPARE(first.parent_path(), desk.path("runs"));
     std::filesystem::create_directories(first.parent_path());
     QFile file(QString::fromStdString(first.string()));
     QVERIFY(file.open(QIODevice::WriteOnly));
-    QVERIFY(desk.workbench.nextRunFile() != first);
+    QVERIFY(desk.workbench.nextRunFile(desk.workbench.document().layout()) != first);
 }
 
 QTEST_MAIN(RunSessionTest)

@@ -42,7 +42,8 @@ RunSession::~RunSession() {
     if (slot_) slot_->relay.detach();
 }
 
-void RunSession::start(const Layout& layout, std::filesystem::path runFile, Measurements measurements) {
+void RunSession::start(const Layout& layout, std::filesystem::path runFile, Measurements measurements,
+                       std::filesystem::path resume) {
     if (active()) return;
     retire();
     layout_ = layout;
@@ -57,7 +58,8 @@ void RunSession::start(const Layout& layout, std::filesystem::path runFile, Meas
     });
     setState(JobState::Starting);
     QThreadPool::globalInstance()->start(
-        [self, slot = slot_, starter = starter_, options = JobOptions{layout_, runFile_, {}, std::move(measurements), {}}]() mutable {
+        [self, slot = slot_, starter = starter_,
+         options = JobOptions{layout_, runFile_, {}, std::move(measurements), {}, std::move(resume)}]() mutable {
             auto plan = makePlan(options.layout, options.measurements);
             if (!plan) {
                 slot->error = Error{.what = "this layout cannot run", .why = toText(plan.error())};

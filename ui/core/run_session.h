@@ -23,12 +23,14 @@ public:
     /// Ends a run that still goes.
     ~RunSession() override;
 
-    /// `layout` is legal, its paths absolute. Ignored while a run is active.
-    void start(const Layout& layout, std::filesystem::path runFile, Measurements measurements = {});
+    /// `layout` is legal, its paths absolute; `resume`: a checkpoint to go on from. Ignored while a run is active.
+    void start(const Layout& layout, std::filesystem::path runFile, Measurements measurements = {},
+               std::filesystem::path resume = {});
     void pause() { send(Command::Pause); }
     void resume() { send(Command::Resume); }
     /// One more step, then paused.
     void stepOnce() { send(Command::StepOnce); }
+    void checkpoint() { send(Command::Checkpoint); }
     void stop();
 
     /// From pressing Run until the run's last byte is on disk.

@@ -167,9 +167,14 @@ void Workbench::followMeasuring() {
             [this](const Error& error) { messages_.post(tr("This machine was not measured"), error, "measure"); });
 }
 
-bool Workbench::startRun() {
+bool Workbench::startRun(const std::filesystem::path& resume) {
     if (run_.active() || measure_.active()) return false;
     if (!judgedLegal(tr("This layout cannot run"))) return false;
+    return startRun(document_.resolvedLayout(), resume);
+}
+
+bool Workbench::startRun(const Layout& layout, const std::filesystem::path& resume) {
+    if (run_.active() || measure_.active()) return false;
     std::error_code code;
     std::filesystem::create_directories(runFolder_, code);
     if (code) {
@@ -180,12 +185,18 @@ bool Workbench::startRun() {
     }
     messages_.withdraw("run");
     Q_EMIT workspaceRequested(Workspace::Run);
-    run_.start(document_.resolvedLayout(), nextRunFile(), document_.measurements());
+    run_.start(layout, nextRunFile(layout), document_.measurements(), resume);
     return true;
 }
 
-std::filesystem::path Workbench::nextRunFile() const {
-    const std::string stem = safeName(document_.layout().name) + "-" +
+std::filesystem::path Workbench::checkpoints() const {
+    if (run_.state()) return checkpointFolder(run_.layout(), run_.runFile());
+    if (replay_.file().empty()) return {};
+    return checkpointFolder(models_[static_cast<std::size_t>(Workspace::Replay)].header().layout, replay_.file());
+}
+
+std::filesystem::path Workbench::nextRunFile(const Layout& layout) const {
+    const std::string stem = safeName(layout.name) + "-" +
                              QDateTime::currentDateTime().toString("yyyyMMdd-HHmmss").toStdString();
     std::filesystem::path file = runFolder_ / (stem + ".shardlab");
     std::error_code code;

@@ -48,11 +48,16 @@ public:
     void newFromPreset(const Layout& layout);
 
     /// Runs the document's layout; with faults, says so and asks for the first faulty field.
-    bool startRun();
+    /// `resume`: a checkpoint to go on from.
+    bool startRun(const std::filesystem::path& resume = {});
+    /// Runs another layout, legal and with absolute paths.
+    bool startRun(const Layout& layout, const std::filesystem::path& resume);
     /// Measures the document's layout on this machine; with faults, says so as startRun does.
     void startMeasuring();
-    /// Where the next run of this layout will be recorded: its name and the time, never an existing file.
-    std::filesystem::path nextRunFile() const;
+    /// Where the checkpoints of the run in sight lie: of the live run, else of the opened one; empty: no run.
+    std::filesystem::path checkpoints() const;
+    /// Where the next run of a layout will be recorded: its name and the time, never an existing file.
+    std::filesystem::path nextRunFile(const Layout& layout) const;
 
 Q_SIGNALS:
     void workspaceRequested(shardlab::Workspace workspace);

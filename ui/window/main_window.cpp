@@ -4,6 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/core/icons.h"
 #include "ui/core/workbench.h"
+#include "ui/window/checkpoint_list.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/file_actions.h"
@@ -90,6 +91,7 @@ void MainWindow::build() {
     top_->menuButton().setMenu(menu_);
     palette_ = child<CommandPalette>(commands_, this);
     keys_ = child<KeyHelp>(this);
+    checkpoints_ = child<CheckpointList>(workbench_, this);
     auto* group = child<QActionGroup>(this);
     for (const Workspace workspace : workspaces) group->addAction(&workspaceAction(commands_, workspace));
 }

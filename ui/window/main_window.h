@@ -14,6 +14,7 @@ class QStackedWidget;
 
 namespace shardlab {
 
+class CheckpointList;
 class CommandPalette;
 class FileActions;
 class KeyHelp;
@@ -73,6 +74,7 @@ private:
     std::array<WorkspaceArea*, 3> areas_{};
     MainMenu* menu_ = nullptr;
     CommandPalette* palette_ = nullptr;
+    CheckpointList* checkpoints_ = nullptr;
     KeyHelp* keys_ = nullptr;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What each command does in the window, and when it can be done.
 #include "ui/core/workbench.h"
+#include "ui/window/checkpoint_list.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/file_actions.h"
 #include "ui/window/key_help.h"
@@ -35,6 +36,8 @@ void MainWindow::bindCommands() {
     commands_.bind("run.start", [this] { workbench_.startRun(); });
     commands_.bind("run.pause", [&run] { run.state() == JobState::Paused ? run.resume() : run.pause(); });
     commands_.bind("run.step", [&run] { run.stepOnce(); });
+    commands_.bind("run.checkpoint", [&run] { run.checkpoint(); });
+    commands_.bind("run.resume", [this] { checkpoints_->open(); });
     commands_.bind("run.stop", [&run] { run.stop(); });
     commands_.bind("replay.last", [this] { files_->replayLast(); });
     commands_.bind("replay.cancel", [this] { workbench_.replay().cancel(); });
@@ -94,6 +97,7 @@ void MainWindow::refreshCommands() {
     commands_["run.pause"].setEnabled(going && workspace_ == Workspace::Run);
     commands_["run.pause"].setText(paused ? tr("Go on") : tr("Pause"));
     commands_["run.step"].setEnabled(going && workspace_ == Workspace::Run);
+    commands_["run.checkpoint"].setEnabled(going && workspace_ == Workspace::Run);
     commands_["run.stop"].setEnabled(run.active() && run.state() != JobState::Stopping);
     commands_["replay.cancel"].setEnabled(workbench_.replay().reading());
     commands_["view.path"].setChecked(workbench_.selection(workspace_).pathShown());

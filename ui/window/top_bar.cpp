@@ -62,6 +62,7 @@ TopBar::TopBar(Workbench& workbench, Commands& commands, QWidget* parent)
              {&cancel_, "replay.cancel", nullptr},
              {&pause_, "run.pause", nullptr},
              {&stepOnce_, "run.step", nullptr},
+             {&checkpoint_, "run.checkpoint", nullptr},
              {&stop_, "run.stop", "primary"},
              {&start_, "run.start", "primary"}}) {
         *slot = button(command, role);
@@ -126,7 +127,7 @@ void TopBar::refresh() {
     redo_->setVisible(design);
     plan_->setVisible(design);
     start_->setVisible(design || (workspace_ == Workspace::Run && !active));
-    for (QPushButton* control : {pause_, stepOnce_, stop_}) control->setVisible(workspace_ == Workspace::Run && active);
+    for (QPushButton* control : {pause_, stepOnce_, checkpoint_, stop_}) control->setVisible(workspace_ == Workspace::Run && active);
     open_->setVisible(replay);
     cancel_->setVisible(replay && workbench_.replay().reading());
     progress_->setVisible(replay && workbench_.replay().reading());
@@ -142,11 +143,12 @@ void TopBar::refreshStep() {
     const RunModel& model = workbench_.model(Workspace::Run);
     std::size_t steps = model.empty() ? 0 : model.summary().steps().size();
     while (steps > 0 && !model.summary().steps()[steps - 1].complete) --steps;
+    const int done = steps == 0 ? 0 : model.summary().steps()[steps - 1].step + 1;  // with those before a checkpoint
     const JobState state = *workbench_.run().state();
     const QString phase = state == JobState::Running || state == JobState::Ended
                               ? QString()
                               : QString::fromUtf8(name(state).data(), static_cast<int>(name(state).size())) + QStringLiteral(" · ");
-    step_->setText(tr("%1%2 of %3 steps").arg(phase).arg(steps).arg(workbench_.run().layout().run.steps));
+    step_->setText(tr("%1%2 of %3 steps").arg(phase).arg(done).arg(workbench_.run().layout().run.steps));
 }
 
 void TopBar::resizeEvent(QResizeEvent* event) {
