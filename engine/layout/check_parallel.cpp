@@ -164,6 +164,10 @@ void checkAsynchronous(const Layout& layout, const ScheduleMethod& method, std::
         faults.push_back({"/parallel/zero", fmt::format("{} does not work with ZeRO", method.name),
                           "a rank keeps several whole versions of its stage's weights, which shards would have to follow",
                           "0; or a schedule with a flush, 1f1b"});
+    if (layout.checkpoint.every > 0)
+        faults.push_back({"/checkpoint/every", fmt::format("{} has no moment at which a checkpoint is whole", method.name),
+                          "between two steps microbatches are on their way and several versions of the weights are in use",
+                          "0; or a schedule with a flush, 1f1b"});
 }
 
 void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {

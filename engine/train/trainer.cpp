@@ -207,7 +207,14 @@ std::string Trainer::Impl::train() {
 
 void Trainer::Impl::takeCheckpoint(std::int64_t stepsDone) {
     together_ = true;
-    if (checkpoints_) checkpoints_->take({stepsDone, sampler_.samplesBefore(stepsDone), {}});
+    if (!checkpoints_) return;
+    if (!plan_.lowered.flushes()) {
+        if (services_.warn && services_.world.rank() == 0)
+            services_.warn("no checkpoint: " + layout_.schedule.kind +
+                           " has microbatches on their way and several versions of the weights between two steps");
+        return;
+    }
+    checkpoints_->take({stepsDone, sampler_.samplesBefore(stepsDone), {}});
 }
 
 /// Nothing is left on its way.

@@ -292,6 +292,28 @@ private slots:
         QCOMPARE(listCheckpoints(path(folder)).size(), std::size_t{1});
     }
 
+    /// Between its steps there is no one state: what was asked for is refused, and training goes on. Its output projection
+    /// is a weight of its own, which no checkpoint has.
+    void aScheduleWithoutAFlushTakesNone() {
+        QTemporaryDir folder, rest;
+        Layout layout = layoutOf(shapes()[3], 2);
+        layout.optimizer.clip = 0;
+        layout.checkpoint.every = 2;
+        QVERIFY(train(layout, path(folder)).error.empty());
+        layout.schedule.kind = "pipedream";
+        layout.checkpoint.every = 0;
+        layout.run.steps = 5;
+        std::vector<std::string> warnings;
+        const RunOutcome run = train(layout, path(rest), {}, {Command::Checkpoint}, nullptr, &warnings);
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        QCOMPARE(run.counter(EventKind::Loss).size(), std::size_t{5});
+        QCOMPARE(warnings.size(), std::size_t{1});
+        QVERIFY2(warnings[0].find("pipedream") != std::string::npos, warnings[0].c_str());
+        QVERIFY(listCheckpoints(path(rest)).empty());
+        const std::string refused = train(layout, path(rest), newest(path(folder))).error;
+        QVERIFY2(refused.find("of lm_head.weight") != std::string::npos, refused.c_str());
+    }
+
     void aFullDiskIsToldOnceAndTrainingGoesOn_data() {
         QTest::addColumn<int>("call");
         QTest::addColumn<int>("at");

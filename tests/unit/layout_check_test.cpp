@@ -111,6 +111,13 @@ const std::vector<Case> cases{
      "pipeline × chunks 1 or 5; or schedule.stages [3, 2]"},
     {"fewer layers than stages", [](Layout& l) { l.model.layers = 1; }, "/parallel/pipeline", "pipeline × chunks 1"},
     {"unknown schedule", [](Layout& l) { l.schedule.kind = "1f1"; }, "/schedule/kind", "did you mean 1f1b?"},
+    {"checkpoints without a flush",
+     [](Layout& l) {
+         l.schedule.kind = "pipedream";
+         l.optimizer.clip = 0;
+         l.checkpoint.every = 5;
+     },
+     "/checkpoint/every", "a schedule with a flush"},
     {"clipping without a flush", [](Layout& l) { l.schedule.kind = "pipedream"; }, "/optimizer/clip",
      "0; or a schedule with a flush, 1f1b"},
     {"vertical sync of a flush", [](Layout& l) { l.schedule.verticalSync = true; }, "/schedule/vertical_sync",
