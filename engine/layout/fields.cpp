@@ -24,7 +24,7 @@ const std::array table = std::to_array<Field>({
     {"/model/sequence", "Sequence", "Tokens of one sample.", IntegerField([](L& l) -> int& { return l.model.sequence; }), {}, {}, 1, 1048576, "there is at least one token, and every position has a learned vector"},
     {"/model/vocabulary", "Vocabulary", "Different tokens the model knows.", IntegerField([](L& l) -> int& { return l.model.vocabulary; }), {}, {}, 1, 1048576, sizes},
     {"/model/dropout", "Dropout", "Share of activations set to zero while training.", NumberField([](L& l) -> double& { return l.model.dropout; }), {}, {}, 0, 0.99, "it is a share, and something must be left"},
-    {"/model/feed_forward", "Feed-forward widths", "Width inside each layer's feed-forward block, one number a layer; empty: 4 × hidden in all.", IntegerListField([](L& l) -> std::vector<int>& { return l.model.feedForward; }), {}, {}, 1, 262144, sizes},
+    {"/model/feed_forward", "Feed-forward", "Width inside each layer's feed-forward block, one number a layer; empty: 4 × hidden in all.", IntegerListField([](L& l) -> std::vector<int>& { return l.model.feedForward; }), {}, {}, 1, 262144, sizes},
     {"/model/weights", "Start from", "GPT-2 weights in Hugging Face safetensors, a file or its folder; empty: random ones.", TextField([](L& l) -> std::string& { return l.model.weights; })},
 
     {"/data/kind", "Data", "generator: built-in seeded text; text: a UTF-8 file; tokens: .bin files of 16-bit tokens, as nanoGPT and llm.c write them.", TextField([](L& l) -> std::string& { return l.data.kind; }), "generator,text,tokens", "images"},

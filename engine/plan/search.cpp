@@ -96,6 +96,7 @@ tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base,
         if (options.stop.stop_requested()) break;
         Choice keeping = choice;
         keeping.recompute.clear();
+        if (!choice.stages.empty()) keeping.stages = {0};  // balanced, which depends on what is recomputed
         if (!fitting.empty() && !sameStage(fitting.front(), choice)) fitting.clear();
         if (std::ranges::find(fitting, keeping) != fitting.end()) {
             ++tried;
