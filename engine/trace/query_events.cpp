@@ -69,15 +69,14 @@ public:
     Cell cell(int column) const override {
         const Event& event = block_[at_];
         const bool measured = filters_[filter_].source == EventSource::Measured;
-        const auto action = event.action == 0 ? std::optional<Action>() : actionFromId(event.action);
         switch (column) {
             case Source: return std::string(measured ? "measured" : "predicted");
             case Rank: return std::int64_t{event.rank};
             case LaneName: return std::string(name(event.lane));
             case Kind: return std::string(name(event.kind));
-            case ActionText: return action ? Cell(toText(*action)) : Cell();
-            case Stage: return action ? Cell(std::int64_t{action->stage}) : Cell();
-            case Microbatch: return action && action->microbatch >= 0 ? Cell(std::int64_t{action->microbatch}) : Cell();
+            case ActionText:
+            case Stage:
+            case Microbatch: return event.action == 0 ? Cell() : actionCell(column, actionFromId(event.action));
             case Step: return event.step >= 0 ? Cell(std::int64_t{event.step}) : Cell();
             case Begin: return event.begin;
             case End: return event.end;
@@ -89,6 +88,12 @@ public:
     }
 
 private:
+    static Cell actionCell(int column, const Action& action) {
+        if (column == ActionText) return toText(action);
+        if (column == Stage) return std::int64_t{action.stage};
+        return action.microbatch >= 0 ? Cell(std::int64_t{action.microbatch}) : Cell();
+    }
+
     const RunReader& run_;
     std::vector<BlockFilter> filters_;
     std::size_t filter_ = 0;
