@@ -2,13 +2,16 @@
 // shardlab-rank: what mpirun starts, one process for each device of a layout.
 #include "engine/base/units.h"
 #include "engine/comm/mpi/mpi_session.h"
+#include "engine/comm/shared/shared_communicator.h"
 #include "engine/launch/rank_arguments.h"
 #include "engine/layout/layout_file.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/profile_store.h"
+#include "engine/trace/flight_record.h"
 #include "engine/trace/telemetry.h"
 #include "engine/train/profile.h"
 #include "engine/train/trainer.h"
+#include "kernels/cuda_device.h"
 #include "kernels/threads.h"
 
 #include <chrono>
@@ -37,14 +40,25 @@ Plan readPlan(const RankArguments& arguments) {
     return std::move(*plan);
 }
 
-/// Nobody would see or stop a rank whose collector is gone: it ends at once, whatever it is doing.
-std::jthread endWhenOrphaned(const Telemetry& telemetry) {
-    return std::jthread([&telemetry](const std::stop_token& stop) {
+/// Tells that the process runs. Nobody would see or stop a rank whose collector is gone: it ends at once, whatever it is
+/// doing.
+std::jthread keepWatch(const Telemetry& telemetry, StatusPage& status) {
+    return std::jthread([&](const std::stop_token& stop) {
         while (!stop.stop_requested()) {
+            status.beat();
             if (telemetry.orphaned()) std::_Exit(1);
-            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
         }
     });
+}
+
+/// SHARDLAB_TEST_LOSE="1 5 1SEND_B0": rank 1 never sends that message of step 5. How tests make a run hang.
+std::function<bool(int, const Action&)> lossForTests(int rank) {
+    const char* wanted = std::getenv("SHARDLAB_TEST_LOSE");
+    if (wanted == nullptr) return {};
+    return [rank, wanted = std::string(wanted)](int step, const Action& send) {
+        return std::to_string(rank) + " " + std::to_string(step) + " " + toText(send) == wanted;
+    };
 }
 
 /// MPI cannot be ended in order without the others, who wait for this rank: mpirun ends them when it sees this exit.
@@ -54,7 +68,19 @@ std::jthread endWhenOrphaned(const Telemetry& telemetry) {
     std::_Exit(1);
 }
 
-std::string train(const MpiSession& session, const RankArguments& arguments, Telemetry& telemetry, StatusPage& status) {
+/// Null: the processor. Ranks of one host share its GPUs evenly.
+std::unique_ptr<Device> computeDevice(const Layout& layout, const MpiSession& session) {
+    if (layout.cluster.device != "cuda") return nullptr;
+    const CudaDevices found = cudaDevices();
+    if (found.names.empty()) throw std::runtime_error("/cluster/device: no GPU on this host: " + found.reason);
+    const int own = session.localRank() % static_cast<int>(found.names.size());
+    DeviceOrReason opened = openCudaDevice(own);
+    if (!opened.device) throw std::runtime_error("/cluster/device: " + found.names[static_cast<std::size_t>(own)] + ": " + opened.reason);
+    return std::move(opened.device);
+}
+
+std::string train(const MpiSession& session, const RankArguments& arguments, Telemetry& telemetry, StatusPage& status,
+                  FlightRecord& flight) {
     setKernelThreads(arguments.threads);
     const Plan plan = readPlan(arguments);
     if (plan.mesh.ranks() != session.size())
@@ -62,16 +88,26 @@ std::string train(const MpiSession& session, const RankArguments& arguments, Tel
                                  std::to_string(session.size()));
     MpiOptions options;
     options.oversubscribed = arguments.oversubscribed;
-    const auto world = session.world(options);
     const auto inform = [&](const std::string& text) { telemetry.log(LogLevel::Info, text); };
+    const auto heap = SharedHeap::create();
+    if (!heap) inform("collectives go by messages: " + heap.error().text());
+    SharedHeap* const shared = heap ? heap->get() : nullptr;
+    const auto world = std::make_unique<SharedCommunicator>(session.world(options),
+                                                            SharedMemory{shared, arguments.oversubscribed, inform});
+    const std::unique_ptr<Device> processor = makeCpuDevice(shared);
     if (!arguments.profile.empty()) {
-        const Profile profile = measureProfile(plan, *world, arguments.threads, inform);
+        const Profile profile = measureProfile(plan, *world, *processor, {arguments.threads, arguments.oversubscribed}, inform);
         if (session.rank() == 0)
             if (const Status saved = saveProfile(profile, arguments.profile); !saved)
                 throw std::runtime_error(saved.error().text());
     }
+    const std::unique_ptr<Device> device = computeDevice(plan.layout, session);
+    if (device && session.rank() == 0) inform("computing on " + device->name());
     TrainerServices services{*world, telemetry.recorder()};
+    services.device = device ? device.get() : processor.get();
     services.status = &status;
+    services.flight = &flight;
+    services.loses = lossForTests(session.rank());
     services.takeCommand = [&] { return telemetry.takeCommand(); };
     services.inform = inform;
     services.warn = [&](const std::string& text) { telemetry.log(LogLevel::Warning, text); };
@@ -98,10 +134,11 @@ int main(int argc, char** argv) {
             rank = session.rank();
             const RankArguments arguments = valueOf(parseRankArguments({argv + 1, argv + argc}));
             StatusPage status = valueOf(StatusPage::create(arguments.statusFile(rank)));
+            FlightRecord flight = valueOf(FlightRecord::create(arguments.flightFile(rank)));
             telemetry = valueOf(Telemetry::connect(
                 {rank, arguments.socket, arguments.token, arguments.spoolFile(rank), arguments.clockOrigin}));
-            const std::jthread watch = endWhenOrphaned(*telemetry);
-            telemetry->finish(train(session, arguments, *telemetry, status));
+            const std::jthread watch = keepWatch(*telemetry, status);
+            telemetry->finish(train(session, arguments, *telemetry, status, flight));
         } catch (const std::exception& error) {
             giveUp(rank, telemetry.get(), error);
         }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // AdamW (Loshchilov and Hutter, 1711.05101): decoupled weight decay, bias-corrected moments, one pass.
-// fp32. Tolerance against double precision: 1e-6 of the largest value a step.
+// Tolerance against double precision: 1e-6 of the largest value a step.
 #pragma once
 
+#include "kernels/array.h"
+
 #include <cstdint>
+#include <span>
 
 namespace shardlab {
 
@@ -12,15 +15,29 @@ struct AdamWUpdate {
     float beta1 = 0;
     float beta2 = 0;
     float epsilon = 0;
-    float weightDecay = 0;    ///< 0 for parameters that do not decay
     float correction1 = 1;    ///< 1 − beta1^step
     float correction2 = 1;    ///< 1 − beta2^step
     float gradientScale = 1;  ///< the gradient is read as gradient · gradientScale
 };
 
-/// first = beta1·first + (1 − beta1)·g; second = beta2·second + (1 − beta2)·g²;
-/// value −= rate·(weightDecay·value + (first/correction1)/(√(second/correction2) + epsilon)).
-void adamw(std::int64_t count, const AdamWUpdate& update, const float* gradient, float* value, float* first,
-           float* second);
+/// `count` elements of a parameter.
+struct AdamWPart {
+    std::int64_t count = 0;
+    float weightDecay = 0;  ///< 0 for parameters that do not decay
+    ConstArray gradient;    ///< G
+    Array value;            ///< P
+    float* master = nullptr;  ///< fp32: what is updated where given; `value` is then a rounded copy of it
+    float* first = nullptr;
+    float* second = nullptr;
+};
+
+struct AdamWOps {
+    /// Of each part: first = beta1·first + (1 − beta1)·g; second = beta2·second + (1 − beta2)·g²;
+    /// value −= rate·(weightDecay·value + (first/correction1)/(√(second/correction2) + epsilon)).
+    virtual void adamw(const AdamWUpdate& update, std::span<const AdamWPart> parts) = 0;
+
+protected:
+    ~AdamWOps() = default;
+};
 
 }  // namespace shardlab

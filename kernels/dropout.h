@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dropout (1207.0580), inverted: an element is set to zero with probability `share`, or else divided by 1 − share. A
-// mask is a function and is never stored: backward asks it again. Matrices are [rows, columns], row-major, fp32.
+// mask is a function and is never stored: backward asks it again. Matrices are [rows, columns], row-major.
 // Tolerance against double precision: 1e-6 of the largest value.
 #pragma once
+
+#include "kernels/array.h"
 
 #include <cstdint>
 
@@ -16,12 +18,17 @@ struct DropoutMask {
     float share = 0;  ///< in [0, 1)
 };
 
-/// matrix := mask(matrix).
-void dropout(int rows, int columns, const DropoutMask& mask, float* matrix);
-/// output := mask(matrix): what dropout does to values, and to gradients.
-void dropoutTo(int rows, int columns, const DropoutMask& mask, const float* matrix, float* output);
-/// matrix := mask(matrix + bias) + residual: the end of a block's branch.
-void addBiasDropoutAndResidual(int rows, int columns, const float* bias, const DropoutMask& mask,
-                               const float* residual, float* matrix);
+struct DropoutOps {
+    /// matrix := mask(matrix). T.
+    virtual void dropout(int rows, int columns, const DropoutMask& mask, Array matrix) = 0;
+    /// output := mask(matrix): what dropout does to values, and to gradients.
+    virtual void dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output) = 0;
+    /// matrix := mask(matrix + bias) + residual: the end of a block's branch. bias: P.
+    virtual void addBiasDropoutAndResidual(int rows, int columns, ConstArray bias, const DropoutMask& mask,
+                                           ConstArray residual, Array matrix) = 0;
+
+protected:
+    ~DropoutOps() = default;
+};
 
 }  // namespace shardlab

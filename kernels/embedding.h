@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Token and position embeddings, fp32. Tolerance against double precision: 1e-6 of the largest value, gradients 1e-5.
+// Token and position embeddings. Tolerance against double precision: 1e-6 of the largest value, gradients 1e-5.
 #pragma once
+
+#include "kernels/array.h"
 
 #include <cstdint>
 
@@ -14,13 +16,19 @@ struct EmbeddingShape {
     int tokens = 1;      ///< in it
 };
 
-/// output[b·s + t] = tokenTable[tokens[b·s + t] − firstToken] + positionTable[t]; overwrites output
-/// [samples·sequence, hidden]. A token beyond the table counts as a row of zeros, as do positions where their table is
-/// null. Tables are [tokens, hidden] and [at least sequence, hidden].
-void embed(const EmbeddingShape& shape, const std::int32_t* tokens, const float* tokenTable,
-           const float* positionTable, float* output);
-/// Adds each token's output gradient to its row where the table has it, and to its position's, token after token.
-void embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, const float* outputGradient,
-               float* tokenGradient, float* positionGradient);
+struct EmbeddingOps {
+    /// output[b·s + t] = tokenTable[tokens[b·s + t] − firstToken] + positionTable[t]; overwrites output
+    /// [samples·sequence, hidden], T. A token beyond the table counts as a row of zeros, as do positions where their table
+    /// is null. Tables are [tokens, hidden] and [at least sequence, hidden], P. `tokens` lies on the device.
+    virtual void embed(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray tokenTable,
+                       ConstArray positionTable, Array output) = 0;
+    /// Adds each token's output gradient to its row where the table has it, and to its position's; the same bits in every
+    /// call. outputGradient: T; gradients: G.
+    virtual void embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray outputGradient,
+                           Array tokenGradient, Array positionGradient) = 0;
+
+protected:
+    ~EmbeddingOps() = default;
+};
 
 }  // namespace shardlab

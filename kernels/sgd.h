@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stochastic gradient descent, plain or with momentum. fp32.
-// Tolerance against double precision: 1e-6 of the largest value a step.
+// Stochastic gradient descent, plain or with momentum. Tolerance against double precision: 1e-6 of the largest value a
+// step.
 #pragma once
+
+#include "kernels/array.h"
 
 #include <cstdint>
 
@@ -14,8 +16,15 @@ struct SgdUpdate {
     float gradientScale = 1;  ///< the gradient is read as gradient · gradientScale
 };
 
-/// velocity = momentum·velocity + g + weightDecay·value; value −= rate·velocity.
-/// `velocity` starts at zero; it may be null where momentum is 0.
-void sgd(std::int64_t count, const SgdUpdate& update, const float* gradient, float* value, float* velocity);
+struct SgdOps {
+    /// velocity = momentum·velocity + g + weightDecay·value; value −= rate·velocity.
+    /// gradient: G, value: P; `velocity` starts at zero and may be null where momentum is 0. Where `master` is given it
+    /// is updated, and `value` is a rounded copy of it.
+    virtual void sgd(std::int64_t count, const SgdUpdate& update, ConstArray gradient, Array value, float* velocity,
+                     float* master) = 0;
+
+protected:
+    ~SgdOps() = default;
+};
 
 }  // namespace shardlab

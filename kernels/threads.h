@@ -3,8 +3,8 @@
 
 namespace shardlab {
 
-/// Threads that this process's matrix products use; the other kernels use the calling thread. Before the first call it
-/// is OMP_NUM_THREADS, or all cores. The same number gives the same bits.
+/// Threads that the kernels of the CPU use when the calling thread asks for them. Before the first call it is
+/// OMP_NUM_THREADS, or all cores. The same number gives the same bits.
 void setKernelThreads(int threads);
 int kernelThreads();
 

@@ -49,9 +49,9 @@ int devices(bool json) {
                   .dump(2) +
               "\n");
     } else {
-        Table table({"name", "fp32 flop/s", "memory", "memory/s", "in a node", "between nodes", "what it is"});
+        Table table({"name", "fp32 flop/s", "16-bit flop/s", "memory", "memory/s", "in a node", "between nodes", "what it is"});
         for (const DevicePreset& device : list.devices)
-            table.add({device.name, formatCount(device.fp32Flops), formatBytes(device.memoryBytes),
+            table.add({device.name, formatCount(device.fp32Flops), formatCount(device.bf16Flops), formatBytes(device.memoryBytes),
                        formatBytes(static_cast<std::int64_t>(device.memoryBandwidth)), linkText(device.inNode),
                        linkText(device.betweenNodes), device.title + (device.ofTheUser ? " (yours)" : "")});
         print(table.text() + fmt::format("\nYour own: one JSON file each in {}\n", userDevicesFolder().string()));

@@ -2,7 +2,7 @@
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/launch/process.h"
-#include "engine/trace/export.h"
+#include "engine/interchange/export.h"
 #include "engine/trace/run_file.h"
 
 #include <filesystem>

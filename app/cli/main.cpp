@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shardlab: plan, search, partition, schedule, run, checkpoint, export-weights, profile, info, query, export, layouts,
-// devices, doctor. Without arguments it opens the desktop.
+// shardlab: plan, search, partition, schedule, run, checkpoint, export-weights, profile, info, query, compare, export,
+// import, layouts, devices, doctor. Without arguments it opens the desktop.
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/launch/process.h"
@@ -48,7 +48,9 @@ int main(int argc, char** argv) {
     shardlab::cli::addProfile(program, chosen);
     shardlab::cli::addInfo(program, chosen);
     shardlab::cli::addQuery(program, chosen);
+    shardlab::cli::addCompare(program, chosen);
     shardlab::cli::addExport(program, chosen);
+    shardlab::cli::addImport(program, chosen);
     shardlab::cli::addLayouts(program, chosen);
     shardlab::cli::addDevices(program, chosen);
     shardlab::cli::addDoctor(program, chosen);

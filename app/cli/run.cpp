@@ -22,6 +22,8 @@ struct Options {
     LayoutArgument layout;
     std::optional<int> steps;
     std::optional<std::int64_t> seed;
+    std::optional<int> deadline;
+    std::optional<int> maxRestarts;
     std::string out;
     std::string resume;
     bool force = false;
@@ -102,6 +104,13 @@ void addRun(CLI::App& program, Action& chosen) {
     verb->add_option("--resume", options->resume,
                      "Go on from a checkpoint, or from the newest in a folder of them; of any layout with the same model")
         ->type_name("DIR");
+    verb->add_option("--deadline", options->deadline,
+                     "Seconds after which a rank that stands still within a step ends the run, with a report; 0: from how "
+                     "long steps take")
+        ->type_name("S");
+    verb->add_option("--max-restarts", options->maxRestarts,
+                     "How often the run goes on from its last checkpoint where ranks die or hang (--set /checkpoint/every)")
+        ->type_name("N");
     verb->add_flag("--force", options->force, "Replace the run file where it exists");
     verb->add_flag("--json", options->json, "Print the summary as one JSON object");
     verb->footer("Ctrl+C stops at the next step boundary; a second Ctrl+C kills. The run file is whole either way.\n"
@@ -111,6 +120,10 @@ void addRun(CLI::App& program, Action& chosen) {
             // As assignments, so that they are read and judged like any other field.
             if (options->steps) options->layout.assignments.push_back("/run/steps=" + std::to_string(*options->steps));
             if (options->seed) options->layout.assignments.push_back("/run/seed=" + std::to_string(*options->seed));
+            if (options->deadline)
+                options->layout.assignments.push_back("/run/deadline=" + std::to_string(*options->deadline));
+            if (options->maxRestarts)
+                options->layout.assignments.push_back("/run/max_restarts=" + std::to_string(*options->maxRestarts));
             return run(*options);
         };
     });

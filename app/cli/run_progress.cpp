@@ -4,6 +4,7 @@
 #include "engine/base/units.h"
 #include "engine/schedule/registry.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
@@ -33,6 +34,7 @@ void RunProgress::eventsArrived(std::span<const Event> events) {
     steps_.add(events);
     for (const Event& event : events)
         if (event.kind == EventKind::Loss) loss_ = event.value;
+    completeSteps_ = std::min(completeSteps_, steps_.steps().size());  // a restart takes some away
     while (completeSteps_ < steps_.steps().size() && steps_.steps()[completeSteps_].complete) ++completeSteps_;
 }
 

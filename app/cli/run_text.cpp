@@ -3,6 +3,7 @@
 
 #include "app/cli/print.h"
 #include "engine/base/units.h"
+#include "engine/trace/flight_record.h"
 
 #include <fmt/format.h>
 
@@ -22,30 +23,59 @@ std::string outcome(const RunSummary& summary) {
 
 std::string figures(const RunSummary& summary) {
     const bool steady = summary.stepSeconds > 0;
+    if (!summary.origin.empty())
+        return fmt::format("steady steps\nstep time  {}\nidle       {}\n", steady ? formatSeconds(summary.stepSeconds) : unknown,
+                           steady ? formatPercent(summary.bubble) : unknown);
     const auto measured = [&](const std::string& text) { return steady ? text : unknown; };
     Table table({"steady steps", "measured", "predicted", "theory"});
     table.add({"step time", measured(formatSeconds(summary.stepSeconds)), formatSeconds(summary.predictedStepSeconds), ""});
     table.add({"bubble", measured(formatPercent(summary.bubble)), formatPercent(summary.predictedBubble),
                formatPercent(summary.theoreticalBubble)});
+    if (const auto& moved = summary.communication; moved && steady) {
+        table.add({"hidden communication", formatSeconds(moved->hidden), "", ""});
+        table.add({"exposed communication",
+                   fmt::format("{}, {} of a step", formatSeconds(moved->exposed),
+                               formatPercent(moved->exposed / summary.stepSeconds)),
+                   "", ""});
+    }
     table.add({"tokens/s", measured(formatCount(summary.tokensPerSecond)), "", ""});
     return table.text();
 }
 
 std::string ranks(const RunSummary& summary) {
-    std::vector<std::string> header{"rank", "mesh", "host", "pid", "peak", "predicted"};
+    const bool imported = !summary.origin.empty();
+    std::vector<std::string> header{"rank", imported ? "label" : "mesh", "host", "pid", "peak"};
+    if (!imported) header.emplace_back("predicted");
     for (int category = 0; category < memoryCategoryCount; ++category)
-        header.emplace_back(name(static_cast<MemoryCategory>(category)));
+        if (!imported) header.emplace_back(name(static_cast<MemoryCategory>(category)));
     header.emplace_back("end");
     Table table(header);
     for (const RankFigures& rank : summary.ranks) {
         std::vector<std::string> row{std::to_string(rank.record.rank), rank.record.label, rank.record.host,
                                      rank.record.pid > 0 ? std::to_string(rank.record.pid) : unknown,
-                                     formatBytes(rank.peak), formatBytes(rank.predictedPeak)};
-        for (std::int64_t bytes : rank.memory) row.push_back(formatBytes(bytes));
+                                     imported && rank.peak == 0 ? unknown : formatBytes(rank.peak)};
+        if (!imported) row.push_back(formatBytes(rank.predictedPeak));
+        for (std::int64_t bytes : rank.memory)
+            if (!imported) row.push_back(formatBytes(bytes));
         row.push_back(rank.record.end.empty() ? unknown : rank.record.end);
         table.add(std::move(row));
     }
     return table.text();
+}
+
+std::string stragglers(const RunSummary& summary) {
+    if (summary.stragglers.empty()) return {};
+    std::string text = "\nStragglers\n";
+    for (const Straggler& one : summary.stragglers) text += fmt::format("  {}\n", toText(one));
+    return text;
+}
+
+std::string flight(const RunSummary& summary) {
+    if (summary.flight.empty()) return {};
+    std::string text = "\nLast messages and collectives of each rank\n";
+    for (const LogLine& line : summary.flight)
+        text += fmt::format("  rank {:<4}{}\n", line.rank, line.text.substr(flightPrefix.size()));
+    return text;
 }
 
 }  // namespace
@@ -56,10 +86,16 @@ std::string toText(const RunSummary& summary, const std::string& file) {
         text += fmt::format("{:<14}{}\n", label, value);
     };
     line("Run", file);
-    line("Layout", summary.name + (summary.paced ? " (paced)" : ""));
+    if (summary.origin.empty()) line("Layout", summary.name + (summary.paced ? " (paced)" : ""));
+    else line("Imported", summary.name + ", " + summary.origin);
     line("Recorded", summary.created);
     line("Outcome", outcome(summary));
-    line("Steps", fmt::format("{} of {}", summary.losses.size(), summary.stepsAsked));
+    line("Steps", summary.origin.empty() ? fmt::format("{} of {}", summary.losses.size(), summary.stepsAsked) : std::to_string(summary.stepsDone));
+    std::string restarts;
+    for (const Event& restart : summary.restarts)
+        restarts += fmt::format("{}at {} from step {}", restarts.empty() ? "" : ", ",
+                                formatSeconds(static_cast<double>(restart.begin) * 1e-9), restart.step);
+    if (!restarts.empty()) line("Restarts", restarts);
     if (!summary.losses.empty())
         line("Loss", fmt::format("{:.4f} → {:.4f}", summary.losses.front(), summary.losses.back()));
     if (!summary.validations.empty())
@@ -67,7 +103,7 @@ std::string toText(const RunSummary& summary, const std::string& file) {
                                        summary.validations.back().step + 1));
     line("Events", fmt::format("{}{}", summary.events,
                                summary.droppedEvents > 0 ? fmt::format(", {} dropped", summary.droppedEvents) : ""));
-    return text + "\n" + figures(summary) + "\n" + ranks(summary);
+    return text + "\n" + figures(summary) + "\n" + ranks(summary) + stragglers(summary) + flight(summary);
 }
 
 }  // namespace shardlab::cli

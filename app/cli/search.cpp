@@ -168,7 +168,7 @@ int search(const Options& options) {
 
 void addSearch(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand(
-        "search", "Plan for me: try every legal layout for this model, cluster and batch, and show the best");
+        "search", "Plan for me: try the legal layouts for this model, cluster and batch, and show the best; what saves memory and costs time only where less does not fit");
     const auto options = std::make_shared<Options>();
     options->layout.addTo(*verb);
     verb->add_option("--top", options->top, "Candidates to show")->check(CLI::Range(1, 1000000))->capture_default_str();

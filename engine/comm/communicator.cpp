@@ -7,17 +7,17 @@ void Communicator::send(std::span<const std::byte> data, int peer, int tag) { is
 
 void Communicator::receive(std::span<std::byte> data, int peer, int tag) { ireceive(data, peer, tag)->wait(); }
 
-void Communicator::allReduce(std::span<float> data, ReduceOp op) { iallReduce(data, op)->wait(); }
+void Communicator::allReduce(ArraySpan data, ReduceOp op) { iallReduce(data, op)->wait(); }
 
-void Communicator::reduceScatter(std::span<const float> input, std::span<float> output, ReduceOp op) {
+void Communicator::reduceScatter(ConstArraySpan input, ArraySpan output, ReduceOp op) {
     ireduceScatter(input, output, op)->wait();
 }
 
-void Communicator::allGather(std::span<const float> input, std::span<float> output) {
+void Communicator::allGather(ConstArraySpan input, ArraySpan output) {
     iallGather(input, output)->wait();
 }
 
-void Communicator::allToAll(std::span<const float> input, std::span<float> output) { iallToAll(input, output)->wait(); }
+void Communicator::allToAll(ConstArraySpan input, ArraySpan output) { iallToAll(input, output)->wait(); }
 
 void Communicator::broadcast(std::span<std::byte> data, int root) { ibroadcast(data, root)->wait(); }
 

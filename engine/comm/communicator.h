@@ -2,6 +2,8 @@
 // One interface for every backend; one conformance test for all of them.
 #pragma once
 
+#include "kernels/array.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,24 +37,36 @@ public:
 
     virtual RequestPtr isend(std::span<const std::byte> data, int peer, int tag) = 0;
     virtual RequestPtr ireceive(std::span<std::byte> data, int peer, int tag) = 0;
-    /// In place, element by element. The result is the same to the bit on every member.
-    virtual RequestPtr iallReduce(std::span<float> data, ReduceOp op) = 0;
+    /// In place, element by element; numbers of 16 bits are summed in fp32 and rounded once. The result is the same to the
+    /// bit on every member.
+    virtual RequestPtr iallReduce(ArraySpan data, ReduceOp op) = 0;
     /// `output` of member r = sum over members of input[r·n … r·n+n), n = output.size(), input.size() = n·size().
-    virtual RequestPtr ireduceScatter(std::span<const float> input, std::span<float> output, ReduceOp op) = 0;
+    virtual RequestPtr ireduceScatter(ConstArraySpan input, ArraySpan output, ReduceOp op) = 0;
     /// output[r·n … r·n+n) = input of member r, n = input.size().
-    virtual RequestPtr iallGather(std::span<const float> input, std::span<float> output) = 0;
+    virtual RequestPtr iallGather(ConstArraySpan input, ArraySpan output) = 0;
     /// Block i of n = input.size() ÷ size() elements goes to member i; block i of output came from member i.
-    virtual RequestPtr iallToAll(std::span<const float> input, std::span<float> output) = 0;
+    virtual RequestPtr iallToAll(ConstArraySpan input, ArraySpan output) = 0;
+    // On a block that is cut into one part for each member, as parts.h cuts it; in place.
+    /// Afterwards the own part is the sum over members, in rank order as all-reduce takes it; the other parts
+    /// are as they were. Here made of messages: each member sends (n−1)/n of the block.
+    virtual RequestPtr ireduceParts(ArraySpan block);
+    /// Afterwards the block is whole: part k as member k had it. Here made of messages: each member sends its part to
+    /// n−1 others.
+    virtual RequestPtr igatherParts(ArraySpan block);
     virtual RequestPtr ibroadcast(std::span<std::byte> data, int root) = 0;
     virtual void barrier() = 0;
+    /// Throws where a member is known to be lost: for those who wait without a request.
+    virtual void requireMembers() {}
+    /// The same group for data in the processor's memory, where this one's lie in a device's.
+    virtual Communicator& host() { return *this; }
 
     // Blocking forms, made of the above.
     void send(std::span<const std::byte> data, int peer, int tag);
     void receive(std::span<std::byte> data, int peer, int tag);
-    void allReduce(std::span<float> data, ReduceOp op);
-    void reduceScatter(std::span<const float> input, std::span<float> output, ReduceOp op);
-    void allGather(std::span<const float> input, std::span<float> output);
-    void allToAll(std::span<const float> input, std::span<float> output);
+    void allReduce(ArraySpan data, ReduceOp op);
+    void reduceScatter(ConstArraySpan input, ArraySpan output, ReduceOp op);
+    void allGather(ConstArraySpan input, ArraySpan output);
+    void allToAll(ConstArraySpan input, ArraySpan output);
     void broadcast(std::span<std::byte> data, int root);
 };
 

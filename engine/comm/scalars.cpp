@@ -16,7 +16,7 @@ std::vector<Number> gatherBits(Communicator& group, Number value) {
     std::array<float, 2> mine{};
     std::memcpy(mine.data(), &value, sizeof value);
     std::vector<float> all(2 * static_cast<std::size_t>(group.size()));
-    group.allGather(mine, all);
+    group.host().allGather(std::span<const float>(mine), std::span<float>(all));
     std::vector<Number> values(static_cast<std::size_t>(group.size()));
     std::memcpy(values.data(), all.data(), all.size() * sizeof(float));
     return values;

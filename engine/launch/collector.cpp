@@ -67,15 +67,17 @@ struct Collector::Impl {
         while (!stopping) {
             std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0},
                                         {strangers() < mostStrangers ? listener.value() : -1, POLLIN, 0}};
+            const bool room = observer.hasRoom();
             for (const Connection& connection : connections) {
-                const bool full = connection.link.queued() > 0;
-                watched.push_back({connection.link.descriptor(), static_cast<short>(full ? POLLIN | POLLOUT : POLLIN), 0});
+                const int in = room || connection.rank < 0 ? POLLIN : 0;
+                const int out = connection.link.queued() > 0 ? POLLOUT : 0;
+                watched.push_back({connection.link.descriptor(), static_cast<short>(in | out), 0});
             }
             ::poll(watched.data(), watched.size(), pollMilliseconds);
             wake.clear();
             const std::int64_t now = monotonicNanoseconds();
             const bool called = (watched[1].revents & POLLIN) != 0;
-            for (std::size_t i = 0; i < connections.size(); ++i) serve(connections[i], watched[i + 2].revents != 0, now);
+            for (std::size_t i = 0; i < connections.size(); ++i) serve(connections[i], (watched[i + 2].revents & ~POLLOUT) != 0, now);
             dropBroken();
             if (called) acceptAll(now);
             for (const auto& task : takeTasks()) task();

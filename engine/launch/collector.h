@@ -36,6 +36,9 @@ class CollectorObserver {
 public:
     virtual ~CollectorObserver() = default;
     virtual void rankJoined(const RankHello&) {}
+    /// False: nothing more is read of the ranks for now, and their spools hold it. What was begun may still arrive, and
+    /// commands go on being sent.
+    virtual bool hasRoom() const { return true; }
     virtual void eventsArrived(int /*rank*/, std::span<const Event>) {}
     virtual void logArrived(const LogLine&) {}
     /// The rank's own last word: "finished", "stopped", or an error. Everything it recorded has been handed over.

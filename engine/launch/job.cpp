@@ -73,7 +73,7 @@ std::filesystem::path checkpointFolder(const Layout& layout, const std::filesyst
 }
 
 std::string_view name(JobState state) {
-    constexpr std::string_view names[] = {"starting", "running", "paused", "stopping", "ended"};
+    constexpr std::string_view names[] = {"starting", "running", "paused", "stopping", "restarting", "ended"};
     return names[static_cast<std::size_t>(state)];
 }
 
@@ -130,7 +130,6 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     arguments.profile = options.profile;
     arguments.checkpoints = checkpointFolder(plan->layout, options.runFile);
     arguments.resume = *resume;
-    mpi.rankArguments = toArgv(arguments);
     if (const Status saved = saveLayout(plan->layout, arguments.layout); !saved) return fail(saved.error());
 
     auto inbox = std::make_unique<JobInbox>();
@@ -146,8 +145,15 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     if (!writer) return fail(writer.error());
     if (const Status done = (*writer)->appendPredicted(plan->simulation.events); !done) return fail(done.error());
 
-    JobSetup setup{std::move(*folder), std::nullopt, std::move(arguments), mpirunCommand(*mpirun, mpi),
-                   expectedRanks(plan->mesh), std::move(*writer), std::move(inbox), std::move(*collector)};
+    const auto command = [program = *mpirun, mpi](const RankArguments& given) mutable {
+        mpi.rankArguments = toArgv(given);
+        return mpirunCommand(program, mpi);
+    };
+    RestartPolicy restarts(plan->layout, arguments.checkpoints, *resume);
+    JobSetup setup{std::move(*folder), std::nullopt, std::move(arguments), command,
+                   expectedRanks(plan->mesh), std::move(*writer), std::move(inbox), listening, std::move(*collector),
+                   {plan->mesh, plan->lowered, options.layout.run.deadline, plan->stepSeconds, !options.profile.empty()},
+                   std::move(restarts)};
     if (sharedMemory) setup.sharedMemory.emplace(std::move(*sharedMemory));
     auto impl = std::make_unique<Impl>(options.runFile, std::move(setup), observer);
     if (const Status started = impl->run.begin(); !started) return fail(started.error());

@@ -16,7 +16,7 @@
 
 namespace shardlab {
 
-enum class JobState : std::uint8_t { Starting, Running, Paused, Stopping, Ended };
+enum class JobState : std::uint8_t { Starting, Running, Paused, Stopping, Restarting, Ended };
 std::string_view name(JobState state);
 
 struct JobOptions {

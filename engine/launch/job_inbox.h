@@ -4,7 +4,6 @@
 
 #include "engine/launch/collector.h"
 
-#include <condition_variable>
 #include <cstddef>
 #include <mutex>
 #include <string>
@@ -25,6 +24,7 @@ using InboxItem = std::variant<RankHello, std::vector<Event>, LogLine, RankGoodb
 class JobInbox : public CollectorObserver {
 public:
     void rankJoined(const RankHello& hello) override { push(hello); }
+    bool hasRoom() const override;
     void eventsArrived(int rank, std::span<const Event> events) override;
     void logArrived(const LogLine& line) override { push(line); }
     void rankSaidGoodbye(int rank, const std::string& end) override { push(RankGoodbye{rank, end}); }
@@ -32,17 +32,13 @@ public:
 
     /// Everything received since the last call, in order.
     std::vector<InboxItem> take();
-    /// From now on the collector never waits for the job; for the end, when the job waits for the collector.
-    void lift();
 
 private:
     void push(InboxItem item);
 
-    std::mutex mutex_;
-    std::condition_variable roomMade_;
+    mutable std::mutex mutex_;
     std::vector<InboxItem> items_;
     std::size_t events_ = 0;
-    bool lifted_ = false;
 };
 
 }  // namespace shardlab

@@ -2,6 +2,7 @@
 #include "engine/launch/job_run.h"
 
 #include "engine/launch/stray_processes.h"
+#include "engine/trace/flight_record.h"
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +16,7 @@ namespace {
 constexpr int pollMilliseconds = 20;
 constexpr std::int64_t milliseconds = 1'000'000;           // ns
 constexpr std::int64_t watchInterval = 100 * milliseconds;
+constexpr std::size_t flightLines = 16;  // of each rank
 // A rank that died ends the run within 3 s even where mpirun does not notice: 0.5 s + 1 s and the clean-up.
 constexpr std::int64_t afterLostLink = 500 * milliseconds;
 constexpr std::int64_t afterFailure = 1'000 * milliseconds;
@@ -28,7 +30,8 @@ JobRun::JobRun(JobSetup setup, JobObserver& observer)
     : setup_(std::move(setup)),
       observer_(observer),
       recording_(std::move(setup_.writer), observer, setup_.arguments.clockOrigin),
-      fates_(setup_.ranks.size()) {}
+      fates_(setup_.ranks.size()),
+      watchdog_(setup_.watch) {}
 
 JobRun::~JobRun() {
     abandoned_ = true;
@@ -53,11 +56,11 @@ void JobRun::setState(JobState state) {
 }
 
 void JobRun::run(std::promise<Status>& started) {
-    Result<Process> process = Process::start(setup_.command);
-    if (!process) {
-        recording_.finish({"failed", process.error().text()});
+    Result<Process> first = Process::start(setup_.command(setup_.arguments));
+    if (!first) {
+        recording_.finish({"failed", first.error().text()});
         setup_.collector->stop();
-        started.set_value(fail(process.error()));
+        started.set_value(fail(first.error()));
         doneWord_.set_value();
         return;
     }
@@ -65,20 +68,39 @@ void JobRun::run(std::promise<Status>& started) {
     observer_.stateChanged(JobState::Starting);
     for (const RankRecord& record : setup_.ranks) recording_.rank(record);
 
+    std::optional<Process> process(std::move(*first));
+    for (;;) {
+        const ExitStatus exit = follow(*process);
+        cleanUp(*process);
+        Verdict verdict = judged(exit);
+        const std::optional<RestartPoint> point = restartAfter(verdict);
+        if (point) {
+            recordEnds(verdict);
+            Result<Process> again = restart(*point);
+            if (again) {
+                process.emplace(std::move(*again));
+                continue;
+            }
+            verdict.run.reason += "; not restarted: " + again.error().text();
+        }
+        conclude(std::move(verdict));
+        break;
+    }
+    doneWord_.set_value();
+}
+
+ExitStatus JobRun::follow(Process& process) {
     std::optional<ExitStatus> exit;
     while (!exit) {
-        takeOutput(process->read(pollMilliseconds));
-        receive();
+        takeOutput(process.read(pollMilliseconds));
+        if (!recording_.behind()) receive();
         takeCommands();
         watchRanks();
-        recording_.flushWhenDue();
         if (recording_.error()) endWithin(0, "the run file cannot be written");
-        endWhenDue(*process);
-        exit = process->exitStatus();
+        endWhenDue(process);
+        exit = process.exitStatus();
     }
-    cleanUp(*process);
-    conclude(*exit);
-    doneWord_.set_value();
+    return *exit;
 }
 
 void JobRun::receive() {
@@ -93,12 +115,23 @@ void JobRun::take(const RankHello& hello) {
     RankRecord& record = setup_.ranks[static_cast<std::size_t>(hello.rank)];
     record.pid = hello.pid;
     record.host = hello.host;
+    record.end.clear();
     recording_.rank(record);
     const bool allJoined = std::all_of(fates_.begin(), fates_.end(), [](const RankFate& rank) { return rank.joined; });
-    if (allJoined && state_ == JobState::Starting) setState(JobState::Running);
+    if (allJoined && (state_ == JobState::Starting || state_ == JobState::Restarting)) setState(JobState::Running);
+}
+
+void JobRun::take(const std::vector<Event>& events) {
+    for (const Event& event : events)
+        if (event.kind == EventKind::Step) {
+            watchdog_.measured(static_cast<double>(event.end - event.begin) * 1e-9);
+            trained_ = stepped_ = true;
+        }
+    recording_.events(events);
 }
 
 void JobRun::take(const RankGoodbye& goodbye) {
+    watchdog_.ended(goodbye.rank);
     fates_[static_cast<std::size_t>(goodbye.rank)].goodbye = goodbye.end;
     RankRecord& record = setup_.ranks[static_cast<std::size_t>(goodbye.rank)];
     record.end = goodbye.end;
@@ -140,10 +173,12 @@ void JobRun::takeCommands() {
         event.value = static_cast<double>(command);
         recording_.events(std::span(&event, 1));
         setup_.collector->send(command);
+        if (command == Command::Pause || command == Command::Resume) pauseRequested_ = command == Command::Pause;
         if (command != Command::Stop) continue;
         stopRequested_ = true;
         // No rank listens yet: there is no step boundary to wait for.
-        if (state_ == JobState::Starting) endWithin(0, "stopped while ranks were starting", Cause::Request);
+        if (state_ == JobState::Starting || state_ == JobState::Restarting)
+            endWithin(0, "stopped while ranks were starting", Cause::Request);
         setState(JobState::Stopping);
     }
     if (abandoned_) endWithin(afterAbandon, "the launcher is closing", Cause::Request);
@@ -154,9 +189,53 @@ void JobRun::watchRanks() {
     watchedAt_ = recording_.now();
     for (const RankFate& fate : fates_)
         if (fate.lostAt && recording_.now() - *fate.lostAt > afterLostLink) endWithin(0, "a rank died");
-    if (state_ != JobState::Running && state_ != JobState::Paused) return;
-    if (const Result<RankStatus> status = readStatus(setup_.arguments.statusFile(0)))
-        setState(status->phase == RankPhase::Paused ? JobState::Paused : JobState::Running);
+    for (std::size_t rank = 0; rank < fates_.size(); ++rank) {
+        const Result<RankStatus> status = readStatus(setup_.arguments.statusFile(static_cast<int>(rank)));
+        if (!status) continue;
+        watchdog_.see(static_cast<int>(rank), *status);
+        if (rank == 0 && (state_ == JobState::Running || state_ == JobState::Paused))
+            setState(status->phase == RankPhase::Paused ? JobState::Paused : JobState::Running);
+    }
+    const std::optional<Hang> hang = watchdog_.judge(recording_.now());
+    if (hang && !hung_ && !terminateAt_ && !killRequested_) report(*hang);
+}
+
+void JobRun::report(const Hang& hang) {
+    const RankStatus& status = hang.status();
+    HangEvidence evidence;
+    evidence.stopped = isStopped(status.pid);
+    if (const auto flight = readFlight(setup_.arguments.flightFile(hang.rank)); flight && hang.cause == Hang::Cause::Missing) {
+        const int step = hang.ranks[static_cast<std::size_t>(hang.missing.receiver)].status.step;
+        evidence.sent = std::ranges::any_of(*flight, [&](const FlightEntry& entry) {
+            return entry.action == actionId(hang.missing.send) && entry.step == step;
+        });
+    }
+    hung_ = HungRank{hang.rank, toText(hang, evidence)};
+    Event fault;
+    fault.begin = fault.end = recording_.now();
+    fault.value = hang.seconds;
+    fault.action = status.action;
+    fault.step = status.step;
+    fault.rank = static_cast<std::int16_t>(hang.rank);
+    fault.lane = Lane::Host;
+    fault.kind = EventKind::Fault;
+    recording_.events(std::span(&fault, 1));
+    recording_.log({recording_.now(), hang.rank, LogLevel::Error, "hangs: the run is ended"});
+    for (const Hang::Wait& wait : hang.ranks) {
+        fates_[static_cast<std::size_t>(wait.rank)].status = wait.status;
+        recording_.log({recording_.now(), wait.rank, LogLevel::Info, toText(wait)});
+    }
+    endWithin(0, "a rank hangs");
+}
+
+void JobRun::recordFlight() {
+    for (std::size_t rank = 0; rank < fates_.size(); ++rank) {
+        const auto flight = readFlight(setup_.arguments.flightFile(static_cast<int>(rank)));
+        if (!flight) continue;
+        for (std::size_t i = flight->size() - std::min(flight->size(), flightLines); i < flight->size(); ++i)
+            recording_.log({recording_.now(), static_cast<int>(rank), LogLevel::Info,
+                            std::string(flightPrefix) + toText((*flight)[i], recording_.now())});
+    }
 }
 
 void JobRun::endWithin(std::int64_t nanoseconds, const char* why, Cause cause) {
@@ -189,7 +268,6 @@ void JobRun::cleanUp(Process& process) {
         killProcesses(left);
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    setup_.inbox->lift();
     receive();
     for (std::size_t rank = 0; rank < fates_.size(); ++rank) {
         if (fates_[rank].goodbye || !fates_[rank].joined) continue;
@@ -201,8 +279,8 @@ void JobRun::cleanUp(Process& process) {
     receive();
 }
 
-void JobRun::conclude(const ExitStatus& mpirun) {
-    for (std::size_t rank = 0; rank < fates_.size(); ++rank)
+Verdict JobRun::judged(const ExitStatus& mpirun) {
+    for (std::size_t rank = 0; rank < fates_.size() && !hung_; ++rank)
         if (const Result<RankStatus> status = readStatus(setup_.arguments.statusFile(static_cast<int>(rank))))
             fates_[rank].status = *status;
     const CollectorCounts counts = setup_.collector->counts();
@@ -212,17 +290,75 @@ void JobRun::conclude(const ExitStatus& mpirun) {
                                    "frames, {} slow handshakes",
                                    counts.wrongToken, counts.garbage, counts.oversized, counts.slowHandshake));
 
+    recording_.settle();
     const bool endedOnRequest = killAt_ && terminateCause_ == Cause::Request;
-    JobFate fate{mpirun, report_, killRequested_ || endedOnRequest, recording_.error()};
+    JobFate fate{mpirun, report_, killRequested_ || endedOnRequest, recording_.error(), hung_};
     if (fate.recordError)
         fate.recordError->legal = "The run was ended; what was recorded before can be read";
     Verdict verdict = judge(fates_, fate);
+    if (verdict.run.outcome == "failed" || fate.killRequested) recordFlight();
+    return verdict;
+}
+
+void JobRun::recordEnds(const Verdict& verdict) {
     for (std::size_t rank = 0; rank < fates_.size(); ++rank) {
         setup_.ranks[rank].end = verdict.ranks[rank];
         recording_.rank(setup_.ranks[rank]);
     }
+}
+
+std::optional<RestartPoint> JobRun::restartAfter(Verdict& verdict) {
+    const bool over = verdict.run.outcome != "failed" || recording_.error() || killRequested_ || stopRequested_ || abandoned_;
+    if (over || !trained_ || !setup_.restarts.wanted()) return std::nullopt;
+    const Result<RestartPoint> point = setup_.restarts.next(stepped_);
+    if (point) {
+        recording_.log(LogLevel::Error, verdict.run.reason);
+        return *point;
+    }
+    verdict.run.reason += "; not restarted: " + point.error().why;
+    return std::nullopt;
+}
+
+Result<Process> JobRun::restart(const RestartPoint& point) {
+    recording_.log(LogLevel::Warning, fmt::format("restart {} of {}: on from step {}, {}", point.number,
+                                                  setup_.restarts.most(), point.step, point.checkpoint.string()));
+    Event event;
+    event.begin = event.end = recording_.now();
+    event.step = static_cast<std::int32_t>(point.step);
+    event.value = point.number;
+    event.rank = -1;
+    event.lane = Lane::Host;
+    event.kind = EventKind::Restart;
+    recording_.events(std::span(&event, 1));
+    setState(JobState::Restarting);
+
+    fates_.assign(fates_.size(), {});
+    hung_.reset();
+    report_ = {};
+    terminateAt_.reset();
+    killAt_.reset();
+    stepped_ = false;
+    setup_.watch.measures = false;
+    watchdog_ = Watchdog(setup_.watch);
+    setup_.arguments.resume = point.checkpoint;
+    setup_.arguments.profile.clear();
+    // What the ranks that are gone left there is not taken for the new ones'.
+    setup_.arguments.folder = setup_.folder.path() / fmt::format("restart-{}", point.number);
+    std::error_code made;
+    std::filesystem::create_directory(setup_.arguments.folder, made);
+    if (made) return fail(Error{"cannot make a folder", setup_.arguments.folder.string(), made.message(), {}});
+    auto collector = Collector::listen(setup_.listening, *setup_.inbox);
+    if (!collector) return fail(collector.error());
+    setup_.collector = std::move(*collector);
+    if (pauseRequested_) setup_.collector->send(Command::Pause);
+    return Process::start(setup_.command(setup_.arguments));
+}
+
+void JobRun::conclude(Verdict verdict) {
+    recordEnds(verdict);
+    const bool recorded = !recording_.error();
     recording_.finish(verdict.run);
-    if (recording_.error() && !fate.recordError)  // the last of it, when all else had gone well
+    if (recording_.error() && recorded)  // the last of it, when all else had gone well
         verdict.run = {"failed", recording_.error()->text()};
     setState(JobState::Ended);
     observer_.ended(verdict.run);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job's thread: starts mpirun, moves what arrives into the recording, takes commands, ends everything, judges.
+// The job's thread: starts mpirun, moves what arrives into the recording, takes commands, ends everything, judges; and
+// where the layout asks for it starts again from a checkpoint.
 #pragma once
 
 #include "engine/launch/collector.h"
@@ -8,10 +9,13 @@
 #include "engine/launch/process.h"
 #include "engine/launch/rank_arguments.h"
 #include "engine/launch/rank_ends.h"
+#include "engine/launch/restart_policy.h"
 #include "engine/launch/run_recording.h"
 #include "engine/launch/temporary_folder.h"
+#include "engine/launch/watchdog.h"
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <mutex>
 #include <optional>
@@ -25,11 +29,14 @@ struct JobSetup {
     TemporaryFolder folder;
     std::optional<TemporaryFolder> sharedMemory;
     RankArguments arguments;
-    ProcessSpec command;
+    std::function<ProcessSpec(const RankArguments&)> command;
     std::vector<RankRecord> ranks;
     std::unique_ptr<RunWriter> writer;
     std::unique_ptr<JobInbox> inbox;
+    CollectorOptions listening;
     std::unique_ptr<Collector> collector;  ///< observed by `inbox`
+    WatchdogSetup watch;
+    RestartPolicy restarts;
 };
 
 class JobRun {
@@ -48,24 +55,34 @@ private:
     void run(std::promise<Status>& started);
     void receive();
     void take(const RankHello& hello);
-    void take(const std::vector<Event>& events) { recording_.events(events); }
+    void take(const std::vector<Event>& events);
     void take(const LogLine& line) { recording_.log(line); }
     void take(const RankGoodbye& goodbye);
     void take(const RankLinkLost& lost);
     void takeOutput(const std::vector<OutputLine>& lines);
     void takeCommands();
     void watchRanks();
+    void report(const Hang& hang);
+    void recordFlight();
     void endWhenDue(Process& process);
     enum class Cause : std::uint8_t { Failure, Request };
     void endWithin(std::int64_t nanoseconds, const char* why, Cause cause = Cause::Failure);
+    ExitStatus follow(Process& process);
     void cleanUp(Process& process);
-    void conclude(const ExitStatus& mpirun);
+    Verdict judged(const ExitStatus& mpirun);
+    void recordEnds(const Verdict& verdict);
+    /// Where to go on from after such an end; none: the run has ended, and `verdict` says why it does not go on.
+    std::optional<RestartPoint> restartAfter(Verdict& verdict);
+    Result<Process> restart(const RestartPoint& point);
+    void conclude(Verdict verdict);
     void setState(JobState state);
 
     JobSetup setup_;
     JobObserver& observer_;
     RunRecording recording_;
     std::vector<RankFate> fates_;
+    Watchdog watchdog_;
+    std::optional<HungRank> hung_;
     MpirunReport report_;
 
     std::mutex mutex_;  ///< of commands_
@@ -75,6 +92,9 @@ private:
     std::atomic<bool> abandoned_ = false;  ///< the owner goes away
 
     bool stopRequested_ = false;
+    bool pauseRequested_ = false;
+    bool trained_ = false;  ///< some rank ended a step
+    bool stepped_ = false;  ///< since the last start
     std::optional<std::int64_t> terminateAt_;  ///< run clock; mpirun is asked to end
     const char* terminateWhy_ = "";
     Cause terminateCause_ = Cause::Failure;

@@ -63,6 +63,8 @@ Layout profiledLayout(Layout layout) {
 
 Result<std::unique_ptr<Profiling>> Profiling::start(const Layout& layout, JobObserver& observer,
                                                     const std::filesystem::path& rankProgram) {
+    if (layout.cluster.device != "cpu")
+        return fail(Error{"cannot measure the layout", "/cluster/device", "what is measured are the processor's cores", "cpu"});
     auto folder = TemporaryFolder::create(temporaryBase());
     if (!folder) return fail(folder.error());
     JobOptions options;

@@ -25,6 +25,8 @@ std::optional<Integer> integer(std::string_view text) {
 
 std::filesystem::path RankArguments::statusFile(int rank) const { return folder / (std::to_string(rank) + ".status"); }
 
+std::filesystem::path RankArguments::flightFile(int rank) const { return folder / (std::to_string(rank) + ".flight"); }
+
 std::filesystem::path RankArguments::spoolFile(int rank) const { return folder / (std::to_string(rank) + ".spool"); }
 
 std::vector<std::string> toArgv(const RankArguments& arguments) {

@@ -13,7 +13,7 @@ namespace shardlab {
 
 struct RankArguments {
     std::filesystem::path layout;   ///< layout file with absolute paths, in the job's folder
-    std::filesystem::path folder;   ///< the job's folder: <rank>.status, <rank>.spool lie here
+    std::filesystem::path folder;   ///< the job's folder: <rank>.status, <rank>.flight, <rank>.spool lie here
     std::string socket;             ///< the collector's Unix socket
     std::string token;
     std::int64_t clockOrigin = 0;   ///< monotonicNanoseconds() at the run's 0
@@ -24,6 +24,7 @@ struct RankArguments {
     std::filesystem::path profile;  ///< measure the layout's parts before training, and write them here; empty: do not
 
     std::filesystem::path statusFile(int rank) const;
+    std::filesystem::path flightFile(int rank) const;
     std::filesystem::path spoolFile(int rank) const;
 };
 

@@ -20,6 +20,7 @@ std::string withPlace(std::string what, const RankFate& rank) {
 
 std::string endOf(int number, const RankFate& rank, const JobFate& job) {
     if (rank.goodbye) return *rank.goodbye;
+    if (job.hung) return withPlace(job.hung->rank == number ? "hung" : "ended with the run", rank);
     if (!job.killRequested && job.report.rank() == number) {
         if (job.report.signal()) return withPlace("killed by " + signalName(*job.report.signal()), rank);
         if (job.report.exitCode()) return withPlace(fmt::format("ended with exit code {}", *job.report.exitCode()), rank);
@@ -92,6 +93,8 @@ Verdict judge(std::span<const RankFate> ranks, const JobFate& job) {
         verdict.run = {std::string(finished), {}};
     } else if (std::all_of(ranks.begin(), ranks.end(), endedWell)) {
         verdict.run = {std::string(stopped), "stopped on request"};
+    } else if (job.hung) {
+        verdict.run = {"failed", job.hung->report};
     } else if (job.killRequested) {
         verdict.run = {std::string(stopped), withPlace("killed on request", ranks.front())};
     } else {

@@ -21,11 +21,18 @@ struct RankFate {
     std::optional<RankStatus> status;    ///< what it was doing last
 };
 
+/// What the watchdog ended the run for.
+struct HungRank {
+    int rank = -1;
+    std::string report;
+};
+
 struct JobFate {
     ExitStatus mpirun;
     MpirunReport report;
     bool killRequested = false;        ///< a person asked, or closed the launcher: all ranks were killed
     std::optional<Error> recordError;  ///< the run file could not be written
+    std::optional<HungRank> hung;
 };
 
 struct Verdict {

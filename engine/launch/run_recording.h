@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that happens in a job goes to two places: the run file and the observer. For one thread.
+// Everything that happens in a job goes to two places: the observer at once, and the run file by a thread of its own, so
+// that a disk that takes its time delays neither a command nor the watch over the ranks.
 #pragma once
 
 #include "engine/launch/job.h"
 #include "engine/trace/run_file.h"
 
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
+#include <thread>
+#include <variant>
+#include <vector>
 
 namespace shardlab {
 
+/// For one thread, which is never made to wait but by settle() and finish().
 class RunRecording {
 public:
     RunRecording(std::unique_ptr<RunWriter> writer, JobObserver& observer, std::int64_t clockOrigin);
+    ~RunRecording();
 
     /// Nanoseconds of the run's clock.
     std::int64_t now() const;
@@ -22,21 +31,36 @@ public:
     void log(const LogLine& line);
     void log(LogLevel level, std::string text);  ///< from the launcher, now
     void rank(const RankRecord& record);
-    /// Flushes where the last flush is 200 ms old.
-    void flushWhenDue();
+    /// The disk is so far behind that more events should be left where they are.
+    bool behind() const;
+    /// Returns when all of this is in the file, or has failed.
+    void settle();
     void finish(const RunEnd& end);
 
     /// The first failure to write. Nothing is written after it; the observer is told all the same.
-    const std::optional<Error>& error() const { return error_; }
+    std::optional<Error> error() const;
 
 private:
+    using Entry = std::variant<std::vector<Event>, LogLine, RankRecord>;
+    void queue(Entry entry, std::size_t events);
+    void loop();
+    void write(const std::vector<Entry>& entries);
     void keep(const Status& status);
 
-    std::unique_ptr<RunWriter> writer_;
+    std::unique_ptr<RunWriter> writer_;  ///< the thread's, until it is joined
     JobObserver& observer_;
     std::int64_t origin_;
-    std::int64_t lastFlush_ = 0;
+    std::int64_t lastFlush_ = 0;  ///< the thread's
+
+    mutable std::mutex mutex_;  ///< guards what follows
+    std::condition_variable changed_;
+    std::vector<Entry> queued_;
+    std::size_t queuedEvents_ = 0;
+    bool settling_ = false;  ///< flush now, not when it is due
+    bool ending_ = false;
     std::optional<Error> error_;
+
+    std::thread thread_;
 };
 
 }  // namespace shardlab

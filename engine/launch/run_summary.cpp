@@ -2,9 +2,11 @@
 #include "engine/launch/run_summary.h"
 
 #include "engine/schedule/registry.h"
+#include "engine/trace/flight_record.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace shardlab {
 
@@ -20,8 +22,9 @@ RunFigures::RunFigures(RunHeader header)
 
 void RunFigures::add(std::span<const Event> events) {
     steps_.add(events);
-    events_ += static_cast<std::int64_t>(events.size());
     for (const Event& event : events) {
+        if (isRestart(event) && !restarts_.add(event)) continue;  // told of before
+        ++events_;
         if (event.rank < 0 || static_cast<std::size_t>(event.rank) >= ranks_.size()) continue;
         RankFigures& rank = ranks_[static_cast<std::size_t>(event.rank)];
         // Between actions, and within them: a file without the second kind has the first alone.
@@ -34,10 +37,20 @@ void RunFigures::add(std::span<const Event> events) {
             rank.peak = std::max(rank.peak, event.bytes);
         } else if (event.kind == EventKind::PaceOverrun) {
             paceOverrun_ += event.value;
+        } else if (event.kind == EventKind::HiddenComm || event.kind == EventKind::ExposedComm) {
+            addCommunication(event);
         } else if (event.kind == EventKind::Dropped) {
             dropped_ += static_cast<std::int64_t>(event.value);
         }
     }
+}
+
+void RunFigures::addCommunication(const Event& event) {
+    if (firstStep_ < 0 || event.step < firstStep_) firstStep_ = event.step;
+    if (event.step < firstStep_ + static_cast<std::int32_t>(warmUpSteps)) return;
+    const bool hidden = event.kind == EventKind::HiddenComm;
+    (hidden ? communicated_.hidden : communicated_.exposed) += event.value;
+    if (!hidden) ++communicatedSteps_;
 }
 
 void RunFigures::set(const RankRecord& record) {
@@ -51,16 +64,20 @@ RunSummary RunFigures::summary() const {
     summary.created = header_.created;
     summary.paced = header_.paced;
     summary.stretch = header_.stretch;
-    summary.stepsAsked = header_.layout.run.steps;
+    summary.origin = header_.origin;
+    summary.stepsAsked = header_.hasLayout() ? header_.layout.run.steps : 0;
+    summary.stepsDone = static_cast<int>(std::ranges::count_if(steps_.steps(), &StepSummary::complete));
     for (const StepSummary& step : steps_.steps()) {
-        if (!std::isfinite(step.loss) && !step.complete) break;  // a complete step's loss may have diverged
+        if (!header_.hasLayout() || (!std::isfinite(step.loss) && !step.complete)) break;  // a complete step's loss may have diverged
         summary.losses.push_back(step.loss);
     }
     summary.validations = steps_.validations();
     summary.stepSeconds = steps_.medianStepSeconds();
     summary.bubble = steps_.medianBubble();
-    if (summary.stepSeconds > 0)
+    if (summary.stepSeconds > 0 && header_.hasLayout())
         summary.tokensPerSecond = static_cast<double>(tokensPerStep(header_.layout)) / summary.stepSeconds;
+    if (const auto steps = static_cast<double>(communicatedSteps_); steps > 0)
+        summary.communication = {communicated_.hidden / steps, communicated_.exposed / steps};
     summary.predictedStepSeconds = header_.predictedStepSeconds;
     summary.predictedBubble = header_.predictedBubble;
     summary.theoreticalBubble = header_.theoreticalBubble;
@@ -69,14 +86,22 @@ RunSummary RunFigures::summary() const {
     summary.capacityBytes = header_.capacityBytes;
     summary.events = events_;
     summary.droppedEvents = dropped_;
+    summary.restarts = restarts_.all();
     summary.end = end_;
     return summary;
 }
 
 Result<RunSummary> summarize(const RunReader& run) {
     RunFigures figures(run.header());
+    figures.add(run.restarts());
+    StragglerWatch watch(run.header());
+    const auto predicted = run.predicted();
+    if (!predicted) return fail(predicted.error());
+    watch.addPredicted(*predicted);
+    watch.add(run.restarts());
     const Status read = run.readEvents([&](std::span<const Event> events) {
         figures.add(events);
+        watch.add(events);
         return true;
     });
     if (!read) return fail(read.error());
@@ -84,6 +109,13 @@ Result<RunSummary> summarize(const RunReader& run) {
     figures.set(run.end());
     RunSummary summary = figures.summary();
     summary.droppedEvents = run.droppedEvents();
+    summary.stragglers = watch.stragglers();
+    const auto log = run.log();
+    if (!log) return fail(log.error());
+    const std::int64_t lastStart = summary.restarts.empty() ? 0 : summary.restarts.back().begin;
+    std::ranges::copy_if(*log, std::back_inserter(summary.flight), [&](const LogLine& line) {
+        return line.time >= lastStart && line.text.starts_with(flightPrefix);
+    });
     return summary;
 }
 

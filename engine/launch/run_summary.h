@@ -4,9 +4,11 @@
 
 #include "engine/base/memory_category.h"
 #include "engine/trace/run_file.h"
+#include "engine/trace/stragglers.h"
 #include "engine/trace/summary.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,18 +22,27 @@ struct RankFigures {
     std::int64_t predictedPeak = 0;
 };
 
+/// Over the data axis beside compute, of a step, mean over ranks; seconds.
+struct DataCommunication {
+    double hidden = 0;   ///< behind which the rank computed
+    double exposed = 0;  ///< for which it waited
+};
+
 struct RunSummary {
-    std::string name;  ///< of the layout
+    std::string name;    ///< of the layout
+    std::string origin;  ///< the program that recorded an imported run, which has no layout; else empty
     std::string created;
     bool paced = false;
     double stretch = 1;
-    int stepsAsked = 0;
+    int stepsAsked = 0;  ///< 0 of an imported run
+    int stepsDone = 0;
     std::vector<double> losses;  ///< of each step whose loss is known, from step 0, nats
     std::vector<Summarizer::Validation> validations;
     // Steady steps: the first two are left out. 0 where there is none.
     double stepSeconds = 0;
     double bubble = 0;
     double tokensPerSecond = 0;
+    std::optional<DataCommunication> communication;  ///< where anything runs beside compute
     double predictedStepSeconds = 0;
     double predictedBubble = 0;
     double theoreticalBubble = 0;
@@ -40,7 +51,10 @@ struct RunSummary {
     std::int64_t capacityBytes = 0;  ///< of one device; 0 = unknown
     std::int64_t events = 0;
     std::int64_t droppedEvents = 0;
+    std::vector<Event> restarts;  ///< ascending (restarts.h)
     RunEnd end;
+    std::vector<Straggler> stragglers;  ///< largest excess first; known once the run is read from its file
+    std::vector<LogLine> flight;  ///< of a run that did not end well: the last operations of each rank, with their prefix
 };
 
 /// Follows a run as it happens.
@@ -54,11 +68,17 @@ public:
     RunSummary summary() const;
 
 private:
+    void addCommunication(const Event& event);
+
     RunHeader header_;
     Summarizer steps_;
     std::vector<RankFigures> ranks_;
     RunEnd end_;
     double paceOverrun_ = 0;
+    Restarts restarts_;
+    DataCommunication communicated_;  ///< summed over ranks and steady steps
+    std::int64_t communicatedSteps_ = 0;  ///< of all ranks
+    std::int32_t firstStep_ = -1;         ///< of which communication is known
     std::int64_t events_ = 0;
     std::int64_t dropped_ = 0;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/run_summary.h"
 
+#include "engine/trace/flight_record.h"
+
 #include <nlohmann/json.hpp>
 
 namespace shardlab {
@@ -20,6 +22,12 @@ Json memoryOf(const RankFigures& rank) {
             {"bytes", std::move(bytes)},
             {"peak", rank.peak},
             {"predicted_peak", rank.predictedPeak}};
+}
+
+/// Null where nothing runs beside compute.
+Json communicationOf(const RunSummary& summary) {
+    if (!summary.communication) return nullptr;
+    return {{"hidden", summary.communication->hidden}, {"exposed", summary.communication->exposed}};
 }
 
 }  // namespace
@@ -42,8 +50,26 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
                          {"pid", rank.record.pid},
                          {"end", rank.record.end}});
     }
+    Json restarts = Json::array();
+    for (const Event& restart : summary.restarts)
+        restarts.push_back({{"step", restart.step}, {"seconds", static_cast<double>(restart.begin) * 1e-9}});
+    Json stragglers = Json::array();
+    for (const Straggler& one : summary.stragglers)
+        stragglers.push_back({{"rank", one.rank},
+                              {"cause", std::string(name(one.cause))},
+                              {"peer", one.peer < 0 ? Json(nullptr) : Json(one.peer)},
+                              {"first_step", one.firstStep},
+                              {"last_step", one.lastStep},
+                              {"steps", one.steps},
+                              {"measured", one.measured},
+                              {"expected", one.expected}});
+    Json flight = Json::array();
+    for (const LogLine& line : summary.flight)
+        flight.push_back({{"rank", line.rank}, {"operation", line.text.substr(flightPrefix.size())}});
     const Json json{
         {"name", summary.name},
+        {"origin", summary.origin.empty() ? Json(nullptr) : Json(summary.origin)},
+        {"steps", summary.stepsDone},
         {"outcome", summary.end.outcome},
         {"reason", summary.end.reason},
         {"paced", summary.paced},
@@ -57,12 +83,16 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
           {"predicted", summary.predictedBubble},
           {"theory", summary.theoreticalBubble}}},
         {"tokens_per_second", known(summary.tokensPerSecond)},
+        {"data_communication_seconds", communicationOf(summary)},
         {"pace_overrun_seconds", summary.paceOverrun},
         {"memory", std::move(memory)},
         {"capacity_bytes", summary.capacityBytes},
         {"ranks", std::move(ranks)},
+        {"restarts", std::move(restarts)},
         {"events", summary.events},
         {"dropped_events", summary.droppedEvents},
+        {"stragglers", std::move(stragglers)},
+        {"flight_record", std::move(flight)},
         {"run", file},
     };
     return json.dump(2, ' ', false, Json::error_handler_t::replace);

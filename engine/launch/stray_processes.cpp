@@ -32,6 +32,13 @@ std::vector<int> processesOfJob(const std::filesystem::path& folder) {
     return found;
 }
 
+bool isStopped(int process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    const std::string content{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t bracket = content.rfind(')');  // the program's name before it may hold anything
+    return bracket != std::string::npos && content.compare(bracket, 3, ") T") == 0;
+}
+
 void killProcesses(const std::vector<int>& processes) {
     for (int process : processes) kill(process, SIGKILL);
 }

@@ -9,6 +9,8 @@ namespace shardlab {
 
 /// This user's processes (never this one) with the arguments `--folder FOLDER`: mpirun and the ranks it started.
 std::vector<int> processesOfJob(const std::filesystem::path& folder);
+/// Whether a signal (SIGSTOP and the like) has stopped the process.
+bool isStopped(int process);
 /// SIGKILL to each.
 void killProcesses(const std::vector<int>& processes);
 

@@ -32,6 +32,7 @@ std::vector<Fault> check(const Layout& layout, std::span<const ScheduleMethod> s
     checkModel(layout, faults);
     checkTensor(layout, faults);
     checkRecompute(layout, faults);
+    checkPrecision(layout, schedules, faults);
     checkParallel(layout, schedules, faults);
     std::ranges::stable_sort(faults, {}, fieldIndex);
     return faults;

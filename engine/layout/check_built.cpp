@@ -15,7 +15,6 @@ struct Unbuilt {
 constexpr Unbuilt unbuilt[] = {
     {"/parallel/expert", "expert parallelism", "1", [](const Layout& l) { return l.parallel.expert > 1; }},
     {"/parallel/context", "context parallelism", "1", [](const Layout& l) { return l.parallel.context > 1; }},
-    {"/parallel/zero", "ZeRO", "0", [](const Layout& l) { return l.parallel.zero > 0; }},
 };
 
 }  // namespace

@@ -160,6 +160,10 @@ void checkAsynchronous(const Layout& layout, const ScheduleMethod& method, std::
                           "each stage updates as soon as its own gradient is there, and waiting for the norm of all "
                           "stages would be a flush",
                           "0; or a schedule with a flush, 1f1b"});
+    if (layout.parallel.allReduce == "ring")
+        faults.push_back({"/parallel/all_reduce", fmt::format("{} has no buckets for a ring", method.name),
+                          "each update reduces its stage's gradients at once, by the backend",
+                          "backend; or a schedule with a flush, 1f1b"});
     if (layout.parallel.zero > 0)
         faults.push_back({"/parallel/zero", fmt::format("{} does not work with ZeRO", method.name),
                           "a rank keeps several whole versions of its stage's weights, which shards would have to follow",
@@ -167,6 +171,10 @@ void checkAsynchronous(const Layout& layout, const ScheduleMethod& method, std::
     if (layout.checkpoint.every > 0)
         faults.push_back({"/checkpoint/every", fmt::format("{} has no moment at which a checkpoint is whole", method.name),
                           "between two steps microbatches are on their way and several versions of the weights are in use",
+                          "0; or a schedule with a flush, 1f1b"});
+    if (layout.run.maxRestarts > 0)
+        faults.push_back({"/run/max_restarts", fmt::format("{} cannot be restarted", method.name),
+                          "a restart goes on from a checkpoint, and it has no moment at which one is whole",
                           "0; or a schedule with a flush, 1f1b"});
 }
 
@@ -212,12 +220,30 @@ void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedul
     }
 }
 
+void checkDataAxis(const Layout& layout, std::vector<Fault>& faults) {
+    const ParallelSpec& p = layout.parallel;
+    if (p.zero > 0 && p.data == 1)
+        faults.push_back({"/parallel/zero", fmt::format("ZeRO {} with one replica", p.zero),
+                          "ZeRO shares out over the data replicas, and there is nobody to share with",
+                          "0; or parallel.data of at least 2"});
+    if (p.partition != "flat" && p.zero < 3)
+        faults.push_back({"/parallel/partition", fmt::format("parameters in {} with ZeRO {}", p.partition, p.zero),
+                          "it is ZeRO 3 that shares out parameters", "flat; or parallel.zero 3"});
+    if (p.bucket == 0 && p.allReduce == "ring")
+        faults.push_back({"/parallel/all_reduce", "a ring without buckets", "it is buckets that go round the ring",
+                          "backend; or parallel.bucket above 0"});
+    if (p.zero > 0 && p.allReduce == "ring")
+        faults.push_back({"/parallel/all_reduce", fmt::format("a ring with ZeRO {}", p.zero),
+                          "ZeRO scatters gradients and gathers parameters: there is no all-reduce", "backend"});
+}
+
 }  // namespace
 
 void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     checkDegrees(layout, faults);
     checkStages(layout, faults);
     checkBatch(layout, faults);
+    checkDataAxis(layout, faults);
     checkSchedule(layout, schedules, faults);
     if (layout.optimizer.minimum > layout.optimizer.learningRate && layout.optimizer.schedule != "constant")
         faults.push_back({"/optimizer/minimum",

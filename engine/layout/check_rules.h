@@ -21,6 +21,8 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults);
 void checkTensor(const Layout& layout, std::vector<Fault>& faults);
 /// What a backward can compute again.
 void checkRecompute(const Layout& layout, std::vector<Fault>& faults);
+/// What number formats need of the schedule, and kernels of the model.
+void checkPrecision(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// Degrees, devices, stages, batch and schedule together.
 void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 

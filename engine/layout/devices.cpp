@@ -93,7 +93,7 @@ Result<DevicePreset> deviceOf(std::string_view name, const json& root, const std
     preset.name = name;
     preset.title = fields.text("title");
     preset.fp32Flops = fields.positive("fp32_flops", "operations per second, more than 0");
-    preset.bf16Flops = fields.positive("bf16_flops", "operations per second, more than 0");
+    preset.bf16Flops = preset.fp16Flops = fields.positive("bf16_flops", "operations per second, more than 0");
     preset.matmulEfficiency = fields.number("matmul_efficiency", 0, 1, "a share of the peak, more than 0 and at most 1");
     preset.kernelSeconds = fields.number("kernel_seconds", -1e-300, 1, "seconds, from 0 to 1");
     preset.memoryBandwidth = fields.positive("memory_bandwidth_bytes_per_second", "bytes per second, more than 0");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/layout/formats.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -23,6 +24,7 @@ struct DevicePreset {
     std::string title;  ///< "NVIDIA H100 SXM 80 GB"
     double fp32Flops = 0;        ///< peak, per second
     double bf16Flops = 0;        ///< peak dense, per second
+    double fp16Flops = 0;        ///< that of bf16, where nothing else is known
     double matmulEfficiency = 0; ///< share of peak that large matrix products reach, in (0, 1]
     double kernelSeconds = 0;    ///< start of one kernel: what a small operation takes at least
     double memoryBandwidth = 0;  ///< bytes per second
@@ -31,6 +33,11 @@ struct DevicePreset {
     Link betweenNodes;
     std::string source;     ///< where the figures come from
     bool ofTheUser = false;
+
+    /// Peak of products in a format.
+    double flops(NumberFormat format) const {
+        return format == NumberFormat::Fp32 ? fp32Flops : format == NumberFormat::Bf16 ? bf16Flops : fp16Flops;
+    }
 };
 
 /// $XDG_CONFIG_HOME/shardlab/devices, else ~/.config/shardlab/devices. Need not exist.

@@ -31,10 +31,11 @@ const std::array table = std::to_array<Field>({
     {"/data/path", "File", "UTF-8 file for data of kind text; a .bin file or a folder of them for tokens. Relative to the layout file.", TextField([](L& l) -> std::string& { return l.data.path; })},
     {"/data/tokenizer", "Tokenizer", "How text becomes tokens; bytes: one token a byte; gpt2: byte pairs merged as GPT-2 does.", TextField([](L& l) -> std::string& { return l.data.tokenizer; }), "bytes,gpt2"},
     {"/data/tokenizer_path", "Tokenizer files", "Folder with vocab.json and merges.txt, for the gpt2 tokenizer.", TextField([](L& l) -> std::string& { return l.data.tokenizerPath; })},
+    {"/data/last_batch", "Last batch", "An epoch's last windows, where they fill no global batch. carry: the next epoch's first fill it up; pad: its own first come a second time; drop: they are left out.", TextField([](L& l) -> std::string& { return l.data.lastBatch; }), "carry,pad,drop"},
     {"/data/validation", "Validation", "Share of the text that is kept for validation.", NumberField([](L& l) -> double& { return l.data.validation; }), {}, {}, 0, 0.5, "at least half of the text is for training"},
 
     {"/cluster/hosts", "Hosts", "Machines and how many devices each gives.", HostListField([](L& l) -> std::vector<HostSpec>& { return l.cluster.hosts; }), {}, {}, 1, 32767, degree},
-    {"/cluster/device", "Device", "What the ranks compute on.", TextField([](L& l) -> std::string& { return l.cluster.device; }), "cpu", "cuda"},
+    {"/cluster/device", "Device", "What the ranks compute on.", TextField([](L& l) -> std::string& { return l.cluster.device; }), "cpu,cuda"},
     {"/cluster/pace", "Paced", "Ranks wait until a modelled device would have finished; shows larger clusters on few cores.", PaceField([](L& l) -> std::optional<PaceSpec>& { return l.cluster.pace; })},
     {"/cluster/pace/device", "Modelled device", "Device whose time is modelled.", TextField([](L& l) -> std::string& { return l.cluster.pace->device; })},
     {"/cluster/pace/step_seconds", "Step lasts", "Seconds that one step is stretched to.", NumberField([](L& l) -> double& { return l.cluster.pace->stepSeconds; }), {}, {}, 0.001, 3600, "a step must be long enough to wait for and short enough to watch"},
@@ -45,7 +46,10 @@ const std::array table = std::to_array<Field>({
     {"/parallel/expert", "Expert", "Ranks that experts are spread over.", IntegerField([](L& l) -> int& { return l.parallel.expert; }), {}, {}, 1, 32767, degree},
     {"/parallel/context", "Context", "Ranks that share each sequence.", IntegerField([](L& l) -> int& { return l.parallel.context; }), {}, {}, 1, 32767, degree},
     {"/parallel/sequence", "Sequence parallel", "Split norms along the sequence inside a tensor group.", BooleanField([](L& l) -> bool& { return l.parallel.sequence; })},
+    {"/parallel/partition", "Partition", "With ZeRO 3. flat: every replica has a part of every layer, gathered when it is used (FSDP); layers: each layer is one replica's, who sends it to the others when it is used and is sent their gradients.", TextField([](L& l) -> std::string& { return l.parallel.partition; }), "flat,layers"},
     {"/parallel/zero", "ZeRO", "What data replicas share out: 1 optimizer state, 2 gradients too, 3 parameters too.", IntegerField([](L& l) -> int& { return l.parallel.zero; }), {}, {}, 0, 3, "ZeRO has the stages 0 to 3"},
+    {"/parallel/bucket", "Bucket", "Megabytes of gradients that are reduced together, while the backward goes on; 0: all of a stage after its backward. ZeRO 2 and 3 go layer by layer.", NumberField([](L& l) -> double& { return l.parallel.bucket; }), {}, {}, 0, 1e6, "a bucket holds at least one layer, and 0 stands for none"},
+    {"/parallel/all_reduce", "All-reduce", "How gradients are averaged. backend: the communicator's own; ring: 2(n−1) hops round the replicas, each an event.", TextField([](L& l) -> std::string& { return l.parallel.allReduce; }), "backend,ring"},
 
     {"/schedule/kind", "Schedule", "Order of forwards and backwards in the pipeline.", TextField([](L& l) -> std::string& { return l.schedule.kind; }), },
     {"/schedule/chunks", "Chunks", "Virtual stages of each pipeline rank.", IntegerField([](L& l) -> int& { return l.schedule.chunks; }), {}, {}, 1, 1024, "there is at least one, and actions number stages with 16 bits"},
@@ -57,7 +61,12 @@ const std::array table = std::to_array<Field>({
     {"/batch/global", "Global batch", "Samples of one optimizer step over all replicas.", IntegerField([](L& l) -> int& { return l.batch.global; }), {}, {}, 1, 16777216, "there is at least one sample, and actions number microbatches with 24 bits"},
     {"/batch/micro", "Microbatch", "Samples that go through the pipeline together.", IntegerField([](L& l) -> int& { return l.batch.micro; }), {}, {}, 1, 65536, sizes},
 
-    {"/precision/compute", "Compute", "Number format of forward and backward.", TextField([](L& l) -> std::string& { return l.precision.compute; }), "fp32", "fp16,bf16,fp8"},
+    {"/precision/compute", "Compute", "Number format of activations, their gradients, and what products read; sums are taken in fp32.", TextField([](L& l) -> std::string& { return l.precision.compute; }), "fp32,bf16,fp16", "fp8"},
+    {"/precision/weights", "Weights", "Where compute has 16 bits. master: 16 bits, and a copy in fp32 that is updated (O2); fp32: fp32 alone, rounded for every product (O1); alone: 16 bits alone (O3).", TextField([](L& l) -> std::string& { return l.precision.weights; }), "master,fp32,alone"},
+    {"/precision/gradients", "Gradients", "Number format in which the gradients of weights are summed up.", TextField([](L& l) -> std::string& { return l.precision.gradients; }), "compute,fp32"},
+    {"/precision/loss_scale", "Loss scale", "What the loss is multiplied by before backward, so that small gradients do not vanish. dynamic: halved at every overflow, doubled after some steps without one.", TextField([](L& l) -> std::string& { return l.precision.lossScale; }), "none,static,dynamic"},
+    {"/precision/scale", "Scale", "Loss scale, where it is static; where dynamic, that of the first step. Below 1 it makes gradients as small as those of a larger batch, to see what 16 bits lose.", NumberField([](L& l) -> double& { return l.precision.scale; }), {}, {}, 1e-9, 16777216, "fp16 ends at 65504, and a gradient that is nothing teaches nothing"},
+    {"/precision/scale_window", "Scale doubles after", "Steps without an overflow after which a dynamic scale is doubled.", IntegerField([](L& l) -> int& { return l.precision.scaleWindow; }), {}, {}, 1, int32, "steps are counted"},
 
     {"/optimizer/kind", "Optimizer", "adamw: Adam with decoupled weight decay; sgd: gradient descent with momentum.", TextField([](L& l) -> std::string& { return l.optimizer.kind; }), "adamw,sgd", "adam,adafactor,sm3"},
     {"/optimizer/learning_rate", "Learning rate", "Size of an update.", NumberField([](L& l) -> double& { return l.optimizer.learningRate; }), {}, {}, 1e-12, 10, "nothing is learned without a step, and larger ones diverge"},
@@ -69,14 +78,17 @@ const std::array table = std::to_array<Field>({
     {"/optimizer/momentum", "Momentum", "Share of the last update that SGD repeats; 0 keeps no state.", NumberField([](L& l) -> double& { return l.optimizer.momentum; }), {}, {}, 0, 0.99999999, "an update that repeats itself fully never ends"},
     {"/optimizer/weight_decay", "Weight decay", "Pull towards zero per unit of learning rate, of matrices and embeddings; biases and norms are left alone.", NumberField([](L& l) -> double& { return l.optimizer.weightDecay; }), {}, {}, 0, 10, "a negative pull grows the weights without end"},
     {"/optimizer/clip", "Clip", "Largest norm of the gradient of the whole model, over all ranks; a longer one is scaled down to it. 0 leaves it as it is.", NumberField([](L& l) -> double& { return l.optimizer.clip; }), {}, {}, 0, 1e9, "a norm is not negative"},
+    {"/optimizer/loss_weight", "Loss weight", "What the loss is multiplied by before its gradient is taken, as that of one task among several is. AdamW takes it out again, down to its epsilon; what 16 bits lost of the gradient it does not bring back.", NumberField([](L& l) -> double& { return l.optimizer.lossWeight; }), {}, {}, 1e-12, 1e6, "a loss without weight teaches nothing, and fp32 ends at 3e38"},
 
-    {"/memory/recompute", "Recompute", "Activations that a backward computes again instead of keeping them. selective: attention's probabilities; full: all but each block's input; every: all but the input of each segment of some blocks; sqrt: of segments as long as the root of the stage's blocks.", TextField([](L& l) -> std::string& { return l.memory.recompute; }), "none,selective,full,sqrt,every"},
+    {"/memory/recompute", "Recompute", "Activations that a backward computes again instead of keeping them. selective: attention's probabilities; full: all but each block's input; every: all but the input of each segment of some blocks; sqrt: of segments as long as the root of the stage's blocks. With ZeRO 3 the weights of a segment are gathered once for both.", TextField([](L& l) -> std::string& { return l.memory.recompute; }), "none,selective,full,sqrt,every"},
     {"/memory/recompute_every", "Recompute every", "Blocks of a segment, of which only the input is kept; for recompute every.", IntegerField([](L& l) -> int& { return l.memory.recomputeEvery; }), {}, {}, 1, 10000, "a segment has at least one block"},
 
     {"/run/steps", "Steps", "Optimizer steps of the run.", IntegerField([](L& l) -> int& { return l.run.steps; }), {}, {}, 1, int32, "a run has at least one step"},
     {"/run/seed", "Seed", "Start of every random stream: weights and data.", LongField([](L& l) -> std::int64_t& { return l.run.seed; })},
     {"/run/validate_every", "Validate every", "Steps between validations; 0: only after the last step.", IntegerField([](L& l) -> int& { return l.run.validateEvery; }), {}, {}, 0, int32, "steps are counted"},
     {"/run/validation_batches", "Validation batches", "Global batches of one validation.", IntegerField([](L& l) -> int& { return l.run.validationBatches; }), {}, {}, 1, 1000000, "a mean needs at least one batch"},
+    {"/run/deadline", "Deadline", "Seconds after which a rank that stands still within a step ends the run, with a report; 0: from how long steps take.", IntegerField([](L& l) -> int& { return l.run.deadline; }), {}, {}, 0, 86400, "a run that stood still for more than a day would be noticed by people first"},
+    {"/run/max_restarts", "Restarts", "How often a run whose ranks die or hang goes on from its last checkpoint; 0: it ends.", IntegerField([](L& l) -> int& { return l.run.maxRestarts; }), {}, {}, 0, 1000, "what fails a thousand times will fail again"},
 
     {"/checkpoint/every", "Every", "Steps between checkpoints, and one at the run's end; 0: only when asked for.", IntegerField([](L& l) -> int& { return l.checkpoint.every; }), {}, {}, 0, int32, "steps are counted"},
     {"/checkpoint/keep", "Keep", "Newest checkpoints that stay; older ones are removed.", IntegerField([](L& l) -> int& { return l.checkpoint.keep; }), {}, {}, 1, 1000000, "the newest one always stays"},

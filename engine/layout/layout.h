@@ -29,6 +29,7 @@ struct DataSpec {
     std::string tokenizer = "bytes";  ///< bytes | gpt2
     double validation = 0.1;    ///< share of the text kept for validation, in [0, 0.5]
     std::string tokenizerPath;  ///< folder with vocab.json and merges.txt; for gpt2
+    std::string lastBatch = "carry";  ///< carry | pad | drop: an epoch's last windows, where they fill no global batch
     bool operator==(const DataSpec&) const = default;
 };
 
@@ -61,6 +62,9 @@ struct ParallelSpec {
     int context = 1;
     bool sequence = false;
     int zero = 0;
+    std::string partition = "flat";     ///< of parameters, with ZeRO 3: flat | layers
+    double bucket = 25;                 ///< megabytes of gradients that are reduced together; 0 = all after the backward
+    std::string allReduce = "backend";  ///< backend | ring
     bool operator==(const ParallelSpec&) const = default;
 };
 
@@ -81,7 +85,12 @@ struct BatchSpec {
 };
 
 struct PrecisionSpec {
-    std::string compute = "fp32";
+    std::string compute = "fp32";       ///< fp32 | bf16 | fp16
+    std::string weights = "master";     ///< in 16 bits: master | fp32 | alone; formats.h says what that means
+    std::string gradients = "compute";  ///< of weights: compute | fp32
+    std::string lossScale = "none";     ///< none | static | dynamic
+    double scale = 65536;               ///< of the loss; where dynamic, the first
+    int scaleWindow = 200;              ///< steps without overflow after which a dynamic scale doubles
     bool operator==(const PrecisionSpec&) const = default;
 };
 
@@ -96,6 +105,7 @@ struct OptimizerSpec {
     double momentum = 0.0;                 ///< sgd
     double weightDecay = 0.1;
     double clip = 1.0;  ///< largest global gradient norm; 0 = no clipping
+    double lossWeight = 1.0;  ///< what the loss is multiplied by before its gradient is taken
     bool operator==(const OptimizerSpec&) const = default;
 };
 
@@ -110,6 +120,8 @@ struct RunSpec {
     std::int64_t seed = 1;
     int validateEvery = 20;     ///< steps between validations; 0 = only after the last step
     int validationBatches = 1;  ///< global batches of one validation
+    int deadline = 0;           ///< seconds after which a rank that stands still ends the run; 0 = from how long steps take
+    int maxRestarts = 0;        ///< from the last checkpoint, where a rank dies or hangs
     bool operator==(const RunSpec&) const = default;
 };
 

@@ -73,6 +73,13 @@ std::vector<std::vector<int>> Mesh::groups(Axis axis) const {
 }
 
 int Mesh::host(int rank) const {
+    // Most clusters are made of hosts that are alike.
+    const int each = hostFirstRank_.size() > 1 ? hostFirstRank_[1] : 0;
+    if (each > 0) {
+        const auto guess = static_cast<std::size_t>(rank / each);
+        if (guess + 1 < hostFirstRank_.size() && hostFirstRank_[guess] <= rank && rank < hostFirstRank_[guess + 1])
+            return static_cast<int>(guess);
+    }
     // The last host whose first rank is not beyond `rank`.
     const auto next = std::ranges::upper_bound(hostFirstRank_, rank);
     return std::max(0, static_cast<int>(next - hostFirstRank_.begin()) - 1);

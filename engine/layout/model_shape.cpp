@@ -3,6 +3,8 @@
 
 #include "engine/base/ranges.h"
 
+#include <numeric>
+
 namespace shardlab {
 namespace {
 
@@ -33,6 +35,8 @@ TensorShare tensorShare(const Layout& layout, int part) {
     const ParallelSpec& parallel = layout.parallel;
     return {parallel.tensor, part < 0 ? parallel.tensor - 1 : part, parallel.sequence};
 }
+
+int layersOfBlock(const ModelSpec& model) { return hasAttention(model) ? 2 : 1; }
 
 std::vector<StageShape> stageShapes(const Layout& layout) {
     std::vector<StageShape> shapes;
@@ -72,6 +76,67 @@ std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage, co
     return sum;
 }
 
+std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
+    const std::int64_t h = model.hidden, attention = hasAttention(model) ? 4 * h * h / share.size : 0;
+    const auto layers = layerSum<std::int64_t>(model, stage, [&](int layer) {
+        return attention + 2 * h * (feedForwardWidth(model, layer) / share.size);
+    });
+    return layers + (stage.last ? tiedParameters(model, share) : 0);
+}
+
+namespace {
+
+std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
+    const std::int64_t h = model.hidden;
+    std::vector<FlatUnit> units;
+    std::int64_t begin = 0;
+    const auto add = [&](int layer, std::int64_t size, bool table = false) {
+        units.push_back({layer, layer, begin, size, table});
+        begin += size;
+    };
+    int layer = 0;
+    if (stage.first) {
+        add(layer, tiedParameters(model, share), true);
+        add(layer++, model.sequence * h);
+    }
+    for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
+        const std::int64_t f = feedForwardWidth(model, block) / share.size;
+        const std::int64_t feedForward = 2 * h + (f * h + f) + (f * h + h);
+        if (hasAttention(model)) add(layer++, layerParameters(model, block, share) - feedForward);
+        add(layer++, feedForward);
+    }
+    if (!stage.last) return units;
+    add(layer, 2 * h);
+    if (stage.first) units.front().highestLayer = layer;
+    else add(layer, tiedParameters(model, share), true);
+    return units;
+}
+
+}  // namespace
+
+std::vector<FlatUnit> stageUnits(const ModelSpec& model, const ParallelSpec& parallel, const StageShape& stage,
+                                 const TensorShare& share) {
+    std::vector<FlatUnit> units = declaredUnits(model, stage, share);
+    giveOwners(parallel, units);
+    return units;
+}
+
+std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage, int samples,
+                                const TensorShare& share) {
+    std::vector<double> flops;
+    if (stage.first) flops.push_back(0);  // a lookup
+    const double n = static_cast<double>(tokens(model, samples));
+    for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
+        const double feedForward = 4 * n * model.hidden * feedForwardWidth(model, block) / share.size;
+        if (hasAttention(model)) flops.push_back(layerForwardFlops(model, block, samples, share) - feedForward);
+        flops.push_back(feedForward);
+    }
+    if (stage.last) flops.push_back(outputForwardFlops(model, samples, share));
+    const double sum = std::accumulate(flops.begin(), flops.end(), 0.0);
+    for (double& each : flops) each /= sum;
+    return flops;
+}
+
 std::int64_t modelParameters(const ModelSpec& model) { return stageParameters(model, {model.layers, true, true}); }
 
 double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
@@ -87,9 +152,13 @@ double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& 
     return 4 * static_cast<double>(tokens(model, samples)) * model.sequence * model.hidden / share.size;
 }
 
+std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share) {
+    return hasAttention(model) ? tokens(model, samples) * model.heads * model.sequence / share.size : 0;
+}
+
 std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {
     if (!hasAttention(model)) return 0;
-    return tokens(model, samples) * (std::int64_t{model.heads} * model.sequence + model.hidden) / share.size;
+    return probabilityFloats(model, samples, share) + tokens(model, samples) * model.hidden / share.size;
 }
 
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share) {
@@ -109,8 +178,8 @@ std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, c
     const std::int64_t h = model.hidden;
     const std::int64_t feedForward = 2 * own + own * h + 2 * n * feedForwardWidth(model, layer) / share.size;
     if (!hasAttention(model)) return own * h + feedForward;
-    const std::int64_t probabilities = n * model.heads * model.sequence / share.size;
-    const std::int64_t attention = 2 * own + own * h + 4 * n * h / share.size + probabilities;
+    const std::int64_t attention =
+        2 * own + own * h + 4 * n * h / share.size + probabilityFloats(model, samples, share);
     return own * h + attention + own * h + feedForward;
 }
 

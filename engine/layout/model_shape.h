@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows from a model's sizes: parameters, operations and the floats kept for backward, per stage.
 // b samples of a microbatch, s tokens each, N = b·s, h hidden, f width of a layer's feed-forward block (4h where the
-// layout lists none), a heads, V vocabulary. fp32 throughout. A member of a tensor group of t holds of all products' h, f
+// layout lists none), a heads, V vocabulary. Floats are numbers in whatever format; formats.h tells their bytes. A member of a tensor group of t holds of all products' h, f
 // and a 1/t (norms and the biases of products cut by rows are whole), of V its range, and where tokens are split N/t of
 // what lies between the products.
 #pragma once
 
+#include "engine/layout/flat_units.h"
 #include "engine/layout/layout.h"
 
 #include <cstdint>
@@ -32,6 +33,9 @@ struct StageShape {
     bool operator==(const StageShape&) const = default;
 };
 
+/// Of each block: attention and feed-forward of a gpt, feed-forward of an mlp.
+int layersOfBlock(const ModelSpec& model);
+
 /// Shapes of the layout's stages; empty where layers do not divide (check.h).
 std::vector<StageShape> stageShapes(const Layout& layout);
 
@@ -42,6 +46,14 @@ std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShar
 std::int64_t embeddingParameters(const ModelSpec& model, const TensorShare& share = {});
 /// What a stage stores. The output projection is the token embedding: a last stage that is not first holds a copy, V·h.
 std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
+/// A stage's parameters in order of declaration, a unit for each layer; embeddings and output have one for each weight.
+std::vector<FlatUnit> stageUnits(const ModelSpec& model, const ParallelSpec& parallel, const StageShape& stage,
+                                 const TensorShare& share = {});
+/// What each layer of a stage (embedding, attention and feed-forward of each block, output) takes of the operations.
+std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage, int samples,
+                                const TensorShare& share = {});
+/// Of it, the elements of those that products read: 4h² + 2hf a gpt block, Vh of the output.
+std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
 /// Of the whole model, the tied embedding counted once.
 std::int64_t modelParameters(const ModelSpec& model);
 /// Of the token embedding, shared by first and last stage: V·h.
@@ -62,6 +74,8 @@ double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int sa
 /// gpt block: input Nh, norm statistics 2N and output Nh, qkv 3Nh, attention probabilities bas², attention output Nh,
 /// residual Nh, second norm 2N and Nh, before GeLU Nf, after Nf. mlp block: input Nh, norm 2N and Nh, Nf, Nf.
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
+/// Of it, an attention's probabilities bas².
+std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Of it, what an attention's core writes: probabilities and attention output.
 std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Final norm: input Nh, statistics 2N, output Nh; logits, overwritten by their gradient, NV.

@@ -27,4 +27,21 @@ std::vector<int> recomputeSegments(const MemorySpec& memory, int blocks) {
     return segments;
 }
 
+std::vector<int> layerSegments(const ModelSpec& model, const MemorySpec& memory, const StageShape& stage) {
+    std::vector<int> lowest;
+    if (stage.first) lowest.push_back(-1);
+    for (const int blocks : recomputeSegments(memory, stage.layers)) {
+        const auto layers = static_cast<std::size_t>(blocks * layersOfBlock(model));
+        lowest.insert(lowest.end(), layers, static_cast<int>(lowest.size()));
+    }
+    const auto layers = static_cast<std::size_t>((stage.first ? 1 : 0) + stage.layers * layersOfBlock(model));
+    lowest.resize(layers + (stage.last ? 1 : 0), -1);
+    return lowest;
+}
+
+bool endsSegment(const std::vector<int>& layerSegments, int layer) {
+    const auto i = static_cast<std::size_t>(layer);
+    return layerSegments[i] >= 0 && (i + 1 == layerSegments.size() || layerSegments[i + 1] != layerSegments[i]);
+}
+
 }  // namespace shardlab

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/layout/layout.h"
+#include "engine/layout/model_shape.h"
 
 #include <vector>
 
@@ -16,5 +17,11 @@ bool recomputesCore(const MemorySpec& memory);
 /// with its forward. full: 1 each; every: recomputeEvery; sqrt: the root of `blocks`, rounded, where the inputs and one
 /// segment together are fewest. The last may be shorter. Empty: nothing is cut.
 std::vector<int> recomputeSegments(const MemorySpec& memory, int blocks);
+
+/// By layer of a stage (its embedding, the layers of its blocks, its output): the lowest of the segment that it is
+/// computed again with; -1: it is not.
+std::vector<int> layerSegments(const ModelSpec& model, const MemorySpec& memory, const StageShape& stage);
+/// Whether `layer` is the highest of a segment.
+bool endsSegment(const std::vector<int>& layerSegments, int layer);
 
 }  // namespace shardlab

@@ -2,9 +2,7 @@
 #include "engine/model/arena.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -14,19 +12,13 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-std::size_t paddedBytes(std::size_t floats) {
-    return (floats * sizeof(float) + alignment - 1) / alignment * alignment;
-}
-
-struct Free {
-    void operator()(float* data) const { std::free(data); }
-};
+std::size_t padded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 }  // namespace
 
 Buffer::Buffer(Buffer&& other) noexcept
     : arena_(std::exchange(other.arena_, nullptr)),
-      data_(std::exchange(other.data_, nullptr)),
+      data_(std::exchange(other.data_, {})),
       size_(std::exchange(other.size_, 0)),
       category_(other.category_) {}
 
@@ -34,7 +26,7 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
     if (this == &other) return *this;
     giveBack();
     arena_ = std::exchange(other.arena_, nullptr);
-    data_ = std::exchange(other.data_, nullptr);
+    data_ = std::exchange(other.data_, {});
     size_ = std::exchange(other.size_, 0);
     category_ = other.category_;
     return *this;
@@ -44,59 +36,73 @@ Buffer::~Buffer() { giveBack(); }
 
 void Buffer::giveBack() {
     if (data_) arena_->release(data_, size_, category_);
-    data_ = nullptr;
+    data_ = {};
     size_ = 0;
 }
 
 struct Arena::Impl {
-    std::vector<std::unique_ptr<float, Free>> blocks;
-    std::map<std::size_t, std::vector<float*>> free;  ///< by padded size
+    explicit Impl(Device& given) : device(given) {}
+    explicit Impl(std::unique_ptr<Device> made) : own(std::move(made)), device(*own) {}
+    ~Impl() {
+        for (void* block : blocks) device.release(block);
+    }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+    void* take(std::size_t bytes) {
+        std::vector<void*>& kept = free[bytes];
+        if (!kept.empty()) {
+            void* data = kept.back();
+            kept.pop_back();
+            return data;
+        }
+        blocks.push_back(nullptr);
+        blocks.back() = device.allocate(bytes);
+        reserved += static_cast<std::int64_t>(bytes);
+        return blocks.back();
+    }
+
+    std::unique_ptr<Device> own;  ///< where none was given
+    Device& device;
+    std::vector<void*> blocks;
+    std::map<std::size_t, std::vector<void*>> free;  ///< by padded size
     MemoryBytes used{};
     MemoryBytes peaks{};
     std::int64_t peak = 0;
     std::int64_t reserved = 0;
-
-    float* take(std::size_t bytes) {
-        std::vector<float*>& kept = free[bytes];
-        if (!kept.empty()) {
-            float* data = kept.back();
-            kept.pop_back();
-            return data;
-        }
-        std::unique_ptr<float, Free> block(static_cast<float*>(std::aligned_alloc(alignment, bytes)));
-        if (!block) throw std::bad_alloc();
-        reserved += static_cast<std::int64_t>(bytes);
-        blocks.push_back(std::move(block));
-        return blocks.back().get();
-    }
 };
 
-Arena::Arena() : impl_(std::make_unique<Impl>()) {}
+Arena::Arena(Device& device) : impl_(std::make_unique<Impl>(device)) {}
+Arena::Arena() : impl_(std::make_unique<Impl>(makeCpuDevice())) {}
 Arena::~Arena() = default;
 
-Buffer Arena::allocate(MemoryCategory category, std::size_t floats) {
+Device& Arena::device() const { return impl_->device; }
+
+Buffer Arena::allocate(MemoryCategory category, std::size_t elements, DType type) {
     Buffer buffer;
-    if (floats == 0) return buffer;
+    if (elements == 0) return buffer;
+    const std::size_t bytes = elements * sizeOf(type);
     buffer.arena_ = this;
-    buffer.data_ = impl_->take(paddedBytes(floats));
-    buffer.size_ = floats;
+    buffer.data_ = {impl_->take(padded(bytes)), type};
+    buffer.size_ = elements;
     buffer.category_ = category;
     const auto index = static_cast<std::size_t>(category);
-    impl_->used[index] += static_cast<std::int64_t>(floats * sizeof(float));
+    impl_->used[index] += static_cast<std::int64_t>(bytes);
     impl_->peaks[index] = std::max(impl_->peaks[index], impl_->used[index]);
     impl_->peak = std::max(impl_->peak, total(impl_->used));
     return buffer;
 }
 
-Buffer Arena::allocateZeroed(MemoryCategory category, std::size_t floats) {
-    Buffer buffer = allocate(category, floats);
-    std::fill_n(buffer.data(), buffer.size(), 0.0f);
+Buffer Arena::allocateZeroed(MemoryCategory category, std::size_t elements, DType type) {
+    Buffer buffer = allocate(category, elements, type);
+    if (!buffer.empty()) impl_->device.clear(buffer.data().data, elements * sizeOf(type));
     return buffer;
 }
 
-void Arena::release(float* data, std::size_t floats, MemoryCategory category) {
-    impl_->used[static_cast<std::size_t>(category)] -= static_cast<std::int64_t>(floats * sizeof(float));
-    impl_->free[paddedBytes(floats)].push_back(data);
+void Arena::release(Array data, std::size_t elements, MemoryCategory category) {
+    const std::size_t bytes = elements * sizeOf(data.type);
+    impl_->used[static_cast<std::size_t>(category)] -= static_cast<std::int64_t>(bytes);
+    impl_->free[padded(bytes)].push_back(data.data);
 }
 
 const MemoryBytes& Arena::used() const { return impl_->used; }

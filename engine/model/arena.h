@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // One arena per rank: every tensor's memory comes from here and carries a category, so that the ledger the views show
-// is what was allocated. Freed blocks are kept and reused by size: a steady step allocates nothing from the system.
+// is what was allocated. Freed blocks are kept and reused by size: a steady step allocates nothing from the device.
 #pragma once
 
 #include "engine/base/memory_category.h"
+#include "kernels/array.h"
+#include "kernels/device.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 
 namespace shardlab {
 
 class Arena;
 
-/// A block of floats, 64-byte aligned, uninitialised. Move-only; goes back to its arena, which outlives it, when
-/// destroyed.
+/// An array in the memory of the arena's device, 64-byte aligned, uninitialised. Move-only; goes back to its arena, which
+/// outlives it, when destroyed.
 class Buffer {
 public:
     Buffer() = default;
@@ -23,17 +24,19 @@ public:
     Buffer& operator=(Buffer&& other) noexcept;
     ~Buffer();
 
-    float* data() const { return data_; }
-    std::size_t size() const { return size_; }
+    Array data() const { return data_; }
+    std::size_t size() const { return size_; }  ///< elements
+    DType type() const { return data_.type; }
     bool empty() const { return size_ == 0; }
-    std::span<float> span() const { return {data_, size_}; }
-    float& operator[](std::size_t i) const { return data_[i]; }
+    ArraySpan span() const { return {data_, size_}; }
+    /// Of a buffer of fp32.
+    float* floats() const { return data_.floats(); }
 
 private:
     friend class Arena;
     void giveBack();
     Arena* arena_ = nullptr;
-    float* data_ = nullptr;
+    Array data_;
     std::size_t size_ = 0;
     MemoryCategory category_ = MemoryCategory::Temporary;
 };
@@ -41,13 +44,16 @@ private:
 /// Used from one thread.
 class Arena {
 public:
+    /// In the memory of `device`, which outlives it; without one in a processor's.
+    explicit Arena(Device& device);
     Arena();
     ~Arena();
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
 
-    Buffer allocate(MemoryCategory category, std::size_t floats);
-    Buffer allocateZeroed(MemoryCategory category, std::size_t floats);
+    Device& device() const;
+    Buffer allocate(MemoryCategory category, std::size_t elements, DType type = DType::F32);
+    Buffer allocateZeroed(MemoryCategory category, std::size_t elements, DType type = DType::F32);
 
     /// Bytes in use, as asked for (alignment padding not counted).
     const MemoryBytes& used() const;
@@ -55,12 +61,12 @@ public:
     const MemoryBytes& peakByCategory() const;
     std::int64_t peak() const;
     void resetPeaks();
-    /// Bytes taken from the system so far, in use or kept for reuse; constant once every size has been asked for.
+    /// Bytes taken from the device so far, in use or kept for reuse; constant once every size has been asked for.
     std::int64_t reserved() const;
 
 private:
     friend class Buffer;
-    void release(float* data, std::size_t floats, MemoryCategory category);
+    void release(Array data, std::size_t elements, MemoryCategory category);
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -2,7 +2,6 @@
 #include "engine/model/attention_layer.h"
 
 #include "engine/base/ranges.h"
-#include "kernels/bias.h"
 
 namespace shardlab {
 
@@ -10,7 +9,7 @@ struct AttentionLayer::State : LayerState {
     Buffer statistics;
     Buffer normed;
     Buffer qkv;  ///< its gradient after inputGrad
-    Buffer probabilities;
+    Buffer kept;  ///< by the device's attention, for its gradient
     Buffer attended;
     Buffer branchGradient;
     Buffer normedGradient;
@@ -24,9 +23,10 @@ AttentionLayer::AttentionLayer(const LayerContext& context, const std::string& b
       allHeads_(heads),
       firstHead_(rangeBegin(heads, context.tensor.size(), context.tensor.member())),
       norm_(context, block + ".ln_1"),
-      qkv_(context.set, block + ".attn.c_attn", context.hidden, 3 * context.hidden, 0.02, LinearCut::Columns, 3),
+      qkv_(context, block + ".attn.c_attn", context.hidden, 3 * context.hidden, 0.02, LinearCut::Columns, 3),
       residual_(context, block + ".attn.c_proj", context.hidden, projectionDeviation),
-      dropout_(context.dropout, context.seed, block + ".attn") {}
+      dropout_(context.dropout, context.seed, block + ".attn"),
+      needs_(context.device().attentionNeeds(shape_, context.types.activations, context.dropout > 0)) {}
 
 std::unique_ptr<LayerState> AttentionLayer::newState() const { return std::make_unique<State>(); }
 
@@ -36,21 +36,18 @@ AttentionDropout AttentionLayer::dropout(const LayerState& state) const {
 }
 
 void AttentionLayer::attend(State& held) const {
-    const std::size_t rows = static_cast<std::size_t>(context_.tokens()) * static_cast<std::size_t>(shape_.heads);
-    held.probabilities =
-        context_.arena.allocate(MemoryCategory::Activations, rows * static_cast<std::size_t>(shape_.sequence));
-    if (const AttentionDropout drops = dropout(held); drops.mask.share > 0) {
-        const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, attentionDropoutScratch(shape_));
-        attention(shape_, held.qkv.data(), held.probabilities.data(), held.attended.data(), drops, scratch.data());
-    } else {
-        attention(shape_, held.qkv.data(), held.probabilities.data(), held.attended.data());
-    }
+    held.kept = context_.arena.allocate(MemoryCategory::Activations, needs_.kept,
+                                        needs_.keepsProbabilities ? context_.types.activations : DType::F32);
+    const AttentionDropout drops = dropout(held);
+    const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, needs_.forwardScratch);
+    context_.device().attention(shape_, held.qkv.data(), held.kept.data(), held.attended.data(), drops,
+                                scratch.floats());
 }
 
 Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
     auto& held = static_cast<State&>(state);
-    const auto allocate = [&](std::size_t floats) {
-        return context_.arena.allocate(MemoryCategory::Activations, floats);
+    const auto allocate = [&](std::size_t elements) {
+        return context_.allocate(MemoryCategory::Activations, elements);
     };
     const int tokens = context_.tokens();
     const int ownTokens = context_.ownTokens();
@@ -58,21 +55,32 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
     const std::size_t columns = static_cast<std::size_t>(qkv_.outputs());
 
     held.input = std::move(input);
-    held.statistics = allocate(2 * static_cast<std::size_t>(ownTokens));
-    held.normed = allocate(context_.ownFloats());
-    norm_.forward(ownTokens, held.input.data(), held.statistics.data(), held.normed.data());
+    held.statistics = context_.arena.allocate(MemoryCategory::Activations, 2 * static_cast<std::size_t>(ownTokens));
+    held.normed = allocate(context_.ownSize());
+    norm_.forward(ownTokens, held.input.data(), held.statistics.floats(), held.normed.data());
 
     held.qkv = allocate(n * columns);
     {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
-        qkv_.multiply(tokens, normed.data(), held.qkv.data());
+        qkv_.forward(tokens, normed.data(), held.qkv.data());
     }
-    addBias(tokens, qkv_.outputs(), qkv_.bias(), held.qkv.data());
-
     held.attended = allocate(n * columns / 3);
     attend(held);
-    if (context_.recompute.core) held.probabilities = {};
+    if (context_.recompute.core) held.kept = {};
     return residual_.forward(held, held.attended, held.input);
+}
+
+void AttentionLayer::attentionGrad(State& held, const Buffer& branchGradient) const {
+    Buffer attendedGradient = context_.allocate(MemoryCategory::Temporary, held.attended.size());
+    residual_.projection().inputGrad(context_.tokens(), branchGradient.data(), attendedGradient.data());
+    const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, needs_.backwardScratch);
+    Buffer apart;
+    if (!needs_.inPlace) apart = context_.allocate(MemoryCategory::Activations, held.qkv.size());
+    const Buffer& gradient = needs_.inPlace ? held.qkv : apart;
+    context_.device().attentionGrad(shape_, held.qkv.data(), held.kept.data(), held.attended.data(),
+                                    attendedGradient.data(), gradient.data(), dropout(held), scratch.floats());
+    if (!needs_.inPlace) held.qkv = std::move(apart);
+    held.kept = {};
 }
 
 Buffer AttentionLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) {
@@ -80,19 +88,12 @@ Buffer AttentionLayer::inputGrad(LayerState& state, Buffer outputGradient, Memor
     const int tokens = context_.tokens();
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     if (context_.recompute.core) context_.recompute.again([&] { attend(held); });
-    {
-        Buffer attendedGradient = context_.arena.allocate(MemoryCategory::Temporary, held.attended.size());
-        residual_.projection().inputGrad(tokens, gradient.branch.data(), attendedGradient.data());
-        Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, attentionScratch(shape_));
-        attentionGrad(shape_, held.probabilities.data(), attendedGradient.data(), held.qkv.data(), scratch.data(),
-                      dropout(held));
-        held.probabilities = {};
-    }
-    held.normedGradient = context_.tensor.sum(context_.allFloats(), kept, [&](float* partial) {
-        qkv_.inputGrad(tokens, held.qkv.data(), partial);
-    });
-    Buffer inputGradient = context_.arena.allocate(kept, held.input.size());
-    norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.data(), held.normedGradient.data(),
+    attentionGrad(held, gradient.branch);
+    held.normedGradient =
+        context_.tensor.sum(context_.allSize(), context_.types.activations, kept,
+                            [&](Array partial) { qkv_.inputGrad(tokens, held.qkv.data(), partial); });
+    Buffer inputGradient = context_.allocate(kept, held.input.size());
+    norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data(),
                     gradient.aroundData(), inputGradient.data());
     held.branchGradient = std::move(gradient.branch);
     return inputGradient;
@@ -106,7 +107,7 @@ void AttentionLayer::weightGrad(LayerState& state) {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
         qkv_.weightGrad(tokens, normed.data(), held.qkv.data());
     }
-    norm_.weightGrad(context_.ownTokens(), held.input.data(), held.statistics.data(), held.normedGradient.data());
+    norm_.weightGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data());
     held = {};
 }
 

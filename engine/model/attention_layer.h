@@ -14,14 +14,16 @@ namespace shardlab {
 
 /// Memory in floats, N = tokens = b·s, n own tokens, h hidden, a heads of this member, g = h·a ÷ all heads; what residual.h
 /// lists comes on top, as does, where tokens are split, a gathered norm N·h (Temporary) in forward and in weightGrad:
-///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, qkv 3N·g, probabilities b·a·s·s, attended N·g;
-///                                the output belongs to the next layer; with dropout scratch min(s, 64)·s (Temporary)
-///   inputGrad                    attended's gradient N·g and scratch s·s + s·g/a (Temporary), both gone before the
-///                                next two; qkv is overwritten with its gradient, probabilities are freed;
+///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, qkv 3N·g, what the device's attention keeps
+///                                (AttentionNeeds: probabilities b·a·s·s, or b·a·s), attended N·g; the output belongs to
+///                                the next layer; scratch of the forward's needs (Temporary)
+///   inputGrad                    attended's gradient N·g and scratch of the backward's needs (Temporary), and where it is
+///                                not made in place the gradient of qkv 3N·g (Activations), all gone before the next two;
+///                                qkv is overwritten with its gradient, what the attention kept is freed;
 ///                                normedGradient n·h and the returned gradient n·h (`kept`)
-///   until weightGrad             the branch's gradient, normedGradient, and of forward's all but probabilities
-/// Where the core is recomputed, forward frees the probabilities, and inputGrad begins with what forward allocates for
-/// them; attended is written again, the same to the bit.
+///   until weightGrad             the branch's gradient, normedGradient, and of forward's all but what the attention kept
+/// Where the core is recomputed, forward frees what the attention kept, and inputGrad begins with what forward allocates
+/// for it; attended is written again, the same to the bit.
 class AttentionLayer : public Layer {
 public:
     /// Weights: "<block>.ln_1", "<block>.attn.c_attn", "<block>.attn.c_proj". `heads` of the whole.
@@ -35,8 +37,10 @@ public:
 private:
     struct State;
     AttentionDropout dropout(const LayerState& state) const;
-    /// From qkv to probabilities, which are allocated, and attended, which is overwritten.
+    /// From qkv to `kept`, which is allocated, and attended, which is overwritten.
     void attend(State& held) const;
+
+    void attentionGrad(State& held, const Buffer& branchGradient) const;
 
     LayerContext context_;
     AttentionShape shape_;  ///< of this member's heads
@@ -46,6 +50,7 @@ private:
     Linear qkv_;
     Residual residual_;
     DropoutSite dropout_;
+    AttentionNeeds needs_;
 };
 
 }  // namespace shardlab

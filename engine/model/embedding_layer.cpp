@@ -2,6 +2,7 @@
 #include "engine/model/embedding_layer.h"
 
 #include "engine/base/ranges.h"
+#include "engine/model/token_buffer.h"
 
 namespace shardlab {
 
@@ -19,14 +20,15 @@ DropoutMask EmbeddingLayer::mask(const State& state) const {
 }
 
 Buffer EmbeddingLayer::forward(State& state, std::span<const std::int32_t> tokens) {
-    state.tokens.assign(tokens.begin(), tokens.end());
+    state.tokens = onDevice(context_.arena, tokens, MemoryCategory::Buffers);
     // Each token's row is some one member's, and the positions are counted once: the sum is exact.
-    const float* const positions = context_.tensor.member() == 0 ? positions_.value() : nullptr;
-    Buffer output = context_.tensor.sum(context_.allFloats(), MemoryCategory::Activations, [&](float* partial) {
-        embed(shape_, state.tokens.data(), tokens_.value(), positions, partial);
-    });
+    const ConstArray positions = context_.tensor.member() == 0 ? positions_.value() : ConstArray{};
+    Buffer output = context_.tensor.sum(
+        context_.allSize(), context_.types.activations, MemoryCategory::Activations, [&](Array partial) {
+            context_.device().embed(shape_, tokenNumbers(state.tokens), tokens_.value(), positions, partial);
+        });
     if (const DropoutMask drops = mask(state); drops.share > 0)
-        dropout(context_.ownTokens(), context_.hidden, drops, output.data());
+        context_.device().dropout(context_.ownTokens(), context_.hidden, drops, output.data());
     return output;
 }
 
@@ -36,12 +38,14 @@ void EmbeddingLayer::inputGrad(State& state, Buffer outputGradient) {
 
 void EmbeddingLayer::weightGrad(State& state) {
     if (const DropoutMask drops = mask(state); drops.share > 0)
-        dropout(context_.ownTokens(), context_.hidden, drops, state.outputGradient.data());
+        context_.device().dropout(context_.ownTokens(), context_.hidden, drops, state.outputGradient.data());
     {
         const AllTokens gradient = context_.tensor.gather(state.outputGradient, MemoryCategory::Temporary);
-        embedGrad(shape_, state.tokens.data(), gradient.data(), tokens_.gradient(), positions_.gradient());
+        context_.device().embedGrad(shape_, tokenNumbers(state.tokens), gradient.data(), tokens_.gradient(),
+                                    positions_.gradient());
     }
     state.outputGradient = {};
+    state.tokens = {};
 }
 
 }  // namespace shardlab

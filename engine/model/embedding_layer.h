@@ -7,18 +7,16 @@
 #include "kernels/embedding.h"
 
 #include <span>
-#include <vector>
 
 namespace shardlab {
 
-/// Memory in floats, N tokens, n own tokens: the output n·h (Activations) belongs to the next layer; where tokens are
+/// Memory in elements, N tokens, n own tokens: the output n·h (Activations) belongs to the next layer; where tokens are
 /// split, before it all members' sum N·h (Temporary). Until weightGrad: outputGradient n·h as it came, and the
-/// microbatch's tokens, 4 bytes each, outside the arena. weightGrad: where tokens are split, the gathered N·h
-/// (Temporary).
+/// microbatch's tokens N (Buffers). weightGrad: where tokens are split, the gathered N·h (Temporary).
 class EmbeddingLayer {
 public:
     struct State : LayerState {
-        std::vector<std::int32_t> tokens;
+        Buffer tokens;
         Buffer outputGradient;
     };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/model/feed_forward_layer.h"
 
-#include "kernels/gelu.h"
-
 namespace shardlab {
 
 namespace {
@@ -22,15 +20,15 @@ FeedForwardLayer::FeedForwardLayer(const LayerContext& context, const std::strin
                                    double projectionDeviation)
     : context_(context),
       norm_(context, block + ".ln_2"),
-      expansion_(context.set, block + ".mlp.c_fc", context.hidden, width, 0.02, LinearCut::Columns),
+      expansion_(context, block + ".mlp.c_fc", context.hidden, width, 0.02, LinearCut::Columns),
       residual_(context, block + ".mlp.c_proj", width, projectionDeviation) {}
 
 std::unique_ptr<LayerState> FeedForwardLayer::newState() const { return std::make_unique<State>(); }
 
 Buffer FeedForwardLayer::forward(LayerState& state, Buffer input) {
     auto& held = static_cast<State&>(state);
-    const auto allocate = [&](std::size_t floats) {
-        return context_.arena.allocate(MemoryCategory::Activations, floats);
+    const auto allocate = [&](std::size_t elements) {
+        return context_.allocate(MemoryCategory::Activations, elements);
     };
     const int tokens = context_.tokens();
     const int ownTokens = context_.ownTokens();
@@ -38,17 +36,16 @@ Buffer FeedForwardLayer::forward(LayerState& state, Buffer input) {
     const std::size_t expanded = static_cast<std::size_t>(tokens) * static_cast<std::size_t>(width);
 
     held.input = std::move(input);
-    held.statistics = allocate(2 * static_cast<std::size_t>(ownTokens));
-    held.normed = allocate(context_.ownFloats());
-    norm_.forward(ownTokens, held.input.data(), held.statistics.data(), held.normed.data());
+    held.statistics = context_.arena.allocate(MemoryCategory::Activations, 2 * static_cast<std::size_t>(ownTokens));
+    held.normed = allocate(context_.ownSize());
+    norm_.forward(ownTokens, held.input.data(), held.statistics.floats(), held.normed.data());
 
     held.expanded = allocate(expanded);
     held.activated = allocate(expanded);
     {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
-        expansion_.multiply(tokens, normed.data(), held.expanded.data());
+        expansion_.forwardGelu(tokens, normed.data(), held.expanded.data(), held.activated.data());
     }
-    biasGelu(tokens, width, expansion_.bias(), held.expanded.data(), held.activated.data());
     return residual_.forward(held, held.activated, held.input);
 }
 
@@ -57,15 +54,14 @@ Buffer FeedForwardLayer::inputGrad(LayerState& state, Buffer outputGradient, Mem
     const int tokens = context_.tokens();
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     {
-        Buffer activatedGradient = context_.arena.allocate(MemoryCategory::Temporary, held.activated.size());
-        residual_.projection().inputGrad(tokens, gradient.branch.data(), activatedGradient.data());
-        geluGrad(static_cast<std::int64_t>(activatedGradient.size()), activatedGradient.data(), held.expanded.data());
+        const Buffer scratch = context_.allocate(MemoryCategory::Temporary, held.activated.size());
+        residual_.projection().inputGradGelu(tokens, gradient.branch.data(), held.expanded.data(), scratch.data());
     }
-    held.normedGradient = context_.tensor.sum(context_.allFloats(), kept, [&](float* partial) {
-        expansion_.inputGrad(tokens, held.expanded.data(), partial);
-    });
-    Buffer inputGradient = context_.arena.allocate(kept, held.input.size());
-    norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.data(), held.normedGradient.data(),
+    held.normedGradient =
+        context_.tensor.sum(context_.allSize(), context_.types.activations, kept,
+                            [&](Array partial) { expansion_.inputGrad(tokens, held.expanded.data(), partial); });
+    Buffer inputGradient = context_.allocate(kept, held.input.size());
+    norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data(),
                     gradient.aroundData(), inputGradient.data());
     held.branchGradient = std::move(gradient.branch);
     return inputGradient;
@@ -79,7 +75,7 @@ void FeedForwardLayer::weightGrad(LayerState& state) {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
         expansion_.weightGrad(tokens, normed.data(), held.expanded.data());
     }
-    norm_.weightGrad(context_.ownTokens(), held.input.data(), held.statistics.data(), held.normedGradient.data());
+    norm_.weightGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data());
     held = {};
 }
 

@@ -15,7 +15,7 @@ namespace shardlab {
 /// on top, as does, where tokens are split, a gathered norm N·h (Temporary) in forward and in weightGrad:
 ///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, expanded N·f, activated N·f; the output belongs
 ///                                to the next layer
-///   inputGrad                    activated's gradient N·f (Temporary), gone before the next two; expanded is
+///   inputGrad                    scratch N·f (Temporary), gone before the next two; expanded is
 ///                                overwritten with its gradient;
 ///                                normedGradient n·h and the returned gradient n·h (`kept`)
 ///   until weightGrad             the branch's gradient, normedGradient, and all of forward's

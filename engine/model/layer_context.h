@@ -5,6 +5,7 @@
 #include "engine/model/parameter_set.h"
 #include "engine/model/recompute.h"
 #include "engine/model/tensor_group.h"
+#include "engine/model/types.h"
 
 namespace shardlab {
 
@@ -18,12 +19,18 @@ struct LayerContext {
     int hidden = 1;    ///< h
     double dropout = 0;
     std::int64_t seed = 1;
+    Types types = {};
     Recompute recompute = {};
 
+    Device& device() const { return arena.device(); }
+    /// Activations, or their gradients.
+    Buffer allocate(MemoryCategory category, std::size_t elements) const {
+        return arena.allocate(category, elements, types.activations);
+    }
     int tokens() const { return samples * sequence; }
     int ownTokens() const { return tensor.ownTokens(tokens()); }
-    std::size_t ownFloats() const { return static_cast<std::size_t>(ownTokens()) * static_cast<std::size_t>(hidden); }
-    std::size_t allFloats() const { return static_cast<std::size_t>(tokens()) * static_cast<std::size_t>(hidden); }
+    std::size_t ownSize() const { return static_cast<std::size_t>(ownTokens()) * static_cast<std::size_t>(hidden); }
+    std::size_t allSize() const { return static_cast<std::size_t>(tokens()) * static_cast<std::size_t>(hidden); }
 };
 
 }  // namespace shardlab

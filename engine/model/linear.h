@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/model/parameter_set.h"
+#include "engine/model/layer_context.h"
 
 #include <cstdint>
 #include <string>
@@ -13,25 +13,34 @@ namespace shardlab {
 enum class LinearCut : std::uint8_t { Columns, Rows };
 
 /// y = x·W + bias, W stored [inputs, outputs] ("<name>.weight", "<name>.bias"). x is [rows, inputs], y [rows, outputs],
-/// of what this member holds. The bias is added by the caller, who fuses it with what follows; cut by rows it is whole.
+/// of what this member holds. Cut by rows the bias is whole, and added by the caller after the members' sum. Where weights
+/// are kept in another type than activations, each product rounds them first (Temporary, inputs·outputs).
 class Linear {
 public:
     /// `inputs` and `outputs` of the whole. `groups`: equal runs of the columns, each cut by itself (query, key, value).
-    Linear(ParameterSet& set, const std::string& name, int inputs, int outputs, double deviation, LinearCut cut,
+    Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, double deviation, LinearCut cut,
            int groups = 1);
 
     int inputs() const { return inputs_; }
     int outputs() const { return outputs_; }
 
-    const float* bias() const { return bias_.value(); }
+    ConstArray bias() const { return bias_.value(); }
     /// product = x·W.
-    void multiply(int rows, const float* x, float* product) const;
+    void multiply(int rows, ConstArray x, Array product) const;
+    /// y = x·W + bias.
+    void forward(int rows, ConstArray x, Array y) const;
+    /// y = x·W + bias; activated = gelu(y).
+    void forwardGelu(int rows, ConstArray x, Array y, Array activated) const;
     /// inputGradient = outputGradient·Wᵀ.
-    void inputGrad(int rows, const float* outputGradient, float* inputGradient) const;
+    void inputGrad(int rows, ConstArray outputGradient, Array inputGradient) const;
+    /// x := (outputGradient·Wᵀ)·gelu′(x), where this layer's input was gelu(x); scratch [rows, inputs].
+    void inputGradGelu(int rows, ConstArray outputGradient, Array x, Array scratch) const;
     /// Adds xᵀ·outputGradient and its column sums.
-    void weightGrad(int rows, const float* x, const float* outputGradient) const;
+    void weightGrad(int rows, ConstArray x, ConstArray outputGradient) const;
 
 private:
+    Arena& arena_;
+    DType type_;
     Weight weight_;
     Weight bias_;
     int inputs_;

@@ -13,13 +13,13 @@ class Norm {
 public:
     Norm(const LayerContext& context, const std::string& name);
 
-    void forward(int rows, const float* x, float* statistics, float* output) const;
+    void forward(int rows, ConstArray x, float* statistics, Array output) const;
     /// inputGradient = gradient through the norm + residualGradient (null: none).
-    void inputGrad(int rows, const float* x, const float* statistics, const float* outputGradient,
-                   const float* residualGradient, float* inputGradient) const;
+    void inputGrad(int rows, ConstArray x, const float* statistics, ConstArray outputGradient,
+                   ConstArray residualGradient, Array inputGradient) const;
     /// Adds to the gradients of scale and shift what all tokens make of them. Where a tensor group splits the tokens, the
     /// members' parts are summed: 2·width floats (Temporary).
-    void weightGrad(int rows, const float* x, const float* statistics, const float* outputGradient) const;
+    void weightGrad(int rows, ConstArray x, const float* statistics, ConstArray outputGradient) const;
 
 private:
     Arena& arena_;

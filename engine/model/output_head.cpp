@@ -2,10 +2,8 @@
 #include "engine/model/output_head.h"
 
 #include "engine/base/ranges.h"
-#include "kernels/cross_entropy.h"
-#include "kernels/gemm.h"
-
-#include <cmath>
+#include "engine/model/product_weight.h"
+#include "engine/model/token_buffer.h"
 
 namespace shardlab {
 
@@ -21,54 +19,62 @@ void OutputHead::project(State& state, Buffer input) {
     const int tokens = context_.tokens(), ownTokens = context_.ownTokens();
     state.input = std::move(input);
     state.statistics = context_.arena.allocate(MemoryCategory::Activations, 2 * static_cast<std::size_t>(ownTokens));
-    state.normed = context_.arena.allocate(MemoryCategory::Activations, state.input.size());
-    norm_.forward(ownTokens, state.input.data(), state.statistics.data(), state.normed.data());
-    state.logits = context_.arena.allocate(MemoryCategory::Activations, static_cast<std::size_t>(tokens) *
-                                                                            static_cast<std::size_t>(vocabulary_));
+    state.normed = context_.allocate(MemoryCategory::Activations, state.input.size());
+    norm_.forward(ownTokens, state.input.data(), state.statistics.floats(), state.normed.data());
+    state.logits = context_.allocate(MemoryCategory::Activations,
+                                     static_cast<std::size_t>(tokens) * static_cast<std::size_t>(vocabulary_));
     const AllTokens normed = context_.tensor.gather(state.normed, MemoryCategory::Temporary);
-    gemm(tokens, vocabulary_, context_.hidden, normed.data(), false, table_.value(), true, 0, state.logits.data());
+    const ProductWeight table(context_.arena, context_.types.activations, table_);
+    context_.device().gemm(tokens, vocabulary_, context_.hidden, normed.data(), false, table.data(), true, 0,
+                           state.logits.data());
 }
 
 // Mean over rows of ln Σ e^(logit − highest) + highest − own, the maximum and the two sums taken over all members.
-double OutputHead::sharedLoss(State& state, std::span<const std::int32_t> targets) {
+double OutputHead::sharedLoss(State& state, const std::int32_t* targets) {
     const int rows = context_.tokens();
     const std::size_t n = static_cast<std::size_t>(rows);
     const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, 3 * n);
-    const auto highest = scratch.span().first(n), sums = scratch.span().subspan(n, n), own = scratch.span().last(n);
+    const ArraySpan highest = scratch.span().first(n), both = scratch.span().last(2 * n);
+    float* const sums = both.data().floats();
+    float* const own = sums + n;
     const VocabularyPart part{rows, vocabulary_, firstToken_};
-    largestLogits(part, state.logits.data(), highest.data());
+    Device& device = context_.device();
+    device.largestLogits(part, state.logits.data(), highest.data().floats());
     context_.tensor.largestOverMembers(highest);
-    exponentiateLogits(part, highest.data(), targets.data(), state.logits.data(), sums.data(), own.data());
-    context_.tensor.sumOverMembers(scratch.span().last(2 * n));
-    crossEntropyGradient(part, sums.data(), targets.data(), state.logits.data());
-    double loss = 0;
-    for (std::size_t r = 0; r < n; ++r) loss += std::log(static_cast<double>(sums[r])) + highest[r] - own[r];
-    return loss / rows;
+    device.sumExponentials(part, highest.data().floats(), targets, state.logits.data(), sums, own);
+    context_.tensor.sumOverMembers(both);
+    device.crossEntropyGradient(part, highest.data().floats(), sums, targets, state.logits.data());
+    return device.sharedLoss(rows, highest.data().floats(), sums, own);
 }
 
 double OutputHead::forward(State& state, Buffer input, std::span<const std::int32_t> targets) {
     project(state, std::move(input));
-    if (context_.tensor.size() > 1) return sharedLoss(state, targets);
-    return crossEntropyWithGradient(context_.tokens(), vocabulary_, state.logits.data(), targets.data());
+    const Buffer wanted = onDevice(context_.arena, targets, MemoryCategory::Temporary);
+    if (context_.tensor.size() > 1) return sharedLoss(state, tokenNumbers(wanted));
+    return context_.device().crossEntropyWithGradient(context_.tokens(), vocabulary_, state.logits.data(),
+                                                      tokenNumbers(wanted));
 }
 
 double OutputHead::evaluate(Buffer input, std::span<const std::int32_t> targets) {
     State state;
     project(state, std::move(input));
-    if (context_.tensor.size() > 1) return sharedLoss(state, targets);
-    return crossEntropy(context_.tokens(), vocabulary_, state.logits.data(), targets.data());
+    const Buffer wanted = onDevice(context_.arena, targets, MemoryCategory::Temporary);
+    if (context_.tensor.size() > 1) return sharedLoss(state, tokenNumbers(wanted));
+    return context_.device().crossEntropy(context_.tokens(), vocabulary_, state.logits.data(), tokenNumbers(wanted));
 }
 
 Buffer OutputHead::inputGrad(State& state, float scale, MemoryCategory kept) {
     const int tokens = context_.tokens(), hidden = context_.hidden;
-    state.scale = scale;
-    state.normedGradient = context_.tensor.sum(context_.allFloats(), kept, [&](float* partial) {
-        gemm(tokens, hidden, vocabulary_, scale, {state.logits.data(), vocabulary_, false},
-             {table_.value(), hidden, false}, 0, partial, hidden);
-    });
-    Buffer inputGradient = context_.arena.allocate(kept, state.input.size());
-    norm_.inputGrad(context_.ownTokens(), state.input.data(), state.statistics.data(), state.normedGradient.data(),
-                    nullptr, inputGradient.data());
+    state.scale = scale / static_cast<float>(tokens);
+    state.normedGradient =
+        context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {
+            const ProductWeight table(context_.arena, context_.types.activations, table_);
+            context_.device().gemm(tokens, hidden, vocabulary_, state.scale, {state.logits.data(), vocabulary_, false},
+                                   {table.data(), hidden, false}, 0, partial, hidden);
+        });
+    Buffer inputGradient = context_.allocate(kept, state.input.size());
+    norm_.inputGrad(context_.ownTokens(), state.input.data(), state.statistics.floats(), state.normedGradient.data(), {},
+                    inputGradient.data());
     return inputGradient;
 }
 
@@ -76,10 +82,11 @@ void OutputHead::weightGrad(State& state) {
     const int hidden = context_.hidden;
     {
         const AllTokens normed = context_.tensor.gather(state.normed, MemoryCategory::Temporary);
-        gemm(vocabulary_, hidden, context_.tokens(), state.scale, {state.logits.data(), vocabulary_, true},
-             {normed.data(), hidden, false}, 1, table_.gradient(), hidden);
+        context_.device().gemm(vocabulary_, hidden, context_.tokens(), state.scale,
+                               {state.logits.data(), vocabulary_, true}, {normed.data(), hidden, false}, 1,
+                               table_.gradient(), hidden);
     }
-    norm_.weightGrad(context_.ownTokens(), state.input.data(), state.statistics.data(), state.normedGradient.data());
+    norm_.weightGrad(context_.ownTokens(), state.input.data(), state.statistics.floats(), state.normedGradient.data());
     state = {};
 }
 

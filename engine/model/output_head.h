@@ -10,10 +10,11 @@
 
 namespace shardlab {
 
-/// Memory in floats, N = tokens, n own tokens, h hidden, V this member's part of the vocabulary:
+/// Memory in elements, N = tokens, n own tokens, h hidden, V this member's part of the vocabulary:
 ///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, logits N·V (at once overwritten with the loss's
 ///                                gradient); where tokens are split, a gathered norm N·h (Temporary) before the loss;
-///                                where the vocabulary is shared, 3N (Temporary) for the loss
+///                                for the loss the targets N, and where the vocabulary is shared 3N fp32
+///                                (Temporary)
 ///   inputGrad                    normedGradient n·h and the returned gradient n·h (`kept`); where tokens are split,
 ///                                before them all members' sum N·h (Temporary)
 ///   until weightGrad             normedGradient and all of forward's; weightGrad gathers the norm again
@@ -24,9 +25,9 @@ public:
         Buffer input;
         Buffer statistics;
         Buffer normed;
-        Buffer logits;  ///< after forward: the gradient of the mean loss with respect to them
+        Buffer logits;  ///< after forward: the gradient of the summed loss with respect to them
         Buffer normedGradient;
-        float scale = 1;
+        float scale = 1;  ///< of that gradient: what the loss is multiplied by, ÷ tokens
     };
 
     /// Weights: "ln_f" and [vocabulary, hidden]: where `tied` "wte.weight", the embedding's own where the stage has it,
@@ -42,7 +43,7 @@ public:
 
 private:
     void project(State& state, Buffer input);
-    double sharedLoss(State& state, std::span<const std::int32_t> targets);
+    double sharedLoss(State& state, const std::int32_t* targets);
 
     LayerContext context_;
     int firstToken_;   ///< of the vocabulary

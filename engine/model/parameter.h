@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/base/slice.h"
-#include "engine/model/arena.h"
+#include "kernels/array.h"
 
 #include <cstdint>
 #include <string>
@@ -17,8 +17,8 @@ struct Parameter {
     std::string name;
     std::vector<int> shape;  ///< of what this rank holds
     Slice slice;             ///< and where that lies in the whole
-    std::span<float> value;     ///< a slice of the stage's parameter block
-    std::span<float> gradient;  ///< the slice at the same place of the stage's gradient block
+    ArraySpan value;     ///< a slice of the stage's parameter block
+    ArraySpan gradient;  ///< the slice at the same place of the stage's gradient block
     /// ZeRO: value and gradient are a shard, the elements from here on of the tensor that `shape` describes, row by row.
     std::int64_t flatBegin = 0;
     int lowestLayer = 0;   ///< of the stage's layers that use it; 0 is the stage's lowest layer

@@ -3,6 +3,7 @@
 
 #include "engine/base/random.h"
 #include "engine/base/ranges.h"
+#include "engine/model/host_copy.h"
 
 #include <algorithm>
 
@@ -28,11 +29,13 @@ void draw(const Parameter& parameter, double deviation, std::int64_t seed, std::
 }  // namespace
 
 const std::vector<int>& Weight::shape() const { return set_->parameters_[index_].shape; }
-const float* Weight::value() const {
-    const float* own = set_->parameters_[index_].value.data();
-    return set_->copy_.empty() ? own : set_->copy_.data() + (own - set_->values_.data());
+ConstArray Weight::value() const {
+    const Array own = set_->parameters_[index_].value.data();
+    if (set_->copy_.empty()) return own;
+    const std::ptrdiff_t bytes = static_cast<std::byte*>(own.data) - static_cast<std::byte*>(set_->values_.data().data);
+    return set_->copy_.data() + bytes / static_cast<std::ptrdiff_t>(sizeOf(own.type));
 }
-float* Weight::gradient() const { return set_->parameters_[index_].gradient.data(); }
+Array Weight::gradient() const { return set_->parameters_[index_].gradient.data(); }
 
 Weight ParameterSet::declare(const std::string& name, std::vector<int> whole, Initial initial, bool decays, Cut cut) {
     const auto known = std::ranges::find(parameters_, name, &Parameter::name);
@@ -73,11 +76,12 @@ void ParameterSet::initialise(std::size_t index, std::int64_t seed, std::span<fl
         draw(parameters_[index], initial.deviation, seed, values);
 }
 
-void ParameterSet::allocate(Arena& arena, std::int64_t seed, const StageStorage& storage) {
+void ParameterSet::allocate(Arena& arena, const Types& types, std::int64_t seed, const StageStorage& storage) {
     std::size_t total = 0;
     for (const Parameter& parameter : parameters_) total += elements(parameter.shape);
-    if (storage.values) values_ = arena.allocate(MemoryCategory::Parameters, total);
-    if (storage.gradients) gradients_ = arena.allocateZeroed(MemoryCategory::Gradients, total);
+    if (storage.values) values_ = arena.allocate(MemoryCategory::Parameters, total, types.weights);
+    if (storage.gradients) gradients_ = arena.allocateZeroed(MemoryCategory::Gradients, total, types.gradients);
+    std::vector<float> start;
     std::size_t offset = 0;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
         Parameter& parameter = parameters_[i];
@@ -85,7 +89,9 @@ void ParameterSet::allocate(Arena& arena, std::int64_t seed, const StageStorage&
         if (storage.gradients) parameter.gradient = gradients_.span().subspan(offset, count);
         if (storage.values) {
             parameter.value = values_.span().subspan(offset, count);
-            initialise(i, seed, parameter.value);
+            start.resize(count);
+            initialise(i, seed, start);
+            upload(arena.device(), start, parameter.value);
         }
         offset += count;
     }

@@ -5,6 +5,7 @@
 
 #include "engine/model/arena.h"
 #include "engine/model/parameter.h"
+#include "engine/model/types.h"
 
 #include <cstdint>
 #include <string>
@@ -39,8 +40,8 @@ class Weight {
 public:
     /// Of this member's part.
     const std::vector<int>& shape() const;
-    const float* value() const;
-    float* gradient() const;
+    ConstArray value() const;
+    Array gradient() const;
 
 private:
     friend class ParameterSet;
@@ -65,16 +66,16 @@ public:
     /// The weight, where this stage has it, is shared with another stage.
     void tie(std::string_view name, bool owner);
     /// Once, after the last declaration. Gradients are zero. What `storage` leaves out stays unbound.
-    void allocate(Arena& arena, std::int64_t seed, const StageStorage& storage = {});
-    /// What this member's part of weight `index` starts with.
+    void allocate(Arena& arena, const Types& types, std::int64_t seed, const StageStorage& storage = {});
+    /// What this member's part of weight `index` starts with; in the processor's memory.
     void initialise(std::size_t index, std::int64_t seed, std::span<float> values) const;
 
     /// Weight::value() points into this copy of the values until the next call; empty: into the values themselves.
-    void computeWith(std::span<const float> copy) { copy_ = copy; }
+    void computeWith(ConstArraySpan copy) { copy_ = copy; }
 
     std::span<Parameter> parameters() { return parameters_; }
-    std::span<float> values() const { return values_.span(); }
-    std::span<float> gradients() const { return gradients_.span(); }
+    ArraySpan values() const { return values_.span(); }
+    ArraySpan gradients() const { return gradients_.span(); }
 
 private:
     friend class Weight;
@@ -84,7 +85,7 @@ private:
     std::vector<Initial> initials_;
     int layer_ = -1;
     Buffer values_;
-    std::span<const float> copy_;
+    ConstArraySpan copy_;
     Buffer gradients_;
 };
 

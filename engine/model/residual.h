@@ -12,7 +12,7 @@ namespace shardlab {
 struct ResidualGradient {
     Buffer branch;  ///< of the branch, all tokens: until the projection's weight gradient
     Buffer around;  ///< of x, own tokens: until the input's gradient; empty where `branch` is the same
-    const float* aroundData() const { return around.empty() ? branch.data() : around.data(); }
+    ConstArray aroundData() const { return around.empty() ? branch.data() : around.data(); }
 };
 
 /// Weights: those of the projection. Memory in floats, N tokens, n own tokens, h hidden:
@@ -32,12 +32,7 @@ public:
 private:
     DropoutMask mask(const LayerState& state) const;
 
-    Arena& arena_;
-    TensorGroup& tensor_;
-    int sequence_;
-    int hidden_;
-    int tokens_;
-    int ownTokens_;
+    LayerContext context_;
     Linear projection_;
     DropoutSite dropout_;
 };

@@ -24,16 +24,14 @@ struct Held {
 }  // namespace
 
 struct Stage::Impl {
-    Impl(const StageSpec& stageSpec, Arena& arena, std::unique_ptr<TensorGroup> own, TensorGroup* given)
-        : spec(stageSpec), alone(std::move(own)), tensor(given ? *given : *alone),
+    Impl(const StageSpec& stageSpec, Arena& stageArena, std::unique_ptr<TensorGroup> own, TensorGroup* given)
+        : spec(stageSpec), arena(stageArena), types(numberFormats(spec.precision)), alone(std::move(own)), tensor(given ? *given : *alone),
           weights(tensor.size(), tensor.member()),
           recomputing{recomputesCore(spec.memory), spec.recomputing},
           stage(buildStage(spec, {weights, arena, tensor, spec.samples, spec.model.sequence, spec.model.hidden,
-                                  spec.model.dropout, spec.seed, recomputing})) {
-        weights.allocate(arena, spec.seed, spec.storage);
-        const std::size_t layersOfBlock = spec.layers > 0 ? stage.layers.size() / static_cast<std::size_t>(spec.layers) : 0;
-        for (const int blocks : recomputeSegments(spec.memory, spec.layers))
-            segmentBegin.insert(segmentBegin.end(), static_cast<std::size_t>(blocks) * layersOfBlock, segmentBegin.size());
+                                  spec.model.dropout, spec.seed, types, recomputing})),
+          segments(layerSegments(spec.model, spec.memory, {spec.layers, spec.first, spec.last, spec.firstLayer})) {
+        weights.allocate(arena, types, spec.seed, spec.storage);
     }
 
     int layerOf(std::size_t i) const { return static_cast<int>(i) + (stage.embedding ? 1 : 0); }
@@ -50,38 +48,50 @@ struct Stage::Impl {
     }
 
     template <class Of, class State>
-    void weightGrad(int layer, Of& of, State& state) {
+    void weightGrad(int layer, Of& of, State& state, const OverflowPlace& place) {
         if (hooks) hooks->beforeGradient(layer);
         of.weightGrad(state);
+        if (overflow)
+            for (const Parameter& parameter : weights.parameters())
+                if (parameter.lowestLayer <= layer && layer <= parameter.highestLayer) lookAt(parameter.gradient, place);
         if (hooks) hooks->afterGradient(layer);
     }
 
-    bool endsSegment(std::size_t i) const {
-        return !segmentBegin.empty() && (i + 1 == segmentBegin.size() || segmentBegin[i + 1] == i + 1);
-    }
+    /// Of the segment of layer `i`; one without is -1.
+    int segmentOf(std::size_t i) const { return segments[static_cast<std::size_t>(layerOf(i))]; }
 
     /// Of a segment's layer that has done its forward: nothing stays but the segment's input.
     void forget(std::unique_ptr<LayerState>& state, std::size_t i) const {
         auto kept = stage.layers[i]->newState();
         kept->firstSample = state->firstSample;
-        if (segmentBegin[i] == i) kept->input = std::move(state->input);
+        if (segmentOf(i) == layerOf(i)) kept->input = std::move(state->input);
         state = std::move(kept);
     }
 
     /// The forward of the segment that ends with layer `last`, as it was.
     void recompute(Held& state, std::size_t last) {
-        const std::size_t begin = segmentBegin[last];
+        const auto begin = static_cast<std::size_t>(segmentOf(last) - layerOf(0));
         Buffer input = std::move(state.layers[begin]->input);
         for (std::size_t i = begin; i <= last; ++i) {
             visitLayer(i);
+            if (hooks) hooks->beforeAgain(layerOf(i));
             input = stage.layers[i]->forward(*state.layers[i], std::move(input));
+            if (hooks) hooks->afterAgain(layerOf(i));
         }
     }
 
     void visitEmbedding() { tensor.visit(-1); }
     /// Blocks are made of equally many layers.
     void visitLayer(std::size_t i) {
-        tensor.visit(spec.firstLayer + static_cast<int>(i * static_cast<std::size_t>(spec.layers) / stage.layers.size()));
+        tensor.visit(layerOfModel(i));
+    }
+    int layerOfModel(std::size_t i) const {
+        return spec.firstLayer + static_cast<int>(i * static_cast<std::size_t>(spec.layers) / stage.layers.size());
+    }
+    void lookAt(ArraySpan gradient, const OverflowPlace& place) {
+        if (overflow && !gradient.empty())
+            arena.device().noteNotFinite(static_cast<std::int64_t>(gradient.size()), gradient.data(), overflowMark(place),
+                                         overflow);
     }
     void visitHead() { tensor.visit(-2); }
 
@@ -104,38 +114,42 @@ struct Stage::Impl {
     }
 
     /// From the top down; where `weightsToo`, each layer's weight gradient follows its input gradient and frees it.
-    Buffer inputGrad(Held& state, Buffer gradient, float scale, MemoryCategory kept, bool weightsToo) {
+    Buffer inputGrad(int microbatch, Held& state, Buffer gradient, float scale, MemoryCategory kept, bool weightsToo) {
         if (stage.head) {
             visitHead();
             gradient = reading(headLayer(), [&] { return stage.head->inputGrad(state.head, scale, kept); });
-            if (weightsToo) weightGrad(headLayer(), *stage.head, state.head);
+            lookAt(gradient.span(), {microbatch, -2});
+            if (weightsToo) weightGrad(headLayer(), *stage.head, state.head, {microbatch, -2});
         }
         for (std::size_t i = stage.layers.size(); i-- > 0;) {
-            if (endsSegment(i)) recomputing.again([&] { recompute(state, i); });
+            if (endsSegment(segments, layerOf(i))) recomputing.again([&] { recompute(state, i); });
             visitLayer(i);
             gradient = reading(layerOf(i), [&] {
                 return stage.layers[i]->inputGrad(*state.layers[i], std::move(gradient), kept);
             });
-            if (weightsToo) weightGrad(layerOf(i), *stage.layers[i], *state.layers[i]);
+            lookAt(gradient.span(), {microbatch, layerOfModel(i)});
+            if (weightsToo) weightGrad(layerOf(i), *stage.layers[i], *state.layers[i], {microbatch, layerOfModel(i)});
         }
         if (stage.embedding) {
             visitEmbedding();
             stage.embedding->inputGrad(state.embedding, std::move(gradient));
-            if (weightsToo) weightGrad(0, *stage.embedding, state.embedding);
+            if (weightsToo) weightGrad(0, *stage.embedding, state.embedding, {microbatch, -1});
             return {};
         }
         return gradient;
     }
 
     const StageSpec spec;
+    Arena& arena;
+    const Types types;
     const std::unique_ptr<TensorGroup> alone;  ///< where no group was given
     TensorGroup& tensor;
     ParameterSet weights;
     const Recompute recomputing;
     StageLayers stage;
-    /// Of each layer's segment, its first layer; empty where nothing is cut.
-    std::vector<std::size_t> segmentBegin;
+    const std::vector<int> segments;
     LayerHooks* hooks = nullptr;
+    std::int32_t* overflow = nullptr;
     std::map<int, Held> microbatches;
     std::map<int, double> losses;
 };
@@ -148,14 +162,21 @@ Stage::~Stage() = default;
 
 std::span<Parameter> Stage::parameters() { return impl_->weights.parameters(); }
 int Stage::layers() const { return impl_->weights.layers(); }
+const std::vector<int>& Stage::segments() const { return impl_->segments; }
+void Stage::watchOverflow(std::int32_t* first) { impl_->overflow = first; }
 void Stage::setHooks(LayerHooks* hooks) { impl_->hooks = hooks; }
 void Stage::initialise(std::size_t index, std::span<float> values) const {
     impl_->weights.initialise(index, impl_->spec.seed, values);
 }
-std::span<float> Stage::parameterBlock() { return impl_->weights.values(); }
-std::span<float> Stage::gradientBlock() { return impl_->weights.gradients(); }
-void Stage::zeroGradients() { std::ranges::fill(gradientBlock(), 0.0f); }
-void Stage::computeWith(std::span<const float> weights) { impl_->weights.computeWith(weights); }
+Arena& Stage::arena() const { return impl_->arena; }
+const Types& Stage::types() const { return impl_->types; }
+ArraySpan Stage::parameterBlock() { return impl_->weights.values(); }
+ArraySpan Stage::gradientBlock() { return impl_->weights.gradients(); }
+void Stage::zeroGradients() {
+    const std::span<std::byte> block = gradientBlock().bytes();
+    if (!block.empty()) impl_->arena.device().clear(block.data(), block.size());
+}
+void Stage::computeWith(ConstArraySpan weights) { impl_->weights.computeWith(weights); }
 
 void Stage::renumber(int by) {
     std::map<int, Held> moved;
@@ -164,6 +185,17 @@ void Stage::renumber(int by) {
     impl_->losses.clear();
 }
 
+bool Stage::hasLayer(int layer) const {
+    const StageSpec& spec = impl_->spec;
+    if (layer == -1) return spec.first;
+    if (layer == -2) return spec.last;
+    return layer >= spec.firstLayer && layer < spec.firstLayer + spec.layers;
+}
+int Stage::layerOfModel(int layer) const {
+    if (layer == 0 && impl_->stage.embedding) return -1;
+    if (layer == impl_->headLayer()) return -2;
+    return impl_->layerOfModel(static_cast<std::size_t>(layer - impl_->layerOf(0)));
+}
 int Stage::held() const { return static_cast<int>(impl_->microbatches.size()); }
 double Stage::loss(int microbatch) const { return impl_->losses.at(microbatch); }
 
@@ -182,7 +214,7 @@ Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
         input = impl_->reading(impl_->layerOf(i), [&] {
             return stage.layers[i]->forward(*state.layers.back(), std::move(input));
         });
-        if (!impl_->segmentBegin.empty()) impl_->forget(state.layers.back(), i);
+        if (impl_->segmentOf(i) >= 0) impl_->forget(state.layers.back(), i);
     }
     if (!stage.head) return input;
     impl_->visitHead();
@@ -192,7 +224,7 @@ Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
 }
 
 Buffer Stage::backward(int microbatch, Buffer outputGradient, float scale) {
-    Buffer gradient = impl_->inputGrad(impl_->held(microbatch, false), std::move(outputGradient), scale,
+    Buffer gradient = impl_->inputGrad(microbatch, impl_->held(microbatch, false), std::move(outputGradient), scale,
                                        MemoryCategory::Temporary, true);
     impl_->microbatches.erase(microbatch);
     return gradient;
@@ -201,7 +233,7 @@ Buffer Stage::backward(int microbatch, Buffer outputGradient, float scale) {
 Buffer Stage::inputGrad(int microbatch, Buffer outputGradient, float scale) {
     Held& state = impl_->held(microbatch, false);
     state.hasInputGrad = true;
-    return impl_->inputGrad(state, std::move(outputGradient), scale, MemoryCategory::Buffers, false);
+    return impl_->inputGrad(microbatch, state, std::move(outputGradient), scale, MemoryCategory::Buffers, false);
 }
 
 void Stage::weightGrad(int microbatch) {
@@ -209,15 +241,15 @@ void Stage::weightGrad(int microbatch) {
     Held& state = impl_->held(microbatch, true);
     if (stage.head) {
         impl_->visitHead();
-        impl_->weightGrad(impl_->headLayer(), *stage.head, state.head);
+        impl_->weightGrad(impl_->headLayer(), *stage.head, state.head, {microbatch, -2});
     }
     for (std::size_t i = stage.layers.size(); i-- > 0;) {
         impl_->visitLayer(i);
-        impl_->weightGrad(impl_->layerOf(i), *stage.layers[i], *state.layers[i]);
+        impl_->weightGrad(impl_->layerOf(i), *stage.layers[i], *state.layers[i], {microbatch, impl_->layerOfModel(i)});
     }
     if (stage.embedding) {
         impl_->visitEmbedding();
-        impl_->weightGrad(0, *stage.embedding, state.embedding);
+        impl_->weightGrad(0, *stage.embedding, state.embedding, {microbatch, -1});
     }
     impl_->microbatches.erase(microbatch);
 }

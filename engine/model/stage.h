@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace shardlab {
 
@@ -27,6 +28,7 @@ struct StageSpec {
     StageStorage storage = {};
     bool tied = true;    ///< the output projection is the token embedding
     MemorySpec memory = {};
+    PrecisionSpec precision = {};
     Recompute::Observer recomputing = {};  ///< of what backward and inputGrad compute again
 };
 
@@ -37,6 +39,16 @@ struct TokenBatch {
     /// Number of the first sample, counted from the run's first: dropout masks follow it.
     std::int64_t firstSample = 0;
 };
+
+/// Where a gradient was not finite, as one number that is not 0; and back.
+struct OverflowPlace {
+    int microbatch = 0;
+    int layer = 0;  ///< of the model; -1 the embedding, -2 the output
+};
+constexpr std::int32_t overflowMark(const OverflowPlace& place) {
+    return ((place.microbatch & 0x1ffff) << 14) | ((place.layer + 3) & 0x3fff);
+}
+constexpr OverflowPlace overflowPlace(std::int32_t mark) { return {mark >> 14, (mark & 0x3fff) - 3}; }
 
 class Stage {
 public:
@@ -49,16 +61,23 @@ public:
     std::span<Parameter> parameters();
     /// Embedding, layers of the blocks, output head: those that this stage has, from the lowest.
     int layers() const;
+    /// Of each, the lowest of the segment that it is computed again with (layout/recompute.h: layerSegments).
+    const std::vector<int>& segments() const;
+    /// From now on the first gradient that is not finite, of activations or of weights so far, leaves its mark in `first`, a number on the device
+    /// that the caller sets to 0: overflowMark of its microbatch and layer. Null: nobody looks.
+    void watchOverflow(std::int32_t* first);
     /// Told of every layer from now on; null: nobody.
     void setHooks(LayerHooks* hooks);
-    /// What parameter `index` starts with, whether the stage holds it or not.
+    Arena& arena() const;
+    const Types& types() const;
+    /// What parameter `index` starts with, whether the stage holds it or not; in the processor's memory.
     void initialise(std::size_t index, std::span<float> values) const;
-    std::span<float> parameterBlock();
-    std::span<float> gradientBlock();
+    ArraySpan parameterBlock();
+    ArraySpan gradientBlock();
     void zeroGradients();
     /// Forwards and backwards read these weights, a copy of the parameter block, until the next call; empty: the
     /// stage's own. Gradients, and what an optimizer sees, stay the stage's own.
-    void computeWith(std::span<const float> weights);
+    void computeWith(ConstArraySpan weights);
     /// What is held under a microbatch's number is held under that number + `by` from now on.
     void renumber(int by);
 
@@ -84,6 +103,10 @@ public:
     /// stage.
     Buffer evaluate(const TokenBatch& batch, Buffer input, double* loss);
 
+    /// Of the model; -1 the embedding, -2 the output.
+    bool hasLayer(int layer) const;
+    /// The same numbers, for a layer of the stage as Parameter counts them.
+    int layerOfModel(int layer) const;
     /// Microbatches whose activations are held.
     int held() const;
 

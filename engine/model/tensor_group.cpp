@@ -6,14 +6,15 @@ namespace shardlab {
 void TensorGroup::visit(int) {}
 AllTokens TensorGroup::gather(const Buffer& own, MemoryCategory) { return AllTokens::view(own); }
 
-Buffer TensorGroup::sum(std::size_t floats, MemoryCategory category, const std::function<void(float*)>& partial) {
-    Buffer whole = arena_.allocate(category, floats);
+Buffer TensorGroup::sum(std::size_t elements, DType type, MemoryCategory category,
+                        const std::function<void(Array)>& partial) {
+    Buffer whole = arena_.allocate(category, elements, type);
     partial(whole.data());
     return whole;
 }
 
-void TensorGroup::sumOverTokens(std::span<float>) {}
-void TensorGroup::sumOverMembers(std::span<float>) {}
-void TensorGroup::largestOverMembers(std::span<float>) {}
+void TensorGroup::sumOverTokens(ArraySpan) {}
+void TensorGroup::sumOverMembers(ArraySpan) {}
+void TensorGroup::largestOverMembers(ArraySpan) {}
 
 }  // namespace shardlab

@@ -14,7 +14,6 @@
 #include "engine/model/arena.h"
 
 #include <functional>
-#include <span>
 
 namespace shardlab {
 
@@ -23,16 +22,16 @@ class AllTokens {
 public:
     static AllTokens view(const Buffer& own) { return AllTokens(own.data(), {}); }
     static AllTokens copy(Buffer gathered) {
-        const float* const data = gathered.data();
+        const ConstArray data = gathered.data();
         return AllTokens(data, std::move(gathered));
     }
-    const float* data() const { return data_; }
+    ConstArray data() const { return data_; }
     /// The copy; empty where this is a view.
     Buffer take() && { return std::move(copy_); }
 
 private:
-    AllTokens(const float* data, Buffer copy) : data_(data), copy_(std::move(copy)) {}
-    const float* data_;
+    AllTokens(ConstArray data, Buffer copy) : data_(data), copy_(std::move(copy)) {}
+    ConstArray data_;
     Buffer copy_;
 };
 
@@ -55,14 +54,15 @@ public:
     virtual void visit(int layer);
     /// All members' own tokens; a copy, where there must be one, is allocated as `category`.
     virtual AllTokens gather(const Buffer& own, MemoryCategory category);
-    /// The sum over members of what `partial` writes into [tokens, width] of `floats`: the rows of the own tokens,
+    /// The sum over members of what `partial` writes into [tokens, width] of `elements`: the rows of the own tokens,
     /// allocated as `category`.
-    virtual Buffer sum(std::size_t floats, MemoryCategory category, const std::function<void(float*)>& partial);
+    virtual Buffer sum(std::size_t elements, DType type, MemoryCategory category,
+                       const std::function<void(Array)>& partial);
     /// In place: the sum over members of what each made of its own tokens. Nothing where each had them all.
-    virtual void sumOverTokens(std::span<float> values);
+    virtual void sumOverTokens(ArraySpan values);
     /// In place, element by element over the members.
-    virtual void sumOverMembers(std::span<float> values);
-    virtual void largestOverMembers(std::span<float> values);
+    virtual void sumOverMembers(ArraySpan values);
+    virtual void largestOverMembers(ArraySpan values);
 
 protected:
     TensorGroup(Arena& arena, int size, int member, bool splitsTokens)

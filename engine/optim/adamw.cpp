@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/adamw.h"
-
 #include "engine/optim/learning_rate.h"
 #include "engine/optim/optimizers.h"
 
@@ -12,8 +10,9 @@ namespace {
 
 class AdamW : public Optimizer {
 public:
-    AdamW(const OptimizerSpec& spec, int updates, std::size_t elements, Arena& arena)
-        : spec_(spec), updates_(updates), elements_(elements), moments_(arena.allocateZeroed(MemoryCategory::Optimizer, 2 * elements)) {}
+    AdamW(const OptimizerSetup& setup, std::span<const Parameter> parameters, Arena& arena)
+        : Optimizer(setup, parameters, arena), elements_(elementsOf(parameters)),
+          moments_(arena.allocateZeroed(MemoryCategory::Optimizer, 2 * elements_)) {}
 
     void update(std::span<Parameter> parameters, int step, float gradientScale) override {
         AdamWUpdate change;
@@ -24,16 +23,20 @@ public:
         change.correction1 = static_cast<float>(1 - std::pow(spec_.betas[0], step));
         change.correction2 = static_cast<float>(1 - std::pow(spec_.betas[1], step));
         change.gradientScale = gradientScale;
-        float* first = moments_.data();
+        parts_.clear();
+        float* first = moments_.floats();
         float* second = first + elements_;
-        for (Parameter& parameter : parameters) {
-            change.weightDecay = parameter.decays ? static_cast<float>(spec_.weightDecay) : 0.0f;
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            const Parameter& parameter = parameters[i];
             const std::size_t count = parameter.value.size();
-            adamw(static_cast<std::int64_t>(count), change, parameter.gradient.data(), parameter.value.data(), first,
-                  second);
+            if (count == 0) continue;
+            const float decay = parameter.decays ? static_cast<float>(spec_.weightDecay) : 0.0f;
+            parts_.push_back({static_cast<std::int64_t>(count), decay, parameter.gradient.data(), parameter.value.data(),
+                              master_.of(i).data().floats(), first, second});
             first += count;
             second += count;
         }
+        arena_.device().adamw(change, parts_);
     }
 
     std::vector<OptimizerState> state(std::span<const Parameter> parameters) override {
@@ -49,18 +52,15 @@ public:
     }
 
 private:
-    OptimizerSpec spec_;
-    int updates_;
     std::size_t elements_;
     Buffer moments_;  ///< all first moments, then all second moments, in the order of the parameters
+    std::vector<AdamWPart> parts_;
 };
 
 }  // namespace
 
-std::unique_ptr<Optimizer> makeAdamW(const OptimizerSpec& spec, int updates, std::span<Parameter> parameters, Arena& arena) {
-    std::size_t elements = 0;
-    for (const Parameter& parameter : parameters) elements += parameter.value.size();
-    return std::make_unique<AdamW>(spec, updates, elements, arena);
+std::unique_ptr<Optimizer> makeAdamW(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena) {
+    return std::make_unique<AdamW>(setup, parameters, arena);
 }
 
 }  // namespace shardlab

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/optim/gradient_norm.h"
 
-#include "kernels/elementwise.h"
-
 #include <cmath>
+#include <vector>
 
 namespace shardlab {
 
-double squaredGradientNorm(std::span<const Parameter> parameters) {
-    double sum = 0;
-    for (const Parameter& parameter : parameters) {
-        if (!parameter.owner) continue;
-        sum += sumOfSquares(static_cast<std::int64_t>(parameter.gradient.size()), parameter.gradient.data());
-    }
-    return sum;
+double squaredGradientNorm(std::span<const Parameter> parameters, Device& device) {
+    std::vector<ArrayPart> parts;
+    for (const Parameter& parameter : parameters)
+        if (parameter.owner && !parameter.gradient.empty())
+            parts.push_back({parameter.gradient.data(), static_cast<std::int64_t>(parameter.gradient.size())});
+    return parts.empty() ? 0 : device.sumOfSquares(parts);
 }
 
 float clipScale(double squaredNorm, double clip) {

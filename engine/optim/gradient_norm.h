@@ -2,14 +2,15 @@
 #pragma once
 
 #include "engine/model/parameter.h"
+#include "kernels/device.h"
 
 #include <span>
 
 namespace shardlab {
 
 /// Σ gradient² over the parameters this stage owns (of a tied pair only the owner counts): the stage's part of the
-/// squared global norm.
-double squaredGradientNorm(std::span<const Parameter> parameters);
+/// squared global norm. Not finite where a gradient is not.
+double squaredGradientNorm(std::span<const Parameter> parameters, Device& device);
 
 /// What every gradient is multiplied by so that the global norm is at most `clip`; 1 where clip is 0.
 float clipScale(double squaredNorm, double clip);

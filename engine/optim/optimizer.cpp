@@ -13,7 +13,7 @@ namespace {
 
 struct OptimizerKind {
     std::string_view name;
-    std::unique_ptr<Optimizer> (*make)(const OptimizerSpec&, int, std::span<Parameter>, Arena&);
+    std::unique_ptr<Optimizer> (*make)(const OptimizerSetup&, std::span<Parameter>, Arena&);
 };
 
 constexpr std::array kinds{
@@ -23,11 +23,17 @@ constexpr std::array kinds{
 
 }  // namespace
 
-std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSpec& spec, std::span<Parameter> parameters, Arena& arena, int updates) {
+std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena) {
     for (const OptimizerKind& kind : kinds) {
-        if (kind.name == spec.kind) return kind.make(spec, updates, parameters, arena);
+        if (kind.name == setup.spec.kind) return kind.make(setup, parameters, arena);
     }
-    throw std::logic_error("no optimizer of kind \"" + spec.kind + "\"");
+    throw std::logic_error("no optimizer of kind \"" + setup.spec.kind + "\"");
+}
+
+std::size_t elementsOf(std::span<const Parameter> parameters) {
+    std::size_t elements = 0;
+    for (const Parameter& parameter : parameters) elements += parameter.value.size();
+    return elements;
 }
 
 }  // namespace shardlab

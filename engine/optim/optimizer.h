@@ -5,6 +5,7 @@
 #include "engine/layout/layout.h"
 #include "engine/model/arena.h"
 #include "engine/model/parameter.h"
+#include "engine/optim/master_weights.h"
 
 #include <cstdint>
 #include <memory>
@@ -20,21 +21,44 @@ struct OptimizerState {
     std::string_view kind;      ///< "first moment", "second moment", "velocity": the same word in every layout
     std::size_t parameter = 0;  ///< index into the stage's parameters
     std::int64_t begin = 0;
-    std::span<float> values;
+    ArraySpan values;           ///< fp32
+};
+
+/// What every optimizer is made from. The layout was checked: spec.kind exists.
+struct OptimizerSetup {
+    OptimizerSpec spec;
+    int updates = 1;      ///< of the whole run, for a learning rate that falls
+    bool master = false;  ///< the parameters' values are rounded copies of weights in fp32
 };
 
 class Optimizer {
 public:
+    /// All state comes from the arena (category Optimizer).
+    Optimizer(const OptimizerSetup& setup, std::span<const Parameter> parameters, Arena& arena)
+        : spec_(setup.spec), updates_(setup.updates), arena_(arena),
+          master_(setup.master ? MasterWeights(parameters, arena) : MasterWeights()) {}
     virtual ~Optimizer() = default;
+    Optimizer(const Optimizer&) = delete;
+    Optimizer& operator=(const Optimizer&) = delete;
+
     /// All of it that lies on this rank, for checkpoints to read and write; empty where there is none.
     virtual std::vector<OptimizerState> state(std::span<const Parameter> parameters) = 0;
-    /// Applies one update. `step` counts from 1; every gradient is first multiplied by `gradientScale` (clipping).
+    /// Applies one update. `step` counts from 1; every gradient is first multiplied by `gradientScale` (clipping, and
+    /// what undoes a scale of the loss).
     virtual void update(std::span<Parameter> parameters, int step, float gradientScale) = 0;
+
+    const MasterWeights& master() const { return master_; }
+
+protected:
+    OptimizerSpec spec_;
+    int updates_;
+    Arena& arena_;
+    MasterWeights master_;
 };
 
-/// State comes from the arena (category Optimizer). The layout was checked: spec.kind exists. `updates`: of the whole run,
-/// for a learning rate that falls.
-std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSpec& spec, std::span<Parameter> parameters, Arena& arena,
-                                         int updates = 1);
+std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
+
+/// Of all parameters together.
+std::size_t elementsOf(std::span<const Parameter> parameters);
 
 }  // namespace shardlab

@@ -7,8 +7,8 @@
 namespace shardlab {
 
 /// State: two floats per parameter (first and second moment), one block.
-std::unique_ptr<Optimizer> makeAdamW(const OptimizerSpec& spec, int updates, std::span<Parameter> parameters, Arena& arena);
+std::unique_ptr<Optimizer> makeAdamW(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
 /// State: one float per parameter (velocity), one block; none where momentum is 0.
-std::unique_ptr<Optimizer> makeSgd(const OptimizerSpec& spec, int updates, std::span<Parameter> parameters, Arena& arena);
+std::unique_ptr<Optimizer> makeSgd(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
 
 }  // namespace shardlab

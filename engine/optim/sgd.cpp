@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/sgd.h"
-
 #include "engine/optim/learning_rate.h"
 #include "engine/optim/optimizers.h"
 
@@ -10,9 +8,10 @@ namespace {
 
 class Sgd : public Optimizer {
 public:
-    Sgd(const OptimizerSpec& spec, int updates, std::size_t elements, Arena& arena)
-        : spec_(spec), updates_(updates),
-          velocity_(arena.allocateZeroed(MemoryCategory::Optimizer, spec.momentum == 0 ? 0 : elements)) {}
+    Sgd(const OptimizerSetup& setup, std::span<const Parameter> parameters, Arena& arena)
+        : Optimizer(setup, parameters, arena),
+          velocity_(arena.allocateZeroed(MemoryCategory::Optimizer,
+                                         setup.spec.momentum == 0 ? 0 : elementsOf(parameters))) {}
 
     void update(std::span<Parameter> parameters, int step, float gradientScale) override {
         SgdUpdate change;
@@ -20,11 +19,14 @@ public:
         change.momentum = static_cast<float>(spec_.momentum);
         change.gradientScale = gradientScale;
         std::size_t offset = 0;
-        for (Parameter& parameter : parameters) {
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            const Parameter& parameter = parameters[i];
             change.weightDecay = parameter.decays ? static_cast<float>(spec_.weightDecay) : 0.0f;
-            float* velocity = velocity_.empty() ? nullptr : velocity_.data() + offset;
+            float* velocity = velocity_.empty() ? nullptr : velocity_.floats() + offset;
             const std::size_t count = parameter.value.size();
-            sgd(static_cast<std::int64_t>(count), change, parameter.gradient.data(), parameter.value.data(), velocity);
+            if (count == 0) continue;
+            arena_.device().sgd(static_cast<std::int64_t>(count), change, parameter.gradient.data(),
+                                parameter.value.data(), velocity, master_.of(i).data().floats());
             offset += count;
         }
     }
@@ -41,17 +43,13 @@ public:
     }
 
 private:
-    OptimizerSpec spec_;
-    int updates_;
     Buffer velocity_;  ///< in the order of the parameters
 };
 
 }  // namespace
 
-std::unique_ptr<Optimizer> makeSgd(const OptimizerSpec& spec, int updates, std::span<Parameter> parameters, Arena& arena) {
-    std::size_t elements = 0;
-    for (const Parameter& parameter : parameters) elements += parameter.value.size();
-    return std::make_unique<Sgd>(spec, updates, elements, arena);
+std::unique_ptr<Optimizer> makeSgd(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena) {
+    return std::make_unique<Sgd>(setup, parameters, arena);
 }
 
 }  // namespace shardlab

@@ -3,6 +3,6 @@
 
 namespace shardlab {
 
-void averageGradients(std::span<float> gradients, Communicator& data) { data.allReduce(gradients, ReduceOp::Sum); }
+void averageGradients(ArraySpan gradients, Communicator& data) { data.allReduce(gradients, ReduceOp::Sum); }
 
 }  // namespace shardlab

@@ -8,40 +8,42 @@ using Kind = TensorCollective::Kind;
 TensorParallel::TensorParallel(Arena& arena, Communicator& group, bool splitsTokens, Observer observer)
     : TensorGroup(arena, group.size(), group.rank(), splitsTokens), group_(group), observer_(std::move(observer)) {}
 
-void TensorParallel::carryOut(Kind kind, std::size_t floats, const std::function<void()>& run) {
+void TensorParallel::carryOut(Kind kind, std::size_t bytes, const std::function<void()>& run) {
     if (!observer_) return run();
-    observer_({kind, layer_, static_cast<std::int64_t>(floats * sizeof(float))}, run);
+    observer_({kind, layer_, static_cast<std::int64_t>(bytes)}, run);
 }
 
 AllTokens TensorParallel::gather(const Buffer& own, MemoryCategory category) {
     if (!splitsTokens()) return AllTokens::view(own);
-    Buffer all = arena_.allocate(category, own.size() * static_cast<std::size_t>(size()));
-    carryOut(Kind::AllGather, all.size(), [&] { group_.allGather(own.span(), all.span()); });
+    Buffer all = arena_.allocate(category, own.size() * static_cast<std::size_t>(size()), own.type());
+    carryOut(Kind::AllGather, all.span().bytes().size(), [&] { group_.allGather(own.span(), all.span()); });
     return AllTokens::copy(std::move(all));
 }
 
-Buffer TensorParallel::sum(std::size_t floats, MemoryCategory category, const std::function<void(float*)>& partial) {
-    Buffer whole = arena_.allocate(splitsTokens() ? MemoryCategory::Temporary : category, floats);
+Buffer TensorParallel::sum(std::size_t elements, DType type, MemoryCategory category,
+                           const std::function<void(Array)>& partial) {
+    Buffer whole = arena_.allocate(splitsTokens() ? MemoryCategory::Temporary : category, elements, type);
+    const std::size_t bytes = whole.span().bytes().size();
     partial(whole.data());
     if (!splitsTokens()) {
-        carryOut(Kind::AllReduce, floats, [&] { group_.allReduce(whole.span(), ReduceOp::Sum); });
+        carryOut(Kind::AllReduce, bytes, [&] { group_.allReduce(whole.span(), ReduceOp::Sum); });
         return whole;
     }
-    Buffer own = arena_.allocate(category, floats / static_cast<std::size_t>(size()));
-    carryOut(Kind::ReduceScatter, floats, [&] { group_.reduceScatter(whole.span(), own.span(), ReduceOp::Sum); });
+    Buffer own = arena_.allocate(category, elements / static_cast<std::size_t>(size()), type);
+    carryOut(Kind::ReduceScatter, bytes, [&] { group_.reduceScatter(whole.span(), own.span(), ReduceOp::Sum); });
     return own;
 }
 
-void TensorParallel::sumOverTokens(std::span<float> values) {
+void TensorParallel::sumOverTokens(ArraySpan values) {
     if (splitsTokens()) sumOverMembers(values);
 }
 
-void TensorParallel::sumOverMembers(std::span<float> values) {
-    carryOut(Kind::AllReduce, values.size(), [&] { group_.allReduce(values, ReduceOp::Sum); });
+void TensorParallel::sumOverMembers(ArraySpan values) {
+    carryOut(Kind::AllReduce, values.bytes().size(), [&] { group_.allReduce(values, ReduceOp::Sum); });
 }
 
-void TensorParallel::largestOverMembers(std::span<float> values) {
-    carryOut(Kind::AllReduce, values.size(), [&] { group_.allReduce(values, ReduceOp::Max); });
+void TensorParallel::largestOverMembers(ArraySpan values) {
+    carryOut(Kind::AllReduce, values.bytes().size(), [&] { group_.allReduce(values, ReduceOp::Max); });
 }
 
 }  // namespace shardlab

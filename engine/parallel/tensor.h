@@ -36,13 +36,14 @@ public:
 
     void visit(int layer) override { layer_ = layer; }
     AllTokens gather(const Buffer& own, MemoryCategory category) override;
-    Buffer sum(std::size_t floats, MemoryCategory category, const std::function<void(float*)>& partial) override;
-    void sumOverTokens(std::span<float> values) override;
-    void sumOverMembers(std::span<float> values) override;
-    void largestOverMembers(std::span<float> values) override;
+    Buffer sum(std::size_t elements, DType type, MemoryCategory category,
+               const std::function<void(Array)>& partial) override;
+    void sumOverTokens(ArraySpan values) override;
+    void sumOverMembers(ArraySpan values) override;
+    void largestOverMembers(ArraySpan values) override;
 
 private:
-    void carryOut(TensorCollective::Kind kind, std::size_t floats, const std::function<void()>& run);
+    void carryOut(TensorCollective::Kind kind, std::size_t bytes, const std::function<void()>& run);
 
     Communicator& group_;
     Observer observer_;

@@ -3,6 +3,7 @@
 
 #include "engine/comm/communicator.h"
 #include "engine/model/parameter.h"
+#include "kernels/device.h"
 
 #include <span>
 
@@ -12,6 +13,6 @@ namespace shardlab {
 /// gradient of its own use; the gradient of the shared weight is their sum. Equal updates then keep the copies equal.
 /// `stages`: the parameters of each stage of this rank. `ends`: the ranks of first and last stage, or the one that
 /// holds both.
-void sumTiedGradients(std::span<const std::span<Parameter>> stages, Communicator& ends);
+void sumTiedGradients(std::span<const std::span<Parameter>> stages, Communicator& ends, Device& device);
 
 }  // namespace shardlab

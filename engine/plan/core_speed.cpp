@@ -23,6 +23,15 @@ int flopsPerCycle() {
 #endif
 }
 
+/// Whether its units multiply twice as many numbers of bf16 as of fp32.
+bool multipliesBf16() {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512bf16");
+#else
+    return false;
+#endif
+}
+
 /// Cycles per second: of additions that wait for each other each takes one.
 double measureClock() {
     constexpr int additions = 2'000'000;
@@ -55,6 +64,9 @@ double measureBandwidth() {
 
 }  // namespace
 
-CoreSpeed measureCoreSpeed() { return {measureClock() * flopsPerCycle(), measureBandwidth()}; }
+CoreSpeed measureCoreSpeed() {
+    const double flops = measureClock() * flopsPerCycle();
+    return {flops, measureBandwidth(), multipliesBf16() ? 2 * flops : 0};
+}
 
 }  // namespace shardlab

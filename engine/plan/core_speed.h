@@ -7,6 +7,7 @@ namespace shardlab {
 struct CoreSpeed {
     double flops = 0;            ///< fp32, peak of one core; 0: not known
     double memoryBandwidth = 0;  ///< bytes per second read and written by one core
+    double bf16Flops = 0;        ///< as flops; 0 where the processor has no products of bf16, which are fp32's then
 };
 
 /// Takes about 20 ms. Peak: the clock as it is measured, times what vector units of the processor's kind do a cycle.

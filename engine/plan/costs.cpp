@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/costs.h"
 
+#include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
+#include "engine/plan/accelerators.h"
+#include "engine/plan/compute_costs.h"
 
 #include <algorithm>
 #include <numeric>
@@ -11,49 +14,6 @@
 
 namespace shardlab {
 namespace {
-
-constexpr double floatBytes = 4;
-// Kernels of a forward: a norm, products, bias, scores, softmax … each counted once.
-constexpr int gptLayerKernels = 12;
-constexpr int mlpLayerKernels = 5;
-constexpr int coreKernels = 3;
-constexpr int embeddingKernels = 1;
-constexpr int outputKernels = 3;
-
-double kernelSeconds(const DevicePreset& device, double flops, double bytes, int kernels) {
-    return flops / (device.fp32Flops * device.matmulEfficiency) + bytes / device.memoryBandwidth +
-           kernels * device.kernelSeconds;
-}
-
-/// Of what the member computes; without the collectives.
-double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
-                      const DevicePreset& device) {
-    const int samples = layout.batch.micro;
-    const double flops = stageForwardFlops(layout.model, stage, samples, share);
-    const double bytes = 2 * floatBytes * static_cast<double>(stageStoredFloats(layout.model, stage, samples, share));
-    int kernels = stage.layers * (layout.model.kind == "gpt" ? gptLayerKernels : mlpLayerKernels);
-    if (stage.first) kernels += embeddingKernels;
-    if (stage.last) kernels += outputKernels;
-    return kernelSeconds(device, flops, bytes, kernels);
-}
-
-/// Of what the backward computes again; without the collectives.
-double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
-                        const DevicePreset& device) {
-    if (!recomputeSegments(layout.memory, stage.layers).empty())
-        return forwardSeconds(layout, {stage.layers, false, false, stage.firstLayer}, share, device);
-    if (!recomputesCore(layout.memory)) return 0;
-    const int samples = layout.batch.micro;
-    return stage.layers *
-           kernelSeconds(device, coreForwardFlops(layout.model, samples, share),
-                         2 * floatBytes * static_cast<double>(coreStoredFloats(layout.model, samples, share)), coreKernels);
-}
-
-/// Floats that one update reads and writes for each parameter.
-double updateFloats(const OptimizerSpec& optimizer) {
-    if (optimizer.kind == "adamw") return 7;      // reads g, w, m, v; writes w, m, v
-    return optimizer.momentum > 0 ? 5 : 3;        // reads g, w, (u); writes w, (u)
-}
 
 /// The slower of the links among `ranks`.
 Link slowestLink(const Mesh& mesh, const DevicePreset& device, const std::vector<int>& ranks) {
@@ -69,12 +29,22 @@ std::vector<int> replicas(const Mesh& mesh, int p) {
     return mesh.group(mesh.rank(place), Axis::Data);
 }
 
-/// Whether some replica's pipeline ranks p and q are on different hosts.
-bool crossesHosts(const Mesh& mesh, int p, int q) {
-    const std::vector<int> from = replicas(mesh, p), to = replicas(mesh, q);
-    for (std::size_t i = 0; i < from.size(); ++i)
-        if (mesh.host(from[i]) != mesh.host(to[i])) return true;
-    return false;
+/// The replicas of one pipeline rank.
+struct Replicas {
+    Group group;
+    std::vector<int> hosts;  ///< of each
+};
+
+/// By pipeline rank.
+std::vector<Replicas> allReplicas(const Mesh& mesh) {
+    std::vector<Replicas> all;
+    for (int p = 0; p < mesh.size(Axis::Pipeline); ++p) {
+        const std::vector<int> ranks = replicas(mesh, p);
+        Replicas& each = all.emplace_back(groupOf(mesh, ranks));
+        each.hosts.reserve(ranks.size());
+        for (const int rank : ranks) each.hosts.push_back(mesh.host(rank));
+    }
+    return all;
 }
 
 }  // namespace
@@ -102,7 +72,11 @@ double StepCosts::seconds(const Action& action) const {
         case ActionKind::ScatterGradients:
         case ActionKind::GatherForward:
         case ActionKind::GatherBackward:
-        case ActionKind::GatherUpdated:
+        case ActionKind::GatherUpdated: {
+            double sum = 0;
+            for (const DataPiece& piece : cost.data.pieces(action.kind)) sum += piece.seconds;
+            return sum * stretch;
+        }
         case ActionKind::None: break;
     }
     return 0;
@@ -120,8 +94,11 @@ std::int64_t StepCosts::bytes(const Action& action) const {
         case ActionKind::ReduceNorm: return sizeof(double);
         case ActionKind::StashWeights:
         case ActionKind::FreeWeights: return stages[stage].weightBytes;
-        default: return 0;
+        default: break;
     }
+    std::int64_t sum = 0;
+    for (const DataPiece& piece : stages[stage].data.pieces(action.kind)) sum += piece.bytes;
+    return sum;
 }
 
 std::vector<TensorSpan> StepCosts::tensorSpans(const Action& action, bool together) const {
@@ -136,6 +113,18 @@ std::vector<TensorSpan> StepCosts::tensorSpans(const Action& action, bool togeth
         case ActionKind::WeightGrad: return spansWithin({&tensor.weightGrad}, cost.weightGrad, together);
         default: return {};
     }
+}
+
+LayeredShares StepCosts::layered(const Action& action) const {
+    const StageCosts& cost = stages[static_cast<std::size_t>(action.stage)];
+    if (action.kind == ActionKind::WeightGrad) return {0, 0, 1};
+    if (action.kind != ActionKind::Backward && action.kind != ActionKind::InputGrad) return {0, 1, 0};
+    const bool whole = action.kind == ActionKind::Backward;
+    const double all = whole ? cost.backward : cost.inputGrad;
+    if (all <= 0) return {0, 1, 0};
+    const bool segments = std::ranges::any_of(cost.data.segments, [](int lowest) { return lowest >= 0; });
+    const double again = segments ? cost.recompute / all : 0;
+    return {again, cost.inputGrad / all - again, whole ? 1 - cost.inputGrad / all : 0};
 }
 
 std::vector<ActionPart> StepCosts::recomputed(const Action& action, bool together) const {
@@ -179,24 +168,46 @@ StepCosts withoutTensorCollectives(StepCosts costs) {
 }
 
 StepCosts withoutCommunication(StepCosts costs) {
-    for (StageCosts& stage : costs.stages) stage.send = stage.reduce = stage.tied = stage.norm = 0;
+    for (StageCosts& stage : costs.stages) {
+        stage.send = stage.reduce = stage.tied = stage.norm = 0;
+        DataCosts& data = stage.data;
+        for (auto* pieces : {&data.reduce, &data.gatherForward, &data.gatherBackward, &data.gatherUpdated})
+            for (DataPiece& piece : *pieces) piece.seconds = 0;
+    }
     return withoutTensorCollectives(std::move(costs));
 }
 
 const DevicePreset& modelledDevice(const Layout& layout) {
-    const std::string& name = layout.cluster.pace ? layout.cluster.pace->device : layout.cluster.device;
+    const bool onGpu = !layout.cluster.pace && layout.cluster.device == "cuda";
+    if (onGpu)
+        if (const DevicePreset* own = presetOf(accelerators())) return *own;
+    const std::string name = onGpu                 ? "h100-sxm"
+                             : layout.cluster.pace ? layout.cluster.pace->device
+                                                   : layout.cluster.device;
     const DevicePreset* device = findDevice(name);
     if (device == nullptr) throw std::logic_error("no device \"" + name + "\": the layout was not checked");
     return *device;
 }
 
-int hostCores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+int hostCores() {
+    static const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // asks the system
+    return cores;
+}
+
+SharedUnits sharedUnits(const Layout& layout, int cores) {
+    if (layout.cluster.pace) return {};
+    if (layout.cluster.device == "cpu") return {cores, "cores"};
+    // Of other hosts nothing is known.
+    return {layout.cluster.hosts.size() == 1 ? accelerators().count : 0, accelerators().count == 1 ? "GPU" : "GPUs"};
+}
 
 DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores) {
     DevicePreset device = modelledDevice(layout);
     if (layout.cluster.pace || layout.cluster.device != "cpu") return device;
     const int threads = std::max(1, cores / mesh.ranks());  // as launch starts them
     device.fp32Flops *= threads;
+    device.bf16Flops *= threads;
+    device.fp16Flops *= threads;
     device.memoryBandwidth *= threads;
     return device;
 }
@@ -204,6 +215,7 @@ DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores) {
 StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device,
                     const std::vector<int>& rankOfStage, int cores) {
     const std::vector<StageShape> shapes = stageShapes(layout);
+    const NumberFormats formats = numberFormats(layout.precision);
     const TensorShare share = tensorShare(layout);
     const Link tensorLink = slowestLink(mesh, device, mesh.group(0, Axis::Tensor));
     const int p = mesh.size(Axis::Pipeline);
@@ -211,6 +223,11 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
     const int stages = static_cast<int>(shapes.size());
     const auto rankOf = [&](int stage) { return rankOfStage[static_cast<std::size_t>(stage)]; };
     std::vector<double> bytesOfRank(static_cast<std::size_t>(p));
+    const std::vector<Replicas> replicasOf = allReplicas(mesh);
+    // Whether some replica's pipeline ranks p and q are on different hosts.
+    const auto crossesHosts = [&](int from, int to) {
+        return replicasOf[static_cast<std::size_t>(from)].hosts != replicasOf[static_cast<std::size_t>(to)].hosts;
+    };
     StepCosts costs;
     costs.stages.resize(shapes.size());
     for (int s = 0; s < stages; ++s) {
@@ -220,8 +237,9 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.recompute = recomputeSeconds(layout, shape, share, device);
         cost.segments = recomputesCore(layout.memory) ? std::vector<int>(static_cast<std::size_t>(shape.layers), 1)
                                                       : recomputeSegments(layout.memory, shape.layers);
-        cost.inputGrad = cost.forward + cost.recompute;
-        cost.weightGrad = cost.forward;
+        const OverflowSeconds looking = overflowSeconds(layout, shape, share, device);
+        cost.inputGrad = cost.forward + cost.recompute + looking.inputGrad;
+        cost.weightGrad = cost.forward + looking.weightGrad;
         if (share.size > 1) {
             cost.tensor = tensorCosts(layout, shape, tensorLink);
             cost.recompute += secondsAgain(cost.tensor.inputGrad);
@@ -232,32 +250,37 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.backward = cost.inputGrad + cost.weightGrad;
 
         if (s + 1 < stages && rankOf(s) != rankOf(s + 1)) {
-            const Link& link = crossesHosts(mesh, rankOf(s), rankOf(s + 1)) ? device.betweenNodes : device.inNode;
-            cost.sendBytes = static_cast<std::int64_t>(floatBytes) * boundaryFloats(layout.model, layout.batch.micro, share);
+            const Link& link = crossesHosts(rankOf(s), rankOf(s + 1)) ? device.betweenNodes : device.inNode;
+            cost.sendBytes = formats.activationBytes() * boundaryFloats(layout.model, layout.batch.micro, share);
             cost.send = link.latency + static_cast<double>(cost.sendBytes) / link.bandwidth;
         }
-        const auto parameterBytes = static_cast<std::int64_t>(floatBytes) * stageParameters(layout.model, shape, share);
+        const std::int64_t parameters = stageParameters(layout.model, shape, share);
+        const std::int64_t gradientBytes = formats.gradientBytes() * parameters;
         if (d > 1) {
-            cost.reduceBytes = parameterBytes;
-            const Collective reduction = allReduce(static_cast<double>(parameterBytes),
-                                                   groupOf(mesh, replicas(mesh, rankOf(s))), device);
+            const Group& group = replicasOf[static_cast<std::size_t>(rankOf(s))].group;
+            const Link& link = group.hosts > 1 ? device.betweenNodes : device.inNode;
+            cost.reduceBytes = gradientBytes;
+            const Collective reduction = allReduce(static_cast<double>(gradientBytes),
+                                                   group, device);
             cost.reduce = reduction.seconds;
             cost.reduceAlgorithm = reduction.algorithm;
+            cost.data = dataCosts(layout, shape, share, group, link, device);
         }
         if (shape.first != shape.last) {
-            const auto bytes = static_cast<std::int64_t>(floatBytes) * tiedParameters(layout.model, share);
+            const std::int64_t bytes = formats.gradientBytes() * tiedParameters(layout.model, share);
             const int first = rankOf(0), last = rankOf(stages - 1);
             if (first != last) cost.tiedBytes = bytes;
-            const Group ends{2, first != last && crossesHosts(mesh, first, last) ? 2 : 1};
+            const Group ends{2, first != last && crossesHosts(first, last) ? 2 : 1};
             cost.tied = first != last
                             ? allReduce(static_cast<double>(bytes), ends, device).seconds
                             : device.kernelSeconds + 4 * static_cast<double>(bytes) / device.memoryBandwidth;
         }
-        bytesOfRank[static_cast<std::size_t>(rankOf(s))] += static_cast<double>(parameterBytes);
-        cost.weightBytes = parameterBytes;
-        cost.stash = device.kernelSeconds + 2 * static_cast<double>(parameterBytes) / device.memoryBandwidth;
-        cost.optimizer = device.kernelSeconds +
-                         updateFloats(layout.optimizer) * static_cast<double>(parameterBytes) / device.memoryBandwidth;
+        bytesOfRank[static_cast<std::size_t>(rankOf(s))] += static_cast<double>(gradientBytes);
+        cost.weightBytes = formats.weightBytes() * parameters;
+        cost.stash = device.kernelSeconds + 2 * static_cast<double>(cost.weightBytes) / device.memoryBandwidth;
+        // ZeRO: each replica updates its shard.
+        const double updated = static_cast<double>(parameters) / (layout.parallel.zero > 0 ? d : 1);
+        cost.optimizer = device.kernelSeconds + updateBytes(layout) * updated / device.memoryBandwidth;
     }
     const Collective norm = allReduce(sizeof(double), groupOf(mesh, replicaRanks(mesh, 0)), device);
     for (int s = 0; s < stages; ++s) {
@@ -266,8 +289,8 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
                     bytesOfRank[static_cast<std::size_t>(rankOf(s))] / device.memoryBandwidth + norm.seconds;
         cost.normAlgorithm = norm.algorithm;
     }
-    if (!layout.cluster.pace && layout.cluster.device == "cpu")
-        if (mesh.ranks() > cores) costs.cores = double(p) * cores / mesh.ranks();
+    if (const int units = sharedUnits(layout, cores).count; units > 0 && mesh.ranks() > units)
+        costs.cores = double(p) * units / mesh.ranks();
     return costs;
 }
 

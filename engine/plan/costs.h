@@ -5,19 +5,49 @@
 #include "engine/layout/devices.h"
 #include "engine/layout/layout.h"
 #include "engine/layout/mesh.h"
+#include "engine/layout/model_shape.h"
 #include "engine/plan/collectives.h"
 #include "engine/plan/tensor_costs.h"
 #include "engine/schedule/action.h"
 
+#include <string_view>
 #include <vector>
 
 namespace shardlab {
 
+/// One message of an action that runs beside compute, over the data axis.
+struct DataPiece {
+    int layer = 0;           ///< of the stage: the piece waits for its gradient, or the layer waits for the piece
+    std::int64_t bytes = 0;  ///< of the whole buffer; what crosses the links is plan.h's AxisTraffic
+    double seconds = 0;      ///< not stretched
+    bool stays = false;      ///< its gradient stays between two layers (FlatUnit::staysBetweenLayers)
+};
+
+/// The data axis of one stage; a list is empty where the layout has no such action.
+struct DataCosts {
+    std::vector<double> layerShare;  ///< of a compute action's time, by layer
+    std::vector<int> segments;       ///< by layer (recompute.h: layerSegments)
+    std::vector<double> againShare;  ///< of what segments take to be computed again, by layer
+    std::vector<DataPiece> reduce;   ///< buckets, or units that are scattered, in the order the backward ends them
+    std::vector<DataPiece> gatherForward;   ///< ZeRO 3, in the order of use
+    std::vector<DataPiece> gatherBackward;
+    std::vector<DataPiece> gatherUpdated;   ///< ZeRO 1, 2
+    bool inSlots = false;              ///< ZeRO 2, 3: gradients of layers take turns in two slots
+    int hops = 0;                    ///< of the ring, within each bucket's time; 0 = the backend's all-reduce
+
+    /// Of REDUCE_BUCKETS, SCATTER_GRAD, GATHER_…; empty for others.
+    const std::vector<DataPiece>& pieces(ActionKind kind) const;
+};
+/// `group` are the replicas, `link` the slowest among them: all-reduces take the quickest algorithm, unless the layout
+/// asks for the ring; scatters and gathers are half a ring.
+DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const Group& group,
+                    const Link& link, const DevicePreset& device);
+
 /// Seconds of one action of a stage, on the modelled device, before stretching.
 ///
-/// A forward takes flops ÷ (peak · efficiency) + bytes ÷ memory bandwidth + kernels · kernel start, where each stored
-/// float is written once and read once, and kernels are those of layers, embedding and output. A backward takes twice
-/// that, half for the input gradient and half for the weight gradient, and the input gradient besides what it computes
+/// A forward takes flops ÷ (peak of the format · efficiency) + bytes ÷ memory bandwidth + kernels · kernel start, where
+/// each stored number is written once and read once, and kernels are those of layers, embedding and output. A backward
+/// takes twice that, half for the input gradient and half for the weight gradient, and the input gradient besides what it computes
 /// again: the forward of all blocks, or that of their attention's core. Of a tensor group's member these are its share's,
 /// and what its collectives take comes on top: the products around them wait for each.
 struct StageCosts {
@@ -40,6 +70,7 @@ struct StageCosts {
     std::int64_t weightBytes = 0;  ///< of one version
     Algorithm reduceAlgorithm = Algorithm::Ring;
     Algorithm normAlgorithm = Algorithm::Ring;
+    DataCosts data;
 };
 
 /// As shares of an action's time.
@@ -48,16 +79,25 @@ struct ActionPart {
     double end = 0;
 };
 
+/// Of a compute action that goes layer by layer (simulate.h), which shares of its time it takes for what: a layer then
+/// takes its share of each (DataCosts).
+struct LayeredShares {
+    double again = 0;     ///< segments that are computed again
+    double use = 0;       ///< what else reads weights
+    double gradient = 0;  ///< of the weights
+};
+
 struct StepCosts {
     std::vector<StageCosts> stages;
     double stretch = 1;  ///< modelled time × stretch = the time shown and paced; 1 unless paced
-    double cores = 0;    ///< that the ranks of one replica share, where they are more; 0: each has its own
+    double cores = 0;    ///< or GPUs, that the ranks of one replica share, where they are more; 0: each has its own
     /// Stretched seconds of one action. Receives take no time of their own: the message's time is its send.
     double seconds(const Action& action) const;
     std::int64_t bytes(const Action& action) const;
     /// The tensor group's collectives in a compute action, in order, and where they lie in it; none for other actions.
     /// `together`: as one, at the end.
     std::vector<TensorSpan> tensorSpans(const Action& action, bool together = false) const;
+    LayeredShares layered(const Action& action) const;
     /// Where a backward or input gradient computes activations again: segment by segment from the top, each followed by
     /// its blocks' share of the rest. `together`: as one, at the begin.
     std::vector<ActionPart> recomputed(const Action& action, bool together = false) const;
@@ -71,11 +111,19 @@ StepCosts withoutTensorCollectives(StepCosts costs);
 /// The same where all activations were kept.
 StepCosts withoutRecompute(StepCosts costs);
 
-/// The device whose time is modelled: cluster.pace.device where paced, else cluster.device.
+/// The device whose time is modelled: cluster.pace.device where paced; else that of cluster.device, for cuda this machine's
+/// GPU, or an H100 where there is none that a preset describes.
 const DevicePreset& modelledDevice(const Layout& layout);
 
 /// Cores that this process may use.
 int hostCores();
+
+/// What the ranks of a layout at full speed have between them on this machine; 0: each its own device, as far as is known.
+struct SharedUnits {
+    int count = 0;
+    std::string_view name;  ///< "cores", "GPUs"
+};
+SharedUnits sharedUnits(const Layout& layout, int cores = hostCores());
 
 /// What one rank computes on: the modelled device where paced; at full speed its share of this machine's cores, at
 /// least one (where ranks are more than cores, StepCosts::sharing says so).

@@ -15,9 +15,10 @@ namespace shardlab {
 class EventSink {
 public:
     explicit EventSink(bool keep) : keep_(keep) {}
-    void add(Lane lane, EventKind kind, double begin, double end, const Action& action, std::int64_t bytes = 0) {
+    void add(Lane lane, EventKind kind, double begin, double end, const Action& action, std::int64_t bytes = 0,
+             double value = 0) {
         if (keep_)
-            events_.push_back({nanoseconds(begin), nanoseconds(end), bytes, 0, actionId(action), 0, 0, lane, kind});
+            events_.push_back({nanoseconds(begin), nanoseconds(end), bytes, value, actionId(action), 0, 0, lane, kind});
     }
     void addTensor(double begin, double end, const TensorSpan& span, const Action& action) {
         const double length = end - begin;

@@ -2,59 +2,152 @@
 #include "engine/plan/ledger.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <tuple>
 
+#include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
+#include "engine/layout/recompute.h"
 #include "engine/plan/stage_buffers.h"
 #include "engine/plan/tally.h"
 
 namespace shardlab {
 namespace {
 
-/// Floats of optimizer state for each parameter.
-std::int64_t stateFloats(const OptimizerSpec& optimizer) {
+constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
+
+/// Moments that the optimizer keeps of each parameter, in fp32.
+std::int64_t moments(const OptimizerSpec& optimizer) {
     if (optimizer.kind == "adamw") return 2;
     return optimizer.momentum > 0 ? 1 : 0;
 }
 
-/// Bytes that a rank copies of a stage for a checkpoint, where those are taken by themselves: a replica's share of
-/// weights and optimizer state.
-std::int64_t stagingBytes(const Layout& layout, std::int64_t parameterBytes) {
-    if (layout.checkpoint.every == 0) return 0;
-    const std::int64_t floats = parameterBytes / static_cast<std::int64_t>(sizeof(float));
-    const std::int64_t share = (floats + layout.parallel.data - 1) / layout.parallel.data;
-    return static_cast<std::int64_t>(sizeof(float)) * share * (1 + stateFloats(layout.optimizer));
+/// Model state of one stage on data replica `replica`: what ZeRO shares out, the others have whole.
+/// Per parameter weight w, gradient g and optimizer state o bytes (fp32 AdamW 4, 4, 8; with 16-bit weights and an fp32
+/// master copy 2, 2, 12): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3.
+MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica) {
+    const NumberFormats formats = numberFormats(layout.precision);
+    const int zero = layout.parallel.zero;
+    const std::int64_t whole = stageParameters(layout.model, shape, share);
+    const std::int64_t shard =
+        zero == 0 ? whole
+                  : shardSize(reductionUnits(layout.parallel, stageUnits(layout.model, layout.parallel, shape, share),
+                                             formats.gradientBytes()),
+                              replica, layout.parallel.data);
+    MemoryBytes bytes{};
+    bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] = formats.weightBytes() * (zero >= 3 ? shard : whole);
+    bytes[static_cast<std::size_t>(MemoryCategory::Gradients)] = formats.gradientBytes() * (zero >= 2 ? shard : whole);
+    bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] =
+        fp32 * (moments(layout.optimizer) + (formats.master ? 1 : 0)) * shard;
+    if (layout.checkpoint.every == 0) return bytes;
+    // Where checkpoints are taken by themselves, a rank copies in fp32 what is its own and its part of what all replicas
+    // hold; of weights the master copy, where there is one.
+    const std::int64_t part = (whole + layout.parallel.data - 1) / layout.parallel.data;
+    bytes[static_cast<std::size_t>(MemoryCategory::Buffers)] =
+        fp32 * ((zero >= (formats.master ? 1 : 3) ? shard : part) +
+                moments(layout.optimizer) * (zero >= 1 ? shard : part));
+    return bytes;
 }
 
-/// Goes through one rank's list as the executor does.
+/// What the actions of a stage move.
+struct StageMoves {
+    StageBuffers whole, buffered;  ///< by what the stage takes from above
+    std::int64_t parameters = 0;   ///< one version
+};
+
+/// What a stage holds throughout.
+struct StageHeld {
+    MemoryBytes state{};  ///< of the replica with the largest shards
+    SlotSizes slots;
+    std::int64_t room = 0;         ///< for weights that are gathered
+};
+
+/// Stages of one shape are alike, and most of a pipeline's are.
+class StageKinds {
+public:
+    StageKinds(const Layout& layout, const TensorShare& share) : layout_(layout), share_(share) {}
+
+    /// `received`: its input comes from another rank.
+    const StageMoves& moves(const StageShape& shape, bool received) {
+        const auto [entry, added] = moves_.try_emplace({keyOf(shape), received});
+        if (!added) return entry->second;
+        StageMoves& moves = entry->second;
+        moves.whole = stageBuffers(layout_, shape, {received, MemoryCategory::Temporary}, share_);
+        moves.buffered = stageBuffers(layout_, shape, {received, MemoryCategory::Buffers}, share_);
+        moves.parameters =
+            numberFormats(layout_.precision).weightBytes() * stageParameters(layout_.model, shape, share_);
+        return moves;
+    }
+
+    const StageHeld& held(const StageShape& shape) {
+        const auto [entry, added] = held_.try_emplace(keyOf(shape));
+        if (!added) return entry->second;
+        StageHeld& held = entry->second;
+        held.state = stateBytes(layout_, shape, share_, layout_.parallel.data - 1);
+        const std::vector<FlatUnit> units = stageUnits(layout_.model, layout_.parallel, shape, share_);
+        held.slots = slotSizes(units);
+        held.room = gatherRoom(units, layerSegments(layout_.model, layout_.memory, shape), shape.first);
+        return held;
+    }
+
+    const Layout& layout() const { return layout_; }
+
+private:
+    using Key = std::tuple<int, bool, bool, int>;
+    /// Which layers they are is all one where all have one width.
+    Key keyOf(const StageShape& shape) const {
+        return {shape.layers, shape.first, shape.last, layout_.model.feedForward.empty() ? 0 : shape.firstLayer};
+    }
+
+    const Layout& layout_;
+    TensorShare share_;
+    std::map<std::pair<Key, bool>, StageMoves> moves_;
+    std::map<Key, StageHeld> held_;
+};
+
+/// What a pipeline rank holds throughout.
+MemoryBytes heldThroughout(StageKinds& kinds, const Schedule& lowered, const std::vector<StageShape>& shapes, int rank) {
+    const Layout& layout = kinds.layout();
+    const NumberFormats formats = numberFormats(layout.precision);
+    MemoryBytes held{};
+    SlotSizes slots;  // of ZeRO 2 and 3: the stages of a rank share them
+    std::int64_t room = 0;
+    for (const int stage : lowered.stagesOf(rank)) {
+        const StageHeld& bytes = kinds.held(shapes[static_cast<std::size_t>(stage)]);
+        for (std::size_t i = 0; i < held.size(); ++i) held[i] += bytes.state[i];
+        slots.turn = std::max(slots.turn, bytes.slots.turn);
+        slots.staying = std::max(slots.staying, bytes.slots.staying);
+        room = std::max(room, bytes.room);
+    }
+    std::int64_t& buffers = held[static_cast<std::size_t>(MemoryCategory::Buffers)];
+    if (layout.parallel.zero >= 2) buffers += formats.gradientBytes() * slots.sum();
+    if (layout.parallel.zero >= 3) buffers += formats.weightBytes() * (room + slots.staying);
+    // Where the first gradient was that is not finite.
+    if (scalesLoss(layout.precision)) buffers += sizeof(std::int32_t);
+    return held;
+}
+
+/// Goes through one rank's list as the executor does; of what it comes with, nothing.
 class RankLedger {
 public:
-    RankLedger(const Layout& layout, const Schedule& lowered, const std::vector<StageShape>& shapes, int rank,
-               const TensorShare& share)
-        : lowered_(lowered), rank_(rank) {
-        whole_.resize(shapes.size());
-        buffered_.resize(shapes.size());
-        parameters_.resize(shapes.size());
-        for (const Action& action : lowered.ranks[static_cast<std::size_t>(rank)])
-            if (action.kind == ActionKind::InputGrad) split_.emplace(action.stage, action.microbatch);
-        for (int stage : lowered.stagesOf(rank)) {
-            const StageShape& shape = shapes[static_cast<std::size_t>(stage)];
-            const bool received = lowered.crossesRanks(stage - 1);
-            whole_[static_cast<std::size_t>(stage)] =
-                stageBuffers(layout, shape, {received, MemoryCategory::Temporary}, share);
-            buffered_[static_cast<std::size_t>(stage)] =
-                stageBuffers(layout, shape, {received, MemoryCategory::Buffers}, share);
-            const std::int64_t parameters =
-                static_cast<std::int64_t>(sizeof(float)) * stageParameters(layout.model, shape, share);
-            parameters_[static_cast<std::size_t>(stage)] = parameters;
-            tally_.add(MemoryCategory::Parameters, parameters);
-            tally_.add(MemoryCategory::Gradients, parameters);
-            tally_.add(MemoryCategory::Optimizer, parameters * stateFloats(layout.optimizer));
-            tally_.add(MemoryCategory::Buffers, stagingBytes(layout, parameters));
+    RankLedger(StageKinds& kinds, const Schedule& lowered, const std::vector<StageShape>& shapes, int rank)
+        : lowered_(lowered), rank_(rank), stages_(shapes.size()) {
+        for (const Action& action : lowered.ranks[static_cast<std::size_t>(rank)]) {
+            if (action.kind != ActionKind::InputGrad) continue;
+            split_.resize(shapes.size());
+            std::vector<bool>& ofStage = split_[static_cast<std::size_t>(action.stage)];
+            if (ofStage.empty()) ofStage.resize(static_cast<std::size_t>(lowered.numbered()));
+            ofStage[static_cast<std::size_t>(action.microbatch)] = true;
+        }
+        for (const int stage : lowered.stagesOf(rank)) {
+            const auto index = static_cast<std::size_t>(stage);
+            stages_[index] = &kinds.moves(shapes[index], lowered.crossesRanks(stage - 1));
         }
     }
 
-    MemoryHistory follow() {
+    MemoryHistory follow(const MemoryBytes& held) {
+        following_ = true;
+        for (std::size_t i = 0; i < held.size(); ++i) tally_.add(static_cast<MemoryCategory>(i), held[i]);
         settle();
         MemoryHistory history{tally_.used(), {}};
         for (const Action& action : lowered_.ranks[static_cast<std::size_t>(rank_)]) {
@@ -86,13 +179,19 @@ private:
             for (const Action& action : *list) visit(action);
     }
 
-    bool splits(int stage, int microbatch) const { return split_.contains({stage, microbatch}); }
+    bool splits(int stage, int microbatch) const {
+        if (split_.empty()) return false;
+        const std::vector<bool>& ofStage = split_[static_cast<std::size_t>(stage)];
+        return static_cast<std::size_t>(microbatch) < ofStage.size() && ofStage[static_cast<std::size_t>(microbatch)];
+    }
 
     /// By what the action's microbatch takes from above: the gradient of a whole backward on this rank, or a buffer.
     const StageBuffers& buffersOf(const Action& action) const {
-        const bool local = action.stage + 1 < lowered_.stages() && !lowered_.crossesRanks(action.stage);
+        const auto index = static_cast<std::size_t>(action.stage);
+        const StageMoves& stage = *stages_[index];
+        const bool local = index + 1 < stages_.size() && stages_[index + 1] != nullptr;
         const bool whole = local && !splits(action.stage + 1, action.microbatch);
-        return (whole ? whole_ : buffered_)[static_cast<std::size_t>(action.stage)];
+        return whole ? stage.whole : stage.buffered;
     }
 
     void visit(const Action& action) {
@@ -119,11 +218,11 @@ private:
                                     stage.boundaryBytes});
                 break;
             case ActionKind::StashWeights:
-                tally_.add(MemoryCategory::Parameters, parameters_[static_cast<std::size_t>(action.stage)]);
+                tally_.add(MemoryCategory::Parameters, stages_[static_cast<std::size_t>(action.stage)]->parameters);
                 mostKept_ = std::max(mostKept_, ++kept_);
                 break;
             case ActionKind::FreeWeights:
-                tally_.add(MemoryCategory::Parameters, -parameters_[static_cast<std::size_t>(action.stage)]);
+                tally_.add(MemoryCategory::Parameters, -stages_[static_cast<std::size_t>(action.stage)]->parameters);
                 --kept_;
                 break;
             default: break;
@@ -131,7 +230,8 @@ private:
     }
 
     void compute(const Excursion& excursion) {
-        for (std::size_t i = 0; i < fullest_.size(); ++i) fullest_[i] = tally_.used()[i] + excursion.fullest[i];
+        if (following_)
+            for (std::size_t i = 0; i < fullest_.size(); ++i) fullest_[i] = tally_.used()[i] + excursion.fullest[i];
         tally_.move(excursion);
         for (const Leaving& message : leaving_) tally_.add(message.category, -message.bytes);
         leaving_.clear();
@@ -144,34 +244,56 @@ private:
 
     const Schedule& lowered_;
     int rank_;
-    /// By global stage, only those of this rank filled; by what the stage takes from above.
-    std::vector<StageBuffers> whole_, buffered_;
-    std::set<std::pair<int, int>> split_;  ///< stage and microbatch whose backward is I and W
+    std::vector<const StageMoves*> stages_;  ///< by global stage; null those of other ranks
+    std::vector<std::vector<bool>> split_;  ///< by stage and microbatch, whether the backward is I and W
     std::vector<Leaving> leaving_;       ///< sent, and on their way during the next compute action
     Tally tally_;
-    MemoryBytes fullest_{};              ///< within the action that is visited
+    bool following_ = false;
+    MemoryBytes fullest_{};              ///< while following: within the action that is visited
     int inFlight_ = 0;
     int mostInFlight_ = 0;
-    std::vector<std::int64_t> parameters_;  ///< bytes of one version, by global stage
     int kept_ = 0;                          ///< stashed versions
     int mostKept_ = 0;
 };
 
 }  // namespace
 
-std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered, int tensorPart) {
+std::vector<MemoryBytes> replicaHeld(const Layout& layout, const Schedule& lowered, int tensorPart) {
     const std::vector<StageShape> shapes = stageShapes(layout);
-    const TensorShare share = tensorShare(layout, tensorPart);
+    StageKinds kinds(layout, tensorShare(layout, tensorPart));
+    std::vector<MemoryBytes> held;
+    for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank)
+        held.push_back(heldThroughout(kinds, lowered, shapes, rank));
+    return held;
+}
+
+std::vector<RankMemory> replicaMoves(const Layout& layout, const Schedule& lowered, int tensorPart) {
+    const std::vector<StageShape> shapes = stageShapes(layout);
+    StageKinds kinds(layout, tensorShare(layout, tensorPart));
     std::vector<RankMemory> pipeline;
     for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank) {
-        pipeline.push_back(RankLedger(layout, lowered, shapes, rank, share).run());
+        pipeline.push_back(RankLedger(kinds, lowered, shapes, rank).run());
         pipeline.back().rank = rank;
     }
     return pipeline;
 }
 
+std::vector<RankMemory> heldAndMoved(const std::vector<MemoryBytes>& held, std::vector<RankMemory> moves) {
+    for (std::size_t rank = 0; rank < moves.size(); ++rank) {
+        for (std::size_t i = 0; i < moves[rank].bytes.size(); ++i) moves[rank].bytes[i] += held[rank][i];
+        moves[rank].peak += total(held[rank]);
+    }
+    return moves;
+}
+
+std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered, int tensorPart) {
+    return heldAndMoved(replicaHeld(layout, lowered, tensorPart), replicaMoves(layout, lowered, tensorPart));
+}
+
 MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart) {
-    return RankLedger(layout, lowered, stageShapes(layout), rank, tensorShare(layout, tensorPart)).follow();
+    const std::vector<StageShape> shapes = stageShapes(layout);
+    StageKinds kinds(layout, tensorShare(layout, tensorPart));
+    return RankLedger(kinds, lowered, shapes, rank).follow(heldThroughout(kinds, lowered, shapes, rank));
 }
 
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh) {
@@ -180,11 +302,25 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
     const bool alike = layout.model.vocabulary % tensor == 0;
     std::vector<std::vector<RankMemory>> members;
     for (int part = 0; part < (alike ? 1 : tensor); ++part) members.push_back(replicaLedger(layout, lowered, part));
+    const std::vector<StageShape> shapes = stageShapes(layout);
     std::vector<RankMemory> all;
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
         const auto member = static_cast<std::size_t>(alike ? 0 : mesh.coordinate(rank, Axis::Tensor));
-        all.push_back(members[member][static_cast<std::size_t>(mesh.coordinate(rank, Axis::Pipeline))]);
+        const int stageRank = mesh.coordinate(rank, Axis::Pipeline), replica = mesh.coordinate(rank, Axis::Data);
+        all.push_back(members[member][static_cast<std::size_t>(stageRank)]);
         all.back().rank = rank;
+        if (layout.parallel.zero == 0) continue;
+        // The replicas' shards differ by an element for each unit that does not divide.
+        for (const int stage : lowered.stagesOf(stageRank)) {
+            const StageShape& shape = shapes[static_cast<std::size_t>(stage)];
+            const TensorShare share = tensorShare(layout, mesh.coordinate(rank, Axis::Tensor));
+            const MemoryBytes most = stateBytes(layout, shape, share, layout.parallel.data - 1);
+            const MemoryBytes own = stateBytes(layout, shape, share, replica);
+            for (std::size_t i = 0; i < own.size(); ++i) {
+                all.back().bytes[i] -= most[i] - own[i];
+                all.back().peak -= most[i] - own[i];
+            }
+        }
     }
     return all;
 }

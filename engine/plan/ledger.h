@@ -26,9 +26,16 @@ struct RankMemory {
 /// compute action that follows the send is done: it is on its way while that runs.
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh);
 
-/// The same of one replica: one entry a pipeline rank, which is its `rank`. All replicas are alike. `tensorPart`: of
+/// The same of one replica: one entry a pipeline rank, which is its `rank`. All replicas are alike; with
+/// ZeRO it is the one with the largest shards, which have up to an element more for each unit. `tensorPart`: of
 /// which member of the tensor groups; -1 one of those that hold most.
 std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
+
+/// Its two halves. What each pipeline rank holds throughout; of `lowered` only the placement of stages counts.
+std::vector<MemoryBytes> replicaHeld(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
+/// What its actions add to that: neither ZeRO nor the data axis of the layout and the list changes it.
+std::vector<RankMemory> replicaMoves(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
+std::vector<RankMemory> heldAndMoved(const std::vector<MemoryBytes>& held, std::vector<RankMemory> moves);
 
 /// How one pipeline rank's memory goes up and down over its list.
 struct MemoryHistory {

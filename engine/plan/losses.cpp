@@ -81,9 +81,9 @@ private:
     std::string why(LossKind kind) const {
         switch (kind) {
             case LossKind::Overload:
-                return fmt::format("is lost because {} ranks share {} cores: those that compute at one time wait for each "
+                return fmt::format("is lost because {} ranks share {} {}: those that compute at one time wait for each "
                                    "other",
-                                   plan_.mesh.ranks(), hostCores());
+                                   plan_.mesh.ranks(), sharedUnits(plan_.layout).count, sharedUnits(plan_.layout).name);
             case LossKind::Communication: return communication();
             case LossKind::Imbalance: return imbalance();
             case LossKind::Kernels:
@@ -102,27 +102,42 @@ private:
                            formatPercent(plan_.bubbleTheory));
     }
 
+    static void free(std::vector<DataPiece>& pieces) {
+        for (DataPiece& piece : pieces) piece.seconds = 0;
+    }
+
     /// What alone would save most if it took no time.
     std::string communication() const {
         struct Part {
-            double StageCosts::* cost;  ///< null: the tensor groups' collectives
+            void (*take)(StageCosts&);  ///< out of a stage's costs; null: the tensor groups' collectives
             std::string what;
         };
         const Mesh& mesh = plan_.mesh;
+        const int replicas = mesh.size(Axis::Data);
         const std::array parts{
-            Part{&StageCosts::send, fmt::format("activations and their gradients between {} pipeline ranks",
-                                                mesh.size(Axis::Pipeline))},
-            Part{&StageCosts::reduce, fmt::format("averaging gradients over {} replicas", mesh.size(Axis::Data))},
-            Part{&StageCosts::tied, std::string("the tied embedding's gradient between first and last stage")},
-            Part{&StageCosts::norm, std::string("the gradient norm")},
+            Part{[](StageCosts& cost) { cost.send = 0; },
+                 fmt::format("activations and their gradients between {} pipeline ranks", mesh.size(Axis::Pipeline))},
+            Part{[](StageCosts& cost) {
+                     cost.reduce = 0;
+                     free(cost.data.reduce);
+                 },
+                 fmt::format("{} gradients over {} replicas", plan_.layout.parallel.zero > 0 ? "scattering" : "averaging",
+                             replicas)},
+            Part{[](StageCosts& cost) {
+                     for (auto* list : {&cost.data.gatherForward, &cost.data.gatherBackward, &cost.data.gatherUpdated})
+                         free(*list);
+                 },
+                 fmt::format("gathering parameters from {} replicas", replicas)},
+            Part{[](StageCosts& cost) { cost.tied = 0; }, "the tied embedding's gradient between first and last stage"},
+            Part{[](StageCosts& cost) { cost.norm = 0; }, "the gradient norm"},
             Part{nullptr, fmt::format("the collectives of every layer over {} tensor ranks", mesh.size(Axis::Tensor))},
         };
         const Part* most = nullptr;
         double saved = 0;
         for (const Part& part : parts) {
             StepCosts costs = withOwnCores_;
-            if (!part.cost) costs = withoutTensorCollectives(std::move(costs));
-            else for (StageCosts& stage : costs.stages) stage.*part.cost = 0;
+            if (!part.take) costs = withoutTensorCollectives(std::move(costs));
+            else for (StageCosts& stage : costs.stages) part.take(stage);
             const double gain = simulatedSeconds(plan_.lowered, withOwnCores_) - simulatedSeconds(plan_.lowered, costs);
             if (most && gain <= saved) continue;
             most = &part;
@@ -173,7 +188,7 @@ std::vector<Tried> fasterNeighbours(const Plan& plan) {
         const StepEstimate estimate = estimator.estimate(neighbour.choice);
         const double seconds = estimate.stepSeconds * plan.costs.stretch;
         if (seconds > (1 - leastGain) * plan.stepSeconds) continue;
-        if (plan.fits && estimate.worst.peak > estimate.capacityBytes) continue;
+        if (plan.fits && !estimate.memory.fits()) continue;
         tried.push_back({std::move(neighbour), seconds});
     }
     std::ranges::stable_sort(tried, {}, &Tried::stepSeconds);

@@ -2,8 +2,10 @@
 #include "engine/plan/measured_costs.h"
 
 #include "engine/base/units.h"
+#include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
+#include "engine/plan/compute_costs.h"
 
 #include <fmt/format.h>
 
@@ -52,6 +54,15 @@ void share(StageCosts& cost, const Profile& profile, int members) {
     cost.backward = cost.backward / members + seconds(cost.tensor.inputGrad) + seconds(cost.tensor.weightGrad);
 }
 
+/// An all-reduce is two halves, of which ZeRO's scatters and gathers are one each.
+void measure(DataCosts& data, const Profile& profile, int replicas, bool halves) {
+    const auto lists = {std::pair(&data.reduce, halves), std::pair(&data.gatherForward, true),
+                        std::pair(&data.gatherBackward, true), std::pair(&data.gatherUpdated, true)};
+    for (const auto& [pieces, half] : lists)
+        for (DataPiece& piece : *pieces)
+            piece.seconds = ringSeconds(profile.allReduce, static_cast<double>(piece.bytes), replicas) / (half ? 2 : 1);
+}
+
 void add(StageCosts& cost, const PartProfile& part) {
     cost.forward += part.forward;
     cost.backward += part.backward;
@@ -67,6 +78,8 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
     const double perByte = updatePerByte(profile), extra = profile.actionSeconds;
     const int d = mesh.size(Axis::Data), p = mesh.size(Axis::Pipeline);
     const int t = mesh.size(Axis::Tensor);
+    const double gradientShare =
+        static_cast<double>(numberFormats(layout.precision).gradientBytes()) / updateBytes(layout);
     std::vector<double> bytesOfRank(static_cast<std::size_t>(p));
     for (std::size_t s = 0; s < shapes.size(); ++s) {
         const StageShape& shape = shapes[s];
@@ -83,22 +96,23 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
         cost.backward += cost.recompute;
         if (shape.last) add(cost, profile.output);
         if (t > 1) share(cost, profile, t);
-        const double bytes = sizeof(float) * static_cast<double>(stageParameters(layout.model, shape, tensorShare(layout)));
-        cost.optimizer = extra + perByte * bytes;
-        bytesOfRank[static_cast<std::size_t>(rankOfStage[s])] += bytes;
+        // ZeRO: each replica updates its shard.
+        cost.optimizer = extra + perByte * static_cast<double>(cost.weightBytes) / (layout.parallel.zero > 0 ? d : 1);
+        bytesOfRank[static_cast<std::size_t>(rankOfStage[s])] += static_cast<double>(cost.weightBytes);
         if (profile.send.bandwidth > 0 && cost.sendBytes > 0)
             cost.send = messageSeconds(profile.send, static_cast<double>(cost.sendBytes));
         if (profile.allReduce.bandwidth > 0 && d > 1) {
             cost.reduce = extra + ringSeconds(profile.allReduce, static_cast<double>(cost.reduceBytes), d);
             cost.reduceAlgorithm = Algorithm::Ring;
+            measure(cost.data, profile, d, layout.parallel.zero > 0);
         }
         if (profile.allReduce.bandwidth > 0 && cost.tiedBytes > 0)
             cost.tied = extra + ringSeconds(profile.allReduce, static_cast<double>(cost.tiedBytes), 2);
     }
     if (profile.allReduce.bandwidth > 0)
         for (std::size_t s = 0; s < shapes.size(); ++s) {
-            // An update goes over its weights, gradients and state seven times; the norm reads the gradients once.
-            const double reading = perByte / 7 * bytesOfRank[static_cast<std::size_t>(rankOfStage[s])];
+            // An update goes over weights, gradients and state; the norm reads the gradients once.
+            const double reading = perByte * gradientShare * bytesOfRank[static_cast<std::size_t>(rankOfStage[s])];
             costs.stages[s].norm = extra + reading + (p * t > 1 ? ringSeconds(profile.allReduce, sizeof(double), p * t) : 0);
             costs.stages[s].normAlgorithm = Algorithm::Ring;
         }

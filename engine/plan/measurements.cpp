@@ -2,7 +2,9 @@
 #include "engine/plan/measurements.h"
 
 #include "engine/base/units.h"
+#include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
+#include "engine/plan/accelerators.h"
 #include "engine/plan/measured_costs.h"
 #include "engine/plan/profile_store.h"
 
@@ -29,12 +31,19 @@ double wholeModel(const Profile& profile) {
 double wholeModel(Layout layout, int threads) {
     DevicePreset device = modelledDevice(layout);
     device.fp32Flops *= threads;
+    device.bf16Flops *= threads;
+    device.fp16Flops *= threads;
     device.memoryBandwidth *= threads;
     layout.parallel = ParallelSpec{1, 1};
     layout.schedule = {};
     layout.cluster.hosts = {HostSpec{"localhost", 1}};
     const StageCosts costs = stepCosts(layout, Mesh(layout), device, {0}, threads).stages.front();
     return costs.forward + costs.backward;
+}
+
+/// Times of one format say nothing of another's.
+bool sameFormats(const Layout& a, const Layout& b) {
+    return numberFormats(a.precision) == numberFormats(b.precision);
 }
 
 /// How unlike two microbatches' work is: the ratio of their operations, at least 1.
@@ -68,7 +77,7 @@ CostBasis costBasis(const Measurements& measurements, const Layout& layout) {
         return {CostBasis::Kind::Measured, profile, 1};
     const Profile* alike = nullptr;
     for (const Profile& profile : measurements.profiles)
-        if (onThisMachine(profile.layout) &&
+        if (onThisMachine(profile.layout) && sameFormats(profile.layout, layout) &&
             (alike == nullptr || unlikeness(profile.layout, layout) < unlikeness(alike->layout, layout)))
             alike = &profile;
     if (alike != nullptr)
@@ -81,7 +90,8 @@ DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, const Measuremen
     DevicePreset device = rankDevice(layout, mesh, measurements.cores());
     if (!onThisMachine(layout) || measurements.core.flops <= 0) return device;
     const int threads = threadsPerRank(mesh.ranks(), measurements.cores());
-    device.fp32Flops = measurements.core.flops * threads;
+    device.fp32Flops = device.fp16Flops = measurements.core.flops * threads;  // fp16 is computed in fp32
+    device.bf16Flops = std::max(measurements.core.flops, measurements.core.bf16Flops) * threads;
     device.memoryBandwidth = measurements.core.memoryBandwidth * threads;
     return device;
 }
@@ -102,6 +112,11 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const std::vector<in
 }
 
 std::string basisNote(const CostBasis& basis, const Layout& layout) {
+    if (!layout.cluster.pace && layout.cluster.device == "cuda")
+        return fmt::format("full speed: {}; times and memory are what the preset {} says",
+                           accelerators().model.empty() ? "no GPU is known of this machine"
+                                                        : fmt::format("on {}, not measured", accelerators().model),
+                           modelledDevice(layout).title);
     if (!onThisMachine(layout)) return {};
     switch (basis.kind) {
         case CostBasis::Kind::Measured: return "full speed: " + profileNote(*basis.profile);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/partition_layout.h"
 
+#include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/plan/costs.h"
 
@@ -16,13 +17,14 @@ std::vector<LayerCost> layerCosts(const Layout& layout, const Mesh& mesh, const 
     const StepCosts costs = stepCosts(single, mesh, onOneRank, measurements, costBasis(measurements, layout));
     const std::vector<StageShape> shapes = stageShapes(single);
     const TensorShare share = tensorShare(layout);
+    const NumberFormats formats = numberFormats(layout.precision);
     const std::int64_t outputBytes =
-        static_cast<std::int64_t>(sizeof(float)) * boundaryFloats(layout.model, layout.batch.micro, share);
+        formats.activationBytes() * boundaryFloats(layout.model, layout.batch.micro, share);
     std::vector<LayerCost> layers;
     for (std::size_t layer = 0; layer < shapes.size(); ++layer) {
         const StageCosts& cost = costs.stages[layer];
         layers.push_back({cost.forward + cost.backward, outputBytes,
-                          static_cast<std::int64_t>(sizeof(float)) * stageParameters(layout.model, shapes[layer], share)});
+                          formats.gradientBytes() * stageParameters(layout.model, shapes[layer], share)});
     }
     return layers;
 }

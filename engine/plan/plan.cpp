@@ -3,7 +3,10 @@
 
 #include "engine/base/units.h"
 #include "engine/layout/check.h"
+#include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
+#include "engine/layout/recompute.h"
+#include "engine/plan/precision_notes.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedule/registry.h"
 
@@ -33,12 +36,15 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     const int d = plan.mesh.size(Axis::Data);
     const int t = plan.mesh.size(Axis::Tensor);
     const int ofReplica = plan.mesh.size(Axis::Pipeline) * t;
-    std::int64_t messages = 0, gradients = 0, tied = 0, norms = 0, sums = 0, splits = 0;
+    std::int64_t messages = 0, gradients = 0, scattered = 0, gathered = 0, tied = 0, norms = 0, sums = 0, splits = 0;
     for (const auto& actions : plan.lowered.ranks)
         for (const Action& action : actions) {
             const std::int64_t bytes = plan.costs.bytes(action);
             if (isSend(action.kind)) messages += bytes * d * t;
-            if (action.kind == ActionKind::ReduceGradients) gradients += ringBytes(bytes, d) * t;
+            if (action.kind == ActionKind::ReduceGradients || action.kind == ActionKind::ReduceBuckets)
+                gradients += ringBytes(bytes, d) * t;
+            if (action.kind == ActionKind::ScatterGradients) scattered += ringBytes(bytes, d) / 2 * t;
+            if (eventKind(action.kind) == EventKind::GatherParameters) gathered += ringBytes(bytes, d) / 2 * t;
             // Each of the two ends counts its half.
             if (action.kind == ActionKind::ReduceTied) tied += ringBytes(bytes, 2) / 2 * d * t;
             if (action.kind == ActionKind::ReduceNorm && ofReplica > 1) norms += ringBytes(bytes, ofReplica) / ofReplica * d * t;
@@ -61,9 +67,22 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     add(Axis::Data, "gradients, all-reduce", gradients,
         fmt::format("{}, {} on the slowest stage", name(slowest->reduceAlgorithm),
                     formatSeconds(slowest->reduce * plan.costs.stretch)));
+    add(Axis::Data, "gradients, reduce-scatter", scattered);
+    add(Axis::Data, "parameters, all-gather", gathered);
     add(Axis::Tensor, "activations and their gradients, all-reduce", sums);
     add(Axis::Tensor, "activations and their gradients, reduce-scatter and all-gather", splits);
     return traffic;
+}
+
+/// ZeRO 3: of weights that a rank has gathered at one time, on the rank with most.
+std::int64_t gatheredBytes(const Layout& layout, const MemorySpec& memory) {
+    std::int64_t most = 0;
+    for (const StageShape& shape : stageShapes(layout)) {
+        const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, tensorShare(layout));
+        most = std::max(most, gatherRoom(units, layerSegments(layout.model, memory, shape), shape.first) +
+                                  slotSizes(units).staying);
+    }
+    return most * numberFormats(layout.precision).weightBytes();
 }
 
 void addNotes(Plan& plan, const CostBasis& basis) {
@@ -76,8 +95,9 @@ void addNotes(Plan& plan, const CostBasis& basis) {
     else if (std::string note = basisNote(basis, layout); !note.empty())
         notes.push_back(std::move(note));
     if (plan.costs.cores > 0)
-        notes.push_back(fmt::format("{} ranks share the {} cores of this machine: those that compute at one time get "
-                                    "equal shares", plan.mesh.ranks(), hostCores()));
+        notes.push_back(fmt::format("{} ranks share the {} {} of this machine: those that compute at one time get "
+                                    "equal shares", plan.mesh.ranks(), sharedUnits(layout).count, sharedUnits(layout).name));
+    for (std::string& note : precisionNotes(layout.precision)) notes.push_back(std::move(note));
 
     const auto again = [](const StageCosts& cost) { return cost.recompute / cost.backward; };
     if (const auto most = std::ranges::max_element(plan.costs.stages, {}, again); most->recompute > 0)
@@ -101,6 +121,23 @@ void addNotes(Plan& plan, const CostBasis& basis) {
             notes.push_back("the output projection is a weight of its own: its two ends could share the token embedding "
                             "only by waiting for each other");
     }
+    const int m = plan.lowered.microbatches;
+    if (layout.parallel.zero == 2 && m > 1)
+        notes.push_back(fmt::format("ZeRO 2 scatters the gradients of each of {} microbatches: {} × the traffic of one "
+                                    "reduction a step, which ZeRO 1 has",
+                                    m, m));
+    if (layout.parallel.zero == 3 && (m > 1 || layout.parallel.pipeline > 1))
+        notes.push_back(fmt::format("ZeRO 3 gathers every layer for each forward and each backward of {} microbatch{}: "
+                                    "its traffic is {} × the parameters a step, that of ZeRO 1 is 2 ×",
+                                    m, m == 1 ? "" : "es", 3 * m));
+    if (layout.parallel.zero == 3 && !recomputeSegments(layout.memory, 1).empty())
+        notes.push_back(fmt::format("recompute {} with ZeRO 3: a segment's weights are gathered once and kept from its "
+                                    "second forward to its backward: no more traffic, and up to {} of gathered weights "
+                                    "on a rank instead of {}",
+                                    layout.memory.recompute, formatBytes(gatheredBytes(layout, layout.memory)),
+                                    formatBytes(gatheredBytes(layout, {}))));
+    if (layout.run.maxRestarts > 0 && layout.checkpoint.every == 0)
+        notes.push_back("restarts go on from the last checkpoint, and with checkpoint.every 0 none is made by itself");
     if (!plan.fits)
         notes.push_back(
             fmt::format("memory: a rank needs more than the {} of its device", formatBytes(plan.capacityBytes)));
@@ -136,7 +173,7 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     for (const StageShape& stage : stageShapes(layout))
         plan.flopsPerStep += 3 * stageForwardFlops(layout.model, stage, layout.batch.micro);
     plan.flopsPerStep *= double(shape.microbatches) * plan.mesh.size(Axis::Data);
-    plan.mfu = plan.flopsPerStep / (modelled * device.fp32Flops * plan.mesh.ranks());
+    plan.mfu = plan.flopsPerStep / (modelled * device.flops(numberFormats(layout.precision).activations) * plan.mesh.ranks());
 
     plan.parameters = modelParameters(layout.model);
     if (!method.flushes && stageCount(layout) > 1) plan.parameters += tiedParameters(layout.model);
@@ -152,7 +189,13 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
 }  // namespace
 
 std::int64_t deviceCapacity(const Layout& layout, const Mesh& mesh) {
-    if (layout.cluster.pace || layout.cluster.device != "cpu") return modelledDevice(layout).memoryBytes;
+    if (layout.cluster.pace) return modelledDevice(layout).memoryBytes;
+    if (layout.cluster.device != "cpu") {
+        // Ranks that share a GPU share its memory.
+        const int units = sharedUnits(layout).count;
+        const int together = units > 0 ? (mesh.ranks() + units - 1) / units : 1;
+        return modelledDevice(layout).memoryBytes / together;
+    }
     return hostMemory() / mostRanksOnAHost(mesh);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/profile.h"
 
+#include "engine/layout/formats.h"
 #include "engine/plan/costs.h"
 
 #include <algorithm>
@@ -26,6 +27,17 @@ void add(PartProfile& sum, const PartProfile& part) {
     sum.optimizer += part.optimizer;
     sum.activationBytes += part.activationBytes;
     sum.weightBytes += part.weightBytes;
+}
+
+/// What says the same in fewer words: a scaled loss changes no layer's time, and fp32 has one way only.
+PrecisionSpec formatsAlone(const PrecisionSpec& precision) {
+    const NumberFormats formats = numberFormats(precision);
+    PrecisionSpec alone;
+    alone.compute = precision.compute;
+    if (formats.activations == NumberFormat::Fp32) return alone;
+    alone.weights = precision.weights;
+    if (formats.gradients != formats.weights) alone.gradients = "fp32";
+    return alone;
 }
 
 }  // namespace
@@ -60,6 +72,7 @@ Layout profiledParts(Layout layout) {
     layout.schedule = {};
     layout.memory = {};
     layout.batch.global = layout.batch.micro;
+    layout.precision = formatsAlone(layout.precision);
     const std::string kind = layout.optimizer.kind;
     const bool momentum = layout.optimizer.momentum > 0;
     layout.optimizer = {};

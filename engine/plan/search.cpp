@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <ranges>
 #include <tuple>
 
 namespace shardlab {
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::size_t batch = 32;  ///< candidates told at once
 
-std::string whyNot(const StepEstimate& estimate) {
+std::string whyNot(const MemoryEstimate& estimate) {
     const MemoryBytes& bytes = estimate.worst.bytes;
     const auto most = std::ranges::max_element(bytes);
     const auto category = static_cast<MemoryCategory>(most - bytes.begin());
@@ -35,9 +36,9 @@ Candidate candidateOf(const Layout& base, const Choice& choice, const StepEstima
     candidate.stepSeconds = estimate.stepSeconds;
     candidate.tokensPerSecond = static_cast<double>(tokensPerStep(base)) / estimate.stepSeconds;
     candidate.bubble = estimate.bubble;
-    candidate.peakBytes = estimate.worst.peak;
-    candidate.fits = estimate.worst.peak <= estimate.capacityBytes;
-    if (!candidate.fits) candidate.why = whyNot(estimate);
+    candidate.peakBytes = estimate.memory.worst.peak;
+    candidate.fits = estimate.memory.fits();
+    if (!candidate.fits) candidate.why = whyNot(estimate.memory);
     candidate.exact = estimate.exact;
     return candidate;
 }
@@ -48,8 +49,27 @@ bool sameButSchedule(Choice one, const Choice& other) {
     return one == other;
 }
 
-bool sameStage(const Choice& one, const Choice& other) {
-    return one.parallel == other.parallel && one.chunks == other.chunks && one.micro == other.micro;
+/// Of the same work, they differ at most in what saves memory.
+bool sameSchedule(const Choice& one, const Choice& other) {
+    return one.kind == other.kind && one.inFlight == other.inFlight && one.stages.empty() == other.stages.empty();
+}
+
+std::ptrdiff_t recomputed(const Choice& choice) {
+    return std::ranges::find(searchedRecompute, choice.recompute) - searchedRecompute.begin();
+}
+
+/// Of the same work, `one` saves at least as much memory by each method.
+bool savesNoLess(const Choice& one, const Choice& other) {
+    return sameSchedule(one, other) && one.parallel.zero >= other.parallel.zero &&
+           one.parallel.sequence >= other.parallel.sequence && recomputed(one) >= recomputed(other);
+}
+
+/// Of the same work, `one` takes no more time for what it saves: recomputation takes some, and so do ZeRO 2, which
+/// scatters the gradients of each microbatch, and 3.
+bool takesNoMore(const Choice& one, const Choice& other) {
+    const int zero = one.parallel.zero, otherZero = other.parallel.zero;
+    return sameSchedule(one, other) && one.parallel.sequence == other.parallel.sequence &&
+           recomputed(one) <= recomputed(other) && (zero == otherZero || (zero >= 1 && zero < otherZero));
 }
 
 /// Sums in another order may differ in their last digits.
@@ -79,48 +99,86 @@ void rankCandidates(std::vector<Candidate>& candidates) {
     }
 }
 
-tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base, const SearchOptions& options) {
-    auto choices = legalChoices(base, options.stop, options.measurements);
-    if (!choices) return tl::unexpected(std::move(choices.error()));
-    SearchResult result;
-    StepEstimator estimator(base, options.measurements);
-    std::size_t told = 0, tried = 0;
-    const auto tell = [&] {
-        const auto news = std::span<const Candidate>(result.candidates).subspan(told);
-        if (options.found && !news.empty()) options.found(news, {tried, choices->size(), result.capacityBytes});
-        told = result.candidates.size();
-    };
-    std::size_t group = 0;  ///< first candidate that differs from the next choice in the schedule only
-    std::vector<Choice> fitting;  ///< of those that follow each other with the same stages; recomputation left out
-    for (const Choice& choice : *choices) {
-        if (options.stop.stop_requested()) break;
-        Choice keeping = choice;
-        keeping.recompute.clear();
-        if (!choice.stages.empty()) keeping.stages = {0};  // balanced, which depends on what is recomputed
-        if (!fitting.empty() && !sameStage(fitting.front(), choice)) fitting.clear();
-        if (std::ranges::find(fitting, keeping) != fitting.end()) {
-            ++tried;
-            continue;
+namespace {
+
+class Search {
+public:
+    Search(const Layout& base, const SearchOptions& options, std::span<const Choice> choices)
+        : base_(base), options_(options), choices_(choices), estimator_(base, options.measurements) {}
+
+    SearchResult run() {
+        for (std::size_t begin = 0; begin < choices_.size() && !options_.stop.stop_requested();) {
+            std::size_t end = begin + 1;
+            while (end < choices_.size() && sameWork(choices_[begin], choices_[end])) ++end;
+            tryWork(choices_.subspan(begin, end - begin));
+            begin = end;
         }
-        if (group < result.candidates.size() && !sameButSchedule(result.candidates[group].choice, choice)) {
-            // A candidate is told when no other can be like it any more.
-            if (result.candidates.size() - told >= batch) tell();
-            group = result.candidates.size();
-        }
-        const StepEstimate estimate = estimator.estimate(choice);
-        if (tried++ == 0) result.capacityBytes = estimate.capacityBytes;
-        Candidate candidate = candidateOf(base, choice, estimate);
-        if (candidate.fits) fitting.push_back(std::move(keeping));
-        const auto first = result.candidates.begin() + static_cast<std::ptrdiff_t>(group);
-        const auto like = std::find_if(first, result.candidates.end(),
-                                       [&](const Candidate& other) { return sameFigures(other, candidate); });
-        if (like == result.candidates.end()) result.candidates.push_back(std::move(candidate));
-        else if (like->choice.kind != choice.kind) like->alike.push_back(choice.kind);
+        tell();
+        result_.complete = !options_.stop.stop_requested() && tried_ == choices_.size();
+        rankCandidates(result_.candidates);
+        return std::move(result_);
     }
-    tell();
-    result.complete = !options.stop.stop_requested() && tried == choices->size();
-    rankCandidates(result.candidates);
-    return result;
+
+private:
+    /// Choices of the same work: of what fits the quickest, of what does not the most saving.
+    void tryWork(std::span<const Choice> work) {
+        struct Remembered {
+            const Choice* choice;
+            MemoryEstimate memory;
+        };
+        std::vector<Remembered> fitting, tooLarge;
+        // From the most saving on, as legalChoices() gives them the other way round.
+        for (const Choice& choice : work | std::views::reverse) {
+            if (options_.stop.stop_requested()) return;
+            ++tried_;
+            const auto standsFor = [&](const Remembered& other) { return savesNoLess(*other.choice, choice); };
+            if (std::ranges::any_of(tooLarge, standsFor)) continue;
+            const MemoryEstimate memory = estimator_.memory(choice);
+            result_.capacityBytes = memory.capacityBytes;
+            (memory.fits() ? fitting : tooLarge).push_back({&choice, memory});
+        }
+        std::vector<Remembered> kept;
+        for (const Remembered& one : fitting | std::views::reverse)
+            if (std::ranges::none_of(kept, [&](const Remembered& other) { return takesNoMore(*other.choice, *one.choice); }))
+                kept.push_back(one);
+        kept.insert(kept.end(), tooLarge.begin(), tooLarge.end());
+        first_ = result_.candidates.size();
+        for (const auto& [choice, memory] : kept) keep(candidateOf(base_, *choice, estimator_.estimate(*choice, memory)));
+        // A candidate is told when no other can be like it any more.
+        if (result_.candidates.size() - told_ >= batch) tell();
+    }
+
+    /// Where one with the same figures is there already, that stands for it.
+    void keep(Candidate candidate) {
+        const auto first = result_.candidates.begin() + static_cast<std::ptrdiff_t>(first_);
+        const auto like = std::find_if(first, result_.candidates.end(), [&](const Candidate& other) {
+            return sameFigures(other, candidate) && sameButSchedule(other.choice, candidate.choice);
+        });
+        if (like == result_.candidates.end()) result_.candidates.push_back(std::move(candidate));
+        else if (like->choice.kind != candidate.choice.kind) like->alike.push_back(candidate.choice.kind);
+    }
+
+    void tell() {
+        const auto news = std::span<const Candidate>(result_.candidates).subspan(told_);
+        if (options_.found && !news.empty()) options_.found(news, {tried_, choices_.size(), result_.capacityBytes});
+        told_ = result_.candidates.size();
+    }
+
+    const Layout& base_;
+    const SearchOptions& options_;
+    std::span<const Choice> choices_;
+    StepEstimator estimator_;
+    SearchResult result_;
+    std::size_t first_ = 0;  ///< candidate of the work under way
+    std::size_t told_ = 0, tried_ = 0;
+};
+
+}  // namespace
+
+tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base, const SearchOptions& options) {
+    const auto choices = legalChoices(base, options.stop, options.measurements);
+    if (!choices) return tl::unexpected(choices.error());
+    return Search(base, options, *choices).run();
 }
 
 }  // namespace shardlab

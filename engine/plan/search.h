@@ -52,7 +52,9 @@ struct SearchResult {
 };
 
 /// Tries every layout that check() accepts, with degrees, chunks, schedule, microbatch and memory methods chosen anew.
-/// Recomputation costs time: more of it is tried only where less does not fit.
+/// What saves memory at the cost of time is tried where less does not fit: of the same work on the same schedule, of two
+/// that fit the one is left out that recomputes no less and has a higher ZeRO stage than the other's 1 or 2, or the same;
+/// and of two that do not, the one that saves no more by ZeRO, sequence parallelism and recomputation.
 /// The same layout always gives the same answer. Otherwise the faults that no choice could mend.
 tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base, const SearchOptions& options = {});
 

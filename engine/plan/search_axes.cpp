@@ -9,10 +9,16 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 namespace shardlab {
 namespace {
+
+/// The schedule of one pipeline rank, which has no other to wait for.
+constexpr std::string_view soloSchedule = "1f1b";
 
 /// Faults of what a choice leaves alone, and of fields on their own.
 std::vector<Fault> fixedFaults(const Layout& layout) {
@@ -25,7 +31,9 @@ std::vector<Fault> fixedFaults(const Layout& layout) {
 
 /// A choice whose every field is legal by itself.
 Choice plainChoice() {
-    return {ParallelSpec{1, 1, 1, 1, 1, false, 0}, std::string(scheduleMethods().front().name), 1, 1, "none", {}, 0};
+    ParallelSpec alone;
+    alone.data = alone.pipeline = 1;
+    return {std::move(alone), std::string(scheduleMethods().front().name), 1, 1, "none", {}, 0};
 }
 
 std::vector<int> divisors(int number) {
@@ -52,8 +60,7 @@ public:
         plain_ = probe_;
         zero_ = open<int>("/parallel/zero", integers("/parallel/zero"));
         sequence_ = open<bool>("/parallel/sequence", {false, true});
-        // Longer segments lie between none and full.
-        recompute_ = open<std::string>("/memory/recompute", {"none", "selective", "full"});
+        recompute_ = open<std::string>("/memory/recompute", {searchedRecompute.begin(), searchedRecompute.end()});
     }
 
     std::vector<Choice> run() {
@@ -113,11 +120,15 @@ private:
         const int layers = probe_.model.layers, pipeline = probe_.parallel.pipeline;
         const int global = probe_.batch.global, data = probe_.parallel.data;
         if (layers < pipeline || global % data != 0) return;
-        for (const int chunks : layers % pipeline == 0 ? divisors(layers / pipeline) : std::vector<int>{1, 2})
+        std::vector<int> chunked{1, 2};
+        if (pipeline == 1) chunked = {1};
+        else if (layers % pipeline == 0) chunked = divisors(layers / pipeline);
+        for (const int chunks : chunked)
             for (const int micro : divisors(global / data)) {
                 if (pipeline * chunks > layers) continue;
                 probe_.schedule.chunks = chunks;
                 probe_.batch.micro = micro;
+                balanced_.clear();
                 memory();
             }
     }
@@ -125,6 +136,7 @@ private:
     void memory() {
         for (const int zero : zero_)
             for (const bool sequence : sequence_) {
+                if (zero > 0 && probe_.parallel.data == 1) continue;
                 if (sequence && probe_.parallel.tensor == 1) continue;
                 for (const std::string& recompute : recompute_) {
                     probe_.parallel.zero = zero;
@@ -141,10 +153,19 @@ private:
         if (!even.empty()) schedules();
         // Layers of one width are as good evenly, where they divide.
         if (!even.empty() && (even.size() == 1 || base_.model.feedForward.empty())) return;
-        Layout balanced = base_;
-        apply(choiceOf(probe_), balanced);
-        probe_.schedule.stages = balancedStages(balanced, Mesh(balanced), measurements_);
+        probe_.schedule.stages = balanced();
         if (probe_.schedule.stages != even) schedules();
+    }
+
+    /// ZeRO changes nothing of what a layer computes.
+    const std::vector<int>& balanced() {
+        std::vector<int>& stages = balanced_[{probe_.parallel.sequence, probe_.memory.recompute}];
+        if (stages.empty()) {
+            Layout layout = base_;
+            apply(choiceOf(probe_), layout);
+            stages = balancedStages(layout, Mesh(layout), measurements_);
+        }
+        return stages;
     }
 
     void schedules() {
@@ -152,6 +173,7 @@ private:
         for (const ScheduleMethod& method : generatedMethods()) {
             if (chunks < method.minChunks || chunks > method.maxChunks) continue;
             if (!method.flushes && !asynchronous_) continue;
+            if (probe_.parallel.pipeline == 1 && method.name != soloSchedule) continue;
             probe_.schedule.kind = method.name;
             for (const int limit : searchedLimits(method, scheduleShape(probe_))) {
                 probe_.schedule.inFlight = limit;
@@ -177,6 +199,7 @@ private:
     std::vector<int> zero_;
     std::vector<bool> sequence_;
     std::vector<std::string> recompute_;
+    std::map<std::pair<bool, std::string>, std::vector<int>> balanced_;  ///< of the chunks and microbatch under way
     std::vector<Choice> found_;
 };
 
@@ -189,13 +212,24 @@ Choice choiceOf(const Layout& layout) {
 }
 
 void apply(const Choice& choice, Layout& layout) {
+    const ParallelSpec before = layout.parallel;
     layout.parallel = choice.parallel;
+    layout.parallel.bucket = before.bucket;  // not chosen
+    layout.parallel.allReduce = before.allReduce;
     layout.schedule.kind = choice.kind;
     layout.schedule.chunks = choice.chunks;
     layout.schedule.stages = choice.stages;
     layout.schedule.inFlight = choice.inFlight;
     layout.batch.micro = choice.micro;
     layout.memory.recompute = choice.recompute;
+}
+
+bool sameWork(const Choice& one, const Choice& other) {
+    const auto work = [](const Choice& choice) {
+        const ParallelSpec& p = choice.parallel;
+        return std::tuple(p.data, p.pipeline, p.tensor, p.expert, p.context, choice.chunks, choice.micro);
+    };
+    return work(one) == work(other);
 }
 
 std::vector<int> searchedLimits(const ScheduleMethod& method, const ScheduleShape& shape) {

@@ -9,11 +9,16 @@
 
 #include <tl/expected.hpp>
 
+#include <array>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shardlab {
+
+/// From the least to the most; longer segments lie between none and full.
+inline constexpr std::array<std::string_view, 3> searchedRecompute{"none", "selective", "full"};
 
 /// The fields of a layout that a search chooses; all others stay.
 struct Choice {
@@ -31,6 +36,9 @@ Choice choiceOf(const Layout& layout);
 /// Sets the chosen fields of `layout`.
 void apply(const Choice& choice, Layout& layout);
 
+/// They differ at most in the schedule and in what saves memory.
+bool sameWork(const Choice& one, const Choice& other);
+
 /// Limits of microbatches in flight to try: none of its own, and for methods that take one half as many as there are
 /// ranks and twice as many, where the step has enough microbatches for that to differ.
 std::vector<int> searchedLimits(const ScheduleMethod& method, const ScheduleShape& shape);
@@ -39,10 +47,11 @@ std::vector<int> searchedLimits(const ScheduleMethod& method, const ScheduleShap
 bool sameQuestion(const Layout& one, const Layout& other);
 
 /// Every choice that check() accepts for the model, cluster and batch of `base`, in a fixed order: those with the same
-/// degrees, chunks, microbatch and stages follow each other. Layers are split evenly; by the partitioner
-/// (partition_layout.h) where they do not divide, then with one or two chunks, or are of several widths. An axis takes
-/// the values that its field may have, so that a method is tried as soon as check() lets it pass; tensor groups are
-/// tried up to the devices of the smallest host.
+/// degrees, chunks and microbatch follow each other, by ZeRO, sequence parallelism and recomputation from the least on.
+/// Layers are split evenly; by the partitioner (partition_layout.h) where they do not divide, then with one or two chunks,
+/// or are of several widths. An axis takes the values that its field may have, so that a method is tried as soon as
+/// check() lets it pass; tensor groups are tried up to the devices of the smallest host.
+/// One pipeline rank waits for nobody: it is tried with 1F1B alone, in one chunk.
 /// Asynchronous schedules train otherwise than one rank would; they are tried only where that of `base` is one.
 /// Otherwise what no choice could mend: the faults of all that stays; where there are none, those of pure data
 /// parallelism. Stopped: those found so far. `measurements` are for the partitioner.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/simulate.h"
 
-#include "engine/plan/event_sink.h"
+#include "engine/plan/simulation_layers.h"
+#include "engine/plan/simulation_state.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/passes.h"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -15,65 +17,7 @@
 namespace shardlab {
 namespace {
 
-using Time = double;  ///< seconds; rounded only when events are made of them
-constexpr Time never = -1;
-
-/// Work of a rank that shares its core with others.
-struct Burst {
-    Time begin = 0;     ///< not before
-    Time left = 0;      ///< on a core of its own
-    EventKind kind = EventKind::None;
-};
-
-constexpr int noNode = -1;  ///< of the step's graph
-
-/// Where a rank stood when it came to the border of a step.
-struct Mark {
-    Time time;
-    Time busy;  ///< until then; updates and stashes too
-};
-
-struct Link {
-    int peer = 0;
-    Time free = 0;
-    int node = noNode;  ///< the send that keeps it busy until then
-};
-
-struct RankState {
-    EventSink sink;
-    std::size_t position = 0;
-    bool stopped = false;   ///< cannot go on by itself, and nobody has made it ready yet
-    Time free = 0;          ///< of the compute lane
-    int node = noNode;      ///< what keeps the lane busy until then
-    int message = noNode;   ///< what brought the action that is next its input
-    std::optional<Burst> burst = {};
-    Time busy = 0;  ///< F, B, I, W, R
-    Time updating = 0;              ///< optimizer and stashes
-    std::vector<Mark> marks = {};   ///< one a border
-    std::vector<Link> links = {};  ///< by receiving rank; a rank has few neighbours
-
-    Link& link(int peer) {
-        for (Link& each : links)
-            if (each.peer == peer) return each;
-        return links.emplace_back(Link{peer});
-    }
-};
-
-/// What a simulation keeps besides its figures.
-struct Keep {
-    bool events = false;
-    StepGraph* graph = nullptr;
-    const ActionSeconds* seconds = nullptr;  ///< instead of the costs'
-    /// Positions in each rank's list, ascending, at which it takes a mark.
-    const std::vector<std::vector<std::size_t>>* borders = nullptr;
-};
-
-/// Members of a reduction that have come so far.
-struct Gathering {
-    int missing = 0;
-    Time latest = 0;
-    std::vector<std::pair<int, Time>> arrived;
-};
+using namespace simulation;
 
 class Simulator {
 public:
@@ -106,8 +50,9 @@ public:
             }
         } while (passTime());
         for (RankState& state : ranks_) {
+            waitIdle(state, state.data.free);
             end_ = std::max(end_, state.free);
-            for (const Link& link : state.links) end_ = std::max(end_, link.free);
+            for (const PeerLink& link : state.links) end_ = std::max(end_, link.free);
             state.sink.addStep(state.free);
         }
     }
@@ -126,6 +71,8 @@ public:
     }
 
 private:
+    friend class Layers<Simulator>;
+    bool keepsGraph() const { return keep_.graph != nullptr; }
     int rankOf(int stage) const { return schedule_.rankOfStage[static_cast<std::size_t>(stage)]; }
     Time duration(const Action& action) const {
         return keep_.seconds ? (*keep_.seconds)(action) : costs_.seconds(action);
@@ -190,13 +137,31 @@ private:
             case ActionKind::ReduceGradients:
                 reduce(rank, state, action, state.free, {state.node});
                 return true;
-            case ActionKind::ReduceTied: gather(rank, state, tied_); return false;
-            case ActionKind::ReduceNorm: gather(rank, state, norm_); return false;
-            case ActionKind::OptimizerStep:
+            case ActionKind::ReduceTied:
+                waitIdle(state, state.data.reduced);
+                gather(rank, state, tied_);
+                return false;
+            case ActionKind::ReduceNorm:
+                waitIdle(state, state.data.reduced);
+                gather(rank, state, norm_);
+                return false;
+            case ActionKind::OptimizerStep: waitIdle(state, state.data.reduced); [[fallthrough]];
             case ActionKind::StashWeights: return occupy(rank, state, action, eventKind(action.kind));
             case ActionKind::FreeWeights:
                 finish(rank, state, action, EventKind::FreeWeights, state.free, state.free);
                 return true;
+            case ActionKind::ReduceBuckets:
+            case ActionKind::ScatterGradients:
+            case ActionKind::GatherForward:
+            case ActionKind::GatherBackward:
+                state.data.announced.push_back({state.free, state.node, action});
+                return true;
+            case ActionKind::GatherUpdated: {
+                const auto& pieces = dataOf(action).pieces(action.kind);
+                for (std::size_t i = 0; i < pieces.size(); ++i)
+                    startPiece(rank, state, action, pieces, i, {state.free, state.node});
+                return true;
+            }
             default: return compute(rank, state, action);
         }
     }
@@ -211,22 +176,66 @@ private:
         return true;
     }
 
+    const DataCosts& dataOf(const Action& action) const {
+        return costs_.stages[static_cast<std::size_t>(action.stage)].data;
+    }
+
+    /// The lane stands still until `moment`.
+    void waitIdle(RankState& state, const Moment& moment) {
+        if (moment.time <= state.free) return;
+        state.sink.add(Lane::Compute, EventKind::Wait, state.free, moment.time, moment.action);
+        state.free = moment.time;
+        state.node = moment.node;
+    }
+
+    /// Piece `index` goes when it is ready and the one before it has gone. Returns its end.
+    Moment startPiece(int rank, RankState& state, const Action& action, const std::vector<DataPiece>& pieces,
+                      std::size_t index, const Moment& ready) {
+        const DataPiece& piece = pieces[index];
+        Moment& free = state.data.free;
+        Time length = piece.seconds * costs_.stretch;
+        if (keep_.seconds && length > 0) length *= duration(action) / costs_.seconds(action);
+        const Time begin = std::max(ready.time, free.time);
+        free = {begin + length, note(rank, action, begin, begin + length, {ready.node, free.node}), action};
+        if (action.kind == ActionKind::ReduceBuckets || action.kind == ActionKind::ScatterGradients)
+            state.data.reduced = free;
+        if (!state.sink.keeps()) return free;
+        const auto value = static_cast<double>(index);
+        const int hops = action.kind == ActionKind::ReduceBuckets ? dataOf(action).hops : 0;
+        for (int hop = 0; hop < hops; ++hop)
+            state.sink.add(Lane::Comm, EventKind::RingHop, begin + length * hop / hops, begin + length * (hop + 1) / hops,
+                           action, 2 * piece.bytes / (hops + 2), value);
+        if (hops == 0) state.sink.add(Lane::Comm, eventKind(action.kind), begin, free.time, action, piece.bytes, value);
+        return free;
+    }
+
     void finish(int rank, RankState& state, const Action& action, EventKind kind, Time begin, Time end) {
-        state.free = end;
-        const bool weights = kind == EventKind::StashWeights || kind == EventKind::FreeWeights;
-        state.node = note(rank, action, begin, end, {state.node, std::exchange(state.message, noNode)});
-        state.sink.add(Lane::Compute, kind, begin, end, action, weights ? costs_.bytes(action) : 0);
+        const Time length = end - begin;
+        bool drawnAgain = false;
+        if (isCompute(action.kind) && !state.data.announced.empty()) {
+            const LayeredShares shares = costs_.layered(action);
+            drawnAgain = shares.again > 0 && !together_;
+            Layers<Simulator>(*this, rank, state, action, kind, begin)
+                .run({length * shares.again, length * shares.use, length * shares.gradient}, drawnAgain);
+            end = state.free;
+        } else {
+            state.free = end;
+            state.node = note(rank, action, begin, end, {state.node, std::exchange(state.message, noNode)});
+            const bool weights = kind == EventKind::StashWeights || kind == EventKind::FreeWeights;
+            state.sink.add(Lane::Compute, kind, begin, end, action, weights ? costs_.bytes(action) : 0);
+        }
         if (!isCompute(action.kind)) {
-            state.updating += end - begin;
+            state.updating += length;
             return;
         }
         if (state.sink.keeps()) {
             for (const TensorSpan& span : costs_.tensorSpans(action, together_))
                 state.sink.addTensor(begin, end, span, action);
-            for (const ActionPart& part : costs_.recomputed(action, together_))
-                state.sink.addRecompute(begin, end, part, action);
+            if (!drawnAgain)
+                for (const ActionPart& part : costs_.recomputed(action, together_))
+                    state.sink.addRecompute(begin, end, part, action);
         }
-        state.busy += end - begin;
+        state.busy += length;
         if (action.kind != ActionKind::Forward && action.kind != ActionKind::Recompute)
             lastBackward_ = std::max(lastBackward_, end);
         // Between stages of one rank nothing is sent: the product is there at once.
@@ -261,13 +270,14 @@ private:
 
     void send(int rank, RankState& state, const Action& action) {
         const int peer = rankOf(otherEnd(action).stage);
-        Link& link = state.link(peer);
+        PeerLink& link = state.link(peer);
         const Time begin = std::max(state.free, link.free);
         link.free = begin + duration(action);
         link.node = note(rank, action, begin, link.free, {state.node, link.node});
         if (sender_) (*sender_)[payloadOf(action)] = link.node;
         arrival_[payloadOf(action)] = link.free;
-        state.sink.add(Lane::Comm, eventKind(action.kind), begin, link.free, action, costs_.bytes(action));
+        if (state.sink.keeps())
+            state.sink.add(Lane::Comm, eventKind(action.kind), begin, link.free, action, costs_.bytes(action));
         if (std::exchange(ranks_[static_cast<std::size_t>(peer)].stopped, false)) ready_.push_back(peer);
     }
 

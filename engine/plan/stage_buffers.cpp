@@ -2,7 +2,9 @@
 #include "engine/plan/stage_buffers.h"
 
 #include "engine/base/ranges.h"
+#include "engine/layout/formats.h"
 #include "engine/layout/recompute.h"
+#include "engine/plan/attention_bytes.h"
 
 #include <algorithm>
 #include <vector>
@@ -12,41 +14,47 @@ namespace {
 
 using Category = MemoryCategory;
 
-/// Sizes in bytes of one microbatch's tensors, of one member of the tensor group.
+/// Sizes in bytes of one microbatch's tensors, of one member of the tensor group. Activations and their gradients are in
+/// the layout's format, statistics and sums in fp32.
 struct Sizes {
     std::int64_t own;         ///< n·h: between layers
     std::int64_t all;         ///< N·h; = own where tokens are not split
     std::int64_t statistics;  ///< 2n
     std::int64_t columns;     ///< N·g: of queries, keys or values
-    std::int64_t probabilities;
-    std::int64_t scratch;         ///< of the attention's backward, sequence² + sequence · width
-    std::int64_t dropoutScratch;  ///< of its forward; 0 without dropout
+    AttentionBytes attention;
     std::int64_t logits;
-    std::int64_t loss;    ///< 3N where the vocabulary is shared, else 0
-    std::int64_t token;   ///< one number a token, N
-    std::int64_t norm;    ///< 2h, of a norm's gradients where tokens are split, else 0
+    std::int64_t loss;     ///< 3N where the vocabulary is shared, else 0
+    std::int64_t number;   ///< one number a token, N
+    std::int64_t tokens;   ///< the tokens themselves, N of 32 bits; or the targets
+    std::int64_t norm;     ///< 2h, of a norm's gradients where tokens are split, else 0
+    std::int64_t square;   ///< h·g, the copy of a weight that is rounded for its product; 0 where none is
+    std::int64_t row;      ///< likewise of h
+    std::int64_t table;    ///< likewise of the output projection
 };
 
-constexpr std::int64_t attentionBlock = 64;  ///< rows that the attention masks at a time
-
 Sizes sizesOf(const Layout& layout, const TensorShare& share) {
+    constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
     const ModelSpec& model = layout.model;
-    const std::int64_t bytes = sizeof(float);
+    const NumberFormats formats = numberFormats(layout.precision);
+    const std::int64_t bytes = formats.activationBytes();
     const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence;
     const std::int64_t own = tokens / (share.sequence ? share.size : 1);
-    const std::int64_t s = model.sequence, h = model.hidden;
+    const std::int64_t h = model.hidden, vocabulary = rangeSize(model.vocabulary, share.size, share.part);
     Sizes size{};
     size.own = bytes * own * h;
     size.all = bytes * tokens * h;
-    size.statistics = bytes * 2 * own;
+    size.statistics = fp32 * 2 * own;
     size.columns = size.all / share.size;
-    size.probabilities = bytes * tokens * model.heads / share.size * s;
-    size.scratch = bytes * s * (s + h / model.heads);
-    size.dropoutScratch = model.dropout > 0 ? bytes * std::min(s, attentionBlock) * s : 0;
-    size.logits = bytes * tokens * rangeSize(model.vocabulary, share.size, share.part);
-    size.loss = share.size > 1 ? bytes * 3 * tokens : 0;
-    size.token = bytes * tokens;
-    size.norm = share.sequence ? bytes * 2 * h : 0;
+    size.attention = attentionBytes(layout, share);
+    size.logits = bytes * tokens * vocabulary;
+    size.loss = share.size > 1 ? fp32 * 3 * tokens : 0;
+    size.number = bytes * tokens;
+    size.tokens = static_cast<std::int64_t>(sizeof(std::int32_t)) * tokens;
+    size.norm = share.sequence ? fp32 * 2 * h : 0;
+    if (!formats.castsWeights()) return size;
+    size.row = bytes * h;
+    size.square = size.row * h / share.size;
+    size.table = size.row * vocabulary;
     return size;
 }
 
@@ -55,18 +63,26 @@ struct LayerBytes {
     std::int64_t first;        ///< held before the norm is gathered: statistics, norm, what the first product writes
     std::int64_t second;       ///< held after
     std::int64_t scratch;      ///< during the forward, with all of that held
-    std::int64_t freedEarly;   ///< of it, what inputGrad frees, or the forward where the core is recomputed: probabilities
-    std::int64_t temporary;    ///< during inputGrad
+    std::int64_t freedEarly;   ///< of it, what inputGrad frees, or the forward where the core is recomputed
+    std::int64_t gradient;     ///< during inputGrad: of what the projection read
+    std::int64_t temporary;    ///< and then beside it
+    std::int64_t apart;        ///< and of Activations
+    std::int64_t expansion;    ///< copies of the two weights, for their products
+    std::int64_t projection;
     std::int64_t held() const { return first + second; }
 };
 
 LayerBytes attentionLayer(const Sizes& size) {
-    return {size.statistics + size.own + 3 * size.columns, size.probabilities + size.columns, size.dropoutScratch,
-            size.probabilities, size.columns + size.scratch};
+    const AttentionBytes& needs = size.attention;
+    return {.first = size.statistics + size.own + 3 * size.columns, .second = needs.kept + size.columns,
+            .scratch = needs.forwardScratch, .freedEarly = needs.kept, .gradient = size.columns,
+            .temporary = needs.backwardScratch, .apart = needs.gradientApart, .expansion = 3 * size.square,
+            .projection = size.square};
 }
 
 LayerBytes feedForwardLayer(const Sizes& size, int width) {
-    return {size.statistics + size.own + 2 * width * size.token, 0, 0, 0, width * size.token};
+    return {.first = size.statistics + size.own + 2 * width * size.number, .gradient = width * size.number,
+            .expansion = width * size.row, .projection = width * size.row};
 }
 
 /// Follows Stage of model/stage.cpp buffer by buffer; keep the two side by side.
@@ -74,30 +90,31 @@ class Walk {
 public:
     Walk(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours, const TensorShare& share)
         : size_(sizesOf(layout, share)), shape_(shape), neighbours_(neighbours), splits_(share.sequence),
-          drops_(layout.model.dropout > 0), again_(recomputesCore(layout.memory)) {
+          drops_(layout.model.dropout > 0), again_(recomputesCore(layout.memory)),
+          segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})) {
         for (int layer = 0; layer < shape.layers; ++layer) {
             if (layout.model.kind == "gpt") layers_.push_back(attentionLayer(size_));
             layers_.push_back(
                 feedForwardLayer(size_, feedForwardWidth(layout.model, shape.firstLayer + layer) / share.size));
         }
-        const std::size_t ofBlock = layers_.size() / static_cast<std::size_t>(std::max(1, shape.layers));
-        for (const int blocks : recomputeSegments(layout.memory, shape.layers))
-            segmentBegin_.insert(segmentBegin_.end(), static_cast<std::size_t>(blocks) * ofBlock, segmentBegin_.size());
     }
 
     Excursion forward() {
         Tally tally;
-        if (shape_.first) sum(tally, Category::Activations);
+        if (shape_.first) {
+            tally.add(Category::Buffers, size_.tokens);
+            sum(tally, Category::Activations, 0);
+        }
         for (std::size_t i = 0; i < layers_.size(); ++i) {
             forwardLayer(tally, layers_[i]);
-            if (segmentBegin_.empty()) continue;
+            if (segments_[i] < 0) continue;
             tally.add(Category::Activations, -layers_[i].held());
-            if (segmentBegin_[i] != i) tally.add(Category::Activations, -size_.own);  // its input
+            if (segments_[i] != static_cast<int>(i)) tally.add(Category::Activations, -size_.own);  // its input
         }
         if (shape_.last) {
             tally.add(Category::Activations, size_.statistics + size_.own + size_.logits);
-            gathered(tally);
-            passing(tally, size_.loss);
+            gathered(tally, size_.table);
+            passing(tally, size_.tokens + size_.loss);
         }
         return tally.whole();
     }
@@ -106,13 +123,13 @@ public:
     Excursion inputGrads(Category kept, bool weightsToo) {
         Tally tally;
         if (shape_.last) {
-            sum(tally, kept);            // of the norm's output
-            tally.add(kept, size_.own);  // of the input
+            sum(tally, kept, size_.table);  // of the norm's output
+            tally.add(kept, size_.own);     // of the input
             if (weightsToo) freeHead(tally, kept);
         }
         for (std::size_t i = layers_.size(); i-- > 0;) {
             const LayerBytes& layer = layers_[i];
-            if (endsSegment(i)) recompute(tally, i);
+            if (endsSegment(segments_, static_cast<int>(i))) recompute(tally, i);
             if (splits_ && drops_) tally.add(Category::Temporary, size_.own);  // masked, not yet gathered
             if (branches()) tally.add(kept, size_.all);
             if (splits_ && drops_) tally.add(Category::Temporary, -size_.own);
@@ -120,11 +137,14 @@ public:
                 tally.add(Category::Activations, layer.freedEarly);
                 passing(tally, layer.scratch);
             }
+            tally.add(Category::Temporary, layer.gradient);
+            passing(tally, layer.projection);
             tally.add(Category::Temporary, layer.temporary);
-            tally.add(Category::Activations, -layer.freedEarly);
-            tally.add(Category::Temporary, -layer.temporary);
-            sum(tally, kept);            // of the norm's output
-            tally.add(kept, size_.own);  // of the input
+            tally.add(Category::Activations, layer.apart);
+            tally.add(Category::Activations, -(layer.apart + layer.freedEarly));
+            tally.add(Category::Temporary, -(layer.gradient + layer.temporary));
+            sum(tally, kept, layer.expansion);  // of the norm's output
+            tally.add(kept, size_.own);         // of the input
             if (branches()) tally.add(outputGradient(i, kept), -size_.own);
             if (weightsToo) freeLayer(tally, i, kept);
         }
@@ -143,19 +163,15 @@ public:
 private:
     void forwardLayer(Tally& tally, const LayerBytes& layer) const {
         tally.add(Category::Activations, layer.first);
-        gathered(tally);
+        gathered(tally, layer.expansion);
         tally.add(Category::Activations, layer.second);
         passing(tally, layer.scratch);
         if (again_) tally.add(Category::Activations, -layer.freedEarly);
-        sum(tally, Category::Activations);
-    }
-
-    bool endsSegment(std::size_t i) const {
-        return !segmentBegin_.empty() && (i + 1 == segmentBegin_.size() || segmentBegin_[i + 1] == i + 1);
+        sum(tally, Category::Activations, layer.projection);
     }
 
     void recompute(Tally& tally, std::size_t last) const {
-        for (std::size_t i = segmentBegin_[last]; i <= last; ++i) forwardLayer(tally, layers_[i]);
+        for (auto i = static_cast<std::size_t>(segments_[last]); i <= last; ++i) forwardLayer(tally, layers_[i]);
         tally.add(Category::Activations, -size_.own);  // the output, which nobody takes
     }
 
@@ -167,17 +183,22 @@ private:
     }
 
     static void passing(Tally& tally, std::int64_t bytes) {
+        if (bytes == 0) return;
         tally.add(Category::Temporary, bytes);
         tally.add(Category::Temporary, -bytes);
     }
-    void gathered(Tally& tally) const {
-        if (splits_) passing(tally, size_.all);
+    /// `weight`: of the copy that a product with it reads, 0 where there is none.
+    void gathered(Tally& tally, std::int64_t weight = 0) const {
+        passing(tally, (splits_ ? size_.all : 0) + weight);
     }
     /// TensorGroup::sum: where tokens are split, of all of them first.
-    void sum(Tally& tally, Category category) const {
+    void sum(Tally& tally, Category category, std::int64_t weight) const {
         if (splits_) tally.add(Category::Temporary, size_.all);
+        else tally.add(category, size_.own);
+        passing(tally, weight);
+        if (!splits_) return;
         tally.add(category, size_.own);
-        if (splits_) tally.add(Category::Temporary, -size_.all);
+        tally.add(Category::Temporary, -size_.all);
     }
 
     void freeHead(Tally& tally, Category kept) const {
@@ -202,6 +223,7 @@ private:
     void freeEmbedding(Tally& tally, Category kept) const {
         gathered(tally);
         tally.add(kept, -size_.own);
+        tally.add(Category::Buffers, -size_.tokens);
     }
 
     Sizes size_;
@@ -211,7 +233,7 @@ private:
     bool drops_;
     bool again_;  ///< the core is recomputed
     std::vector<LayerBytes> layers_;
-    std::vector<std::size_t> segmentBegin_;  ///< as Stage has it
+    std::vector<int> segments_;  ///< as Stage has them, without its embedding
 };
 
 }  // namespace

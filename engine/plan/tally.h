@@ -19,10 +19,13 @@ struct Excursion {
 class Tally {
 public:
     void add(MemoryCategory category, std::int64_t bytes) {
-        MemoryBytes change{};
-        change[static_cast<std::size_t>(category)] = bytes;
-        if (bytes > 0) move({change, change, change, bytes});
-        else move({change, change, {}, 0});
+        const auto index = static_cast<std::size_t>(category);
+        used_[index] += bytes;
+        total_ += bytes;
+        peak_[index] = std::max(peak_[index], used_[index]);
+        if (total_ <= peakTotal_) return;
+        peakTotal_ = total_;
+        fullest_ = used_;
     }
 
     void move(const Excursion& excursion) {

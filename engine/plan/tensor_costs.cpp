@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/tensor_costs.h"
 
+#include "engine/layout/formats.h"
 #include "engine/layout/recompute.h"
 
 #include <algorithm>
@@ -8,15 +9,17 @@
 namespace shardlab {
 namespace {
 
-constexpr std::int64_t floatBytes = 4;
+constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
 
 /// Writes the lists, collective by collective.
 class Collectives {
 public:
     Collectives(const Layout& layout, const Link& link)
         : splits_(layout.parallel.sequence), members_(layout.parallel.tensor), link_(link),
-          token_(floatBytes * layout.batch.micro * layout.model.sequence), activation_(token_ * layout.model.hidden),
-          norm_(2 * floatBytes * layout.model.hidden) {}
+          token_(fp32 * layout.batch.micro * layout.model.sequence),
+          activation_(numberFormats(layout.precision).activationBytes() * layout.batch.micro * layout.model.sequence *
+                      layout.model.hidden),
+          norm_(2 * fp32 * layout.model.hidden) {}
 
     /// TensorGroup's calls.
     void gather(std::vector<TensorCost>& list, int layer) const {
@@ -28,7 +31,7 @@ public:
     void sumOverTokens(std::vector<TensorCost>& list, int layer) const {
         if (splits_) list.push_back(whole(layer, norm_));
     }
-    /// `numbers` a token.
+    /// `numbers` a token, fp32.
     void overMembers(std::vector<TensorCost>& list, int layer, int numbers) const {
         list.push_back(whole(layer, numbers * token_));
     }

@@ -81,7 +81,8 @@ ActionId actionId(const Action& action) {
 Action actionFromId(ActionId id) {
     Action action;
     const auto kind = static_cast<std::size_t>(id & 0x3F);
-    action.kind = kind < names.size() ? static_cast<ActionKind>(kind) : ActionKind::None;
+    if (kind >= names.size()) return action;
+    action.kind = static_cast<ActionKind>(kind);
     action.stage = static_cast<int>(id >> 6 & 0xFFFF);
     action.microbatch = static_cast<int>(id >> 22 & 0xFFFFFF) - 1;
     action.version = static_cast<int>(id >> 46 & 0xFFFF) - 1;

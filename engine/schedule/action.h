@@ -73,7 +73,7 @@ constexpr bool belongsToMicrobatch(ActionKind kind) {
 std::string toText(const Action& action);
 Result<Action> parseAction(std::string_view text);
 
-/// The same action packed into an integer, as events carry it; 0 is no action.
+/// The same action packed into an integer, as events carry it; 0 is no action, and an id of an unknown kind becomes none.
 /// From the lowest bit: kind 6 bits, stage 16, microbatch + 1 24, version + 1 16.
 using ActionId = std::uint64_t;
 ActionId actionId(const Action& action);

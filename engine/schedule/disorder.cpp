@@ -17,6 +17,7 @@ public:
           stages_(static_cast<std::size_t>(schedule.stages())), norms_(schedule.ranks.size(), -1) {
         for (auto& table : places_) table.assign(stages_ * microbatches_, -1);
         for (auto& table : ends_) table.assign(stages_, -1);
+        for (auto& table : beside_) table.assign(stages_ * microbatches_, -1);
         lastOfStage_.assign(stages_, -1);
     }
 
@@ -24,7 +25,9 @@ public:
         if (!notePlaces()) return finding_;
         for (int stage = 0; stage < schedule_.stages(); ++stage)
             for (int microbatch = 0; microbatch < schedule_.microbatches; ++microbatch)
-                if (!(computeIsWhole(stage, microbatch) && messagesAreWhole(stage, microbatch))) return finding_;
+                if (!(computeIsWhole(stage, microbatch) && messagesAreWhole(stage, microbatch) &&
+                      besideIsWhole(stage, microbatch)))
+                    return finding_;
         for (int stage = 0; stage < schedule_.stages(); ++stage)
             if (!endIsWhole(stage)) return finding_;
         for (int rank = 0; rank < static_cast<int>(schedule_.ranks.size()); ++rank)
@@ -35,16 +38,19 @@ public:
 private:
     static constexpr std::size_t microbatchKinds = 9;  ///< Forward … RecvBackward
 
-    static bool ofMicrobatch(Kind kind) { return kind >= Kind::Forward && kind <= Kind::RecvBackward; }
     int rankOf(int stage) const { return schedule_.rankOfStage[static_cast<std::size_t>(stage)]; }
 
     int& place(Kind kind, int stage, int microbatch) {
+        if (isBesideCompute(kind))
+            return beside_[static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::ReduceBuckets)]
+                          [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
         return places_[static_cast<std::size_t>(kind) - 1]
                       [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
     }
-    /// REDUCE_GRAD, REDUCE_TIED, STEP.
+    /// REDUCE_GRAD, REDUCE_TIED, STEP, GATHER_PARAM.
     int& end(Kind kind, int stage) {
-        const std::size_t table = kind == Kind::ReduceGradients ? 0 : kind == Kind::ReduceTied ? 1 : 2;
+        const std::size_t table = kind == Kind::ReduceGradients ? 0 : kind == Kind::ReduceTied ? 1
+                                  : kind == Kind::GatherUpdated ? 3 : 2;
         return ends_[table][static_cast<std::size_t>(stage)];
     }
 
@@ -82,7 +88,7 @@ private:
                          fmt::format("stage {} lies on rank {}", action.stage, rankOf(action.stage)),
                          "Actions of a stage stand on its rank");
         int* noted = nullptr;
-        if (ofMicrobatch(action.kind)) {
+        if (belongsToMicrobatch(action.kind)) {
             if (action.microbatch < 0 || action.microbatch >= schedule_.microbatches)
                 return wrong(rank, position, action, fmt::format("there is no microbatch {}", action.microbatch),
                              fmt::format("Microbatches 0 to {}", microbatches_ - 1));
@@ -99,7 +105,7 @@ private:
             return wrong(rank, position, action, fmt::format("it stands twice, first as action {}", *noted + 1),
                          "Each microbatch exactly once per stage");
         *noted = position;
-        if (ofMicrobatch(action.kind)) lastOfStage_[static_cast<std::size_t>(action.stage)] = position;
+        if (belongsToMicrobatch(action.kind)) lastOfStage_[static_cast<std::size_t>(action.stage)] = position;
         return true;
     }
 
@@ -131,6 +137,26 @@ private:
                 before(atR, r, atB >= 0 ? atB : atI, atB >= 0 ? b : i, "what is computed again is for the backward")) &&
                inputComes(f, atF, Kind::Forward, s - 1) &&
                inputComes(atB >= 0 ? b : i, atB >= 0 ? atB : atI, Kind::Backward, s + 1);
+    }
+
+    /// What runs beside a compute action is announced before it, and after the one before it on its stage.
+    bool besideIsWhole(int s, int m) {
+        const auto first = [&](Kind one, Kind other) {
+            return Action{at({one, s, m}) >= 0 ? one : other, s, m};
+        };
+        const Action forward{Kind::Forward, s, m}, reads = first(Kind::Backward, Kind::InputGrad),
+                     ends = first(Kind::Backward, Kind::WeightGrad);
+        const std::pair<Kind, Action> pairs[] = {{Kind::ReduceBuckets, ends},
+                                                 {Kind::ScatterGradients, ends},
+                                                 {Kind::GatherForward, forward},
+                                                 {Kind::GatherBackward, reads}};
+        for (const auto& [kind, compute] : pairs) {
+            const Action news{kind, s, m};
+            if (at(news) < 0) continue;
+            if (at(compute) < 0) return missing(compute, fmt::format("{} runs beside it", toText(news)));
+            if (!before(at(news), news, at(compute), compute, "it runs beside it")) return false;
+        }
+        return true;
     }
 
     /// Whatever its version.
@@ -175,6 +201,9 @@ private:
         const int tiedName = tiedStage && rankOf(0) == rankOf(schedule_.stages() - 1) ? 0 : stage;
         const Action reduce{Kind::ReduceGradients, stage}, tied{Kind::ReduceTied, tiedName},
             step{Kind::OptimizerStep, stage};
+        const Action gather{Kind::GatherUpdated, stage};
+        if (!before(end(step.kind, stage), step, end(gather.kind, stage), gather, "what is gathered is what it updates"))
+            return false;
         const int last = lastOfStage_[static_cast<std::size_t>(stage)];
         if (end(tied.kind, stage) >= 0 && (!tiedStage || tiedName != stage))
             return wrong(
@@ -226,10 +255,11 @@ private:
     std::size_t microbatches_;
     std::size_t stages_;
     std::array<std::vector<int>, microbatchKinds> places_;
-    std::array<std::vector<int>, 3> ends_;
+    std::array<std::vector<int>, 4> ends_;
+    std::array<std::vector<int>, 4> beside_;  ///< REDUCE_BUCKETS … GATHER_B
     std::vector<int> norms_;
     std::vector<int> lastOfStage_;
-    std::array<bool, 16> anyEnd_{};
+    std::array<bool, 32> anyEnd_{};
     bool hasMessages_ = false;
     std::optional<Finding> finding_;
 };

@@ -5,7 +5,7 @@
 
 namespace shardlab {
 
-Schedule forwardOnly(const Schedule& compute, int microbatches) {
+Schedule forwardOnly(const Schedule& compute, int microbatches, bool gathers) {
     Schedule schedule;
     schedule.kind = compute.kind;
     schedule.forwardOnly = true;
@@ -16,7 +16,8 @@ Schedule forwardOnly(const Schedule& compute, int microbatches) {
         for (int stage = 0; stage < schedule.stages(); ++stage)
             schedule.ranks[static_cast<std::size_t>(schedule.rankOfStage[static_cast<std::size_t>(stage)])].push_back(
                 {ActionKind::Forward, stage, microbatch});
-    return addTransfers(std::move(schedule));
+    schedule = addTransfers(std::move(schedule));
+    return gathers ? addParameterGather(std::move(schedule)) : schedule;
 }
 
 }  // namespace shardlab

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/schedule/passes.h"
 
+#include "engine/layout/formats.h"
 #include "engine/schedule/registry.h"
 
 #include <utility>
@@ -10,16 +11,26 @@ namespace shardlab {
 LowerOptions lowerOptions(const Layout& layout) {
     // Both models tie their output projection to the token embedding; without a flush there is no moment at which both
     // ends know its gradient, and the projection is a weight of its own.
-    return {layout.parallel.data > 1, stageCount(layout) > 1 && flushes(layout), layout.optimizer.clip > 0};
+    const ParallelSpec& parallel = layout.parallel;
+    return {parallel.data > 1, stageCount(layout) > 1 && flushes(layout), layout.optimizer.clip > 0 || scalesLoss(layout.precision),
+            parallel.bucket > 0,
+            parallel.zero};
 }
 
-Schedule lower(Schedule schedule, const LowerOptions& options) {
-    schedule = addTransfers(std::move(schedule));
+Schedule lower(Schedule compute, const LowerOptions& options) {
+    return lowerTransfers(addTransfers(std::move(compute)), options);
+}
+
+Schedule lowerTransfers(Schedule schedule, const LowerOptions& options) {
     if (!schedule.flushes()) return addVersionedUpdates(std::move(schedule), options.dataParallel);
-    if (options.dataParallel) schedule = addGradientReduce(std::move(schedule));
+    if (options.zero == 3) schedule = addParameterGather(std::move(schedule));
+    if (options.zero > 0) schedule = addGradientScatter(std::move(schedule), options.zero > 1);
+    else if (options.dataParallel && options.buckets) schedule = addBucketReduce(std::move(schedule));
+    else if (options.dataParallel) schedule = addGradientReduce(std::move(schedule));
     if (options.tiedEmbedding) schedule = addTiedReduce(std::move(schedule));
-    if (options.clip) schedule = addNormReduce(std::move(schedule));
-    return addOptimizerStep(std::move(schedule));
+    if (options.norm) schedule = addNormReduce(std::move(schedule));
+    schedule = addOptimizerStep(std::move(schedule));
+    return options.zero == 1 || options.zero == 2 ? addUpdateGather(std::move(schedule)) : schedule;
 }
 
 }  // namespace shardlab

@@ -12,6 +12,16 @@ namespace shardlab {
 Schedule addTransfers(Schedule compute);
 /// After the last backward of each stage, and after what it sends: average over the data axis.
 Schedule addGradientReduce(Schedule schedule);
+/// Instead of addGradientReduce: before the last backward of each stage its buckets are announced, each of which is
+/// averaged as soon as that backward has made it final.
+Schedule addBucketReduce(Schedule schedule);
+/// ZeRO 1: before the last backward of each stage, ZeRO 2 and 3: before each one, its gradients are announced to be
+/// summed into the shards of those who own them.
+Schedule addGradientScatter(Schedule schedule, bool everyMicrobatch);
+/// ZeRO 3: before each forward, and each backward that reads weights, they are gathered layer by layer.
+Schedule addParameterGather(Schedule schedule);
+/// ZeRO 1 and 2: after each update the shards are gathered.
+Schedule addUpdateGather(Schedule schedule);
 /// First and last stage sum the gradient of the embedding they share. Where one rank holds both, it has one such
 /// action, the first stage's, and sums the two without a message. At the end of both lists: earlier, a rank with
 /// several stages would wait there while others wait for it.
@@ -29,11 +39,15 @@ Schedule addOptimizerStep(Schedule schedule);
 struct LowerOptions {
     bool dataParallel = false;    ///< data > 1
     bool tiedEmbedding = false;   ///< first and last stage share the token embedding (models whose output is tied)
-    bool clip = false;            ///< optimizer.clip > 0
+    bool norm = false;            ///< of the whole gradient is wanted: it is clipped, or its loss was scaled
+    bool buckets = false;         ///< gradients are reduced while the backward goes on
+    int zero = 0;                 ///< what data replicas share out
 };
 LowerOptions lowerOptions(const Layout& layout);
 /// All passes in their order.
 Schedule lower(Schedule compute, const LowerOptions& options);
+/// Those after addTransfers().
+Schedule lowerTransfers(Schedule transferred, const LowerOptions& options);
 
 /// Forwards, and their messages, of microbatches numbered `end` and above are left out: how the last steps of a run end
 /// where nothing follows them. Of a schedule that does not flush.
@@ -50,7 +64,7 @@ Unrolled unrolled(const Schedule& schedule, int steps);
 Action inStep(Action action, const Schedule& schedule, int step);
 
 /// Forward only, for validation: the forwards of `compute`'s stages, microbatch after microbatch, with
-/// their transfers: ready to be executed.
-Schedule forwardOnly(const Schedule& compute, int microbatches);
+/// their transfers: ready to be executed. `gathers`: ZeRO 3.
+Schedule forwardOnly(const Schedule& compute, int microbatches, bool gathers = false);
 
 }  // namespace shardlab

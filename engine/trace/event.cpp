@@ -43,6 +43,9 @@ std::string_view name(EventKind kind) {
         case EventKind::StashWeights: return "stash weights";
         case EventKind::FreeWeights: return "free weights";
         case EventKind::WeightVersions: return "weight versions";
+        case EventKind::LossScale: return "loss scale";
+        case EventKind::GradientExponents: return "gradient exponents";
+        case EventKind::Overflow: return "overflow";
         case EventKind::Loss: return "loss";
         case EventKind::ValidationLoss: return "validation loss";
         case EventKind::GradientNorm: return "gradient norm";
@@ -57,6 +60,14 @@ std::string_view name(EventKind kind) {
         case EventKind::Command: return "command";
         case EventKind::Fault: return "fault";
         case EventKind::Dropped: return "dropped";
+        case EventKind::Restart: return "restart";
+        case EventKind::Kernel: return "kernel";
+        case EventKind::Collective: return "collective";
+        case EventKind::MemoryCopy: return "memory copy";
+        case EventKind::Operation: return "operation";
+        case EventKind::Annotation: return "annotation";
+        case EventKind::NamedCounter: return "counter";
+        case EventKind::Mark: return "mark";
     }
     constexpr std::array<std::string_view, memoryCategoryCount> memory{
         "memory: parameters", "memory: gradients", "memory: optimizer",

@@ -60,20 +60,38 @@ enum class EventKind : std::uint8_t {
     ExposedComm = 38,     ///< value: seconds that the rank waited for it
     WeightVersions = 39,  ///< weight versions that the rank's stages hold, the current ones included
     MemoryUsed = 40,      ///< + MemoryCategory: bytes in use now (bytes field); 40–45
+    LossScale = 46,       ///< what the step's loss was multiplied by
+    GradientExponents = 47,  ///< one bin of the histogram of a rank's gradients: exponents.h
     MemoryPeak = 48,      ///< bytes: largest sum so far in this step
     PaceOverrun = 49,     ///< value: seconds the real work took longer than the modelled device
     CategoryPeak = 50,    ///< + MemoryCategory: largest bytes of the step, where they changed since the step before; 50–55
     // Instants.
     Command = 64,  ///< value: the Command
     Fault = 65,
+    Overflow = 67,  ///< the first gradient of the step that is not finite: the action's, value: the layer (-1 the embedding, -2 the output)
     Dropped = 66,  ///< value: number of events lost before this one
+    Restart = 68,  ///< rank -1, the launcher: on from a checkpoint (restarts.h); step: the first done again, value: which restart, from 1
+    // What other programs recorded; `action` is then the number of a name (namedId).
+    Kernel = 96,       ///< compute lane: work of a device, or the outermost operation of a thread where there is no device
+    Collective = 97,   ///< comm lane
+    MemoryCopy = 98,   ///< copy lane: copies and fills; bytes
+    Operation = 99,    ///< host lane: a call, or what happens within one; they nest
+    Annotation = 100,  ///< host lane: a stretch that the program gave a name
+    NamedCounter = 112,
+    Mark = 120,  ///< an instant
 };
 
-constexpr bool isSpan(EventKind kind) { return kind >= EventKind::Forward && kind < EventKind::Loss; }
-inline constexpr int lastCounter = static_cast<int>(EventKind::CategoryPeak) + memoryCategoryCount - 1;
-constexpr bool isCounter(EventKind kind) { return kind >= EventKind::Loss && static_cast<int>(kind) <= lastCounter; }
-/// Spans that keep the compute lane busy: F, B, I, W. A recomputation lies within a B or I and carries its id.
-constexpr bool isCompute(EventKind kind) { return kind >= EventKind::Forward && kind < EventKind::Recompute; }
+constexpr bool isSpan(EventKind kind) {
+    return (kind >= EventKind::Forward && kind < EventKind::Loss) || (kind >= EventKind::Kernel && kind <= EventKind::Annotation);
+}
+inline constexpr int lastCounter = static_cast<int>(EventKind::NamedCounter);
+constexpr bool isCounter(EventKind kind) {
+    return (kind >= EventKind::Loss && kind < EventKind::Command) || kind == EventKind::NamedCounter;
+}
+/// Spans that keep the compute lane busy: F, B, I, W, kernels. A recomputation lies within a B or I and carries its id.
+constexpr bool isCompute(EventKind kind) {
+    return (kind >= EventKind::Forward && kind < EventKind::Recompute) || kind == EventKind::Kernel;
+}
 /// Collectives inside an action, which carry its id.
 constexpr bool isTensorCollective(EventKind kind) {
     return kind >= EventKind::TensorAllReduce && kind <= EventKind::TensorAllGather;
@@ -94,13 +112,18 @@ constexpr std::optional<MemoryCategory> memoryCategory(EventKind kind, EventKind
 std::string_view name(EventKind kind);
 EventKind eventKind(ActionKind kind);
 
+/// In place of an action: the number, from 1, of a name in the run's table of names. No action has such an id.
+constexpr ActionId namedId(std::uint32_t name) { return 0x3F | static_cast<ActionId>(name) << 6; }
+/// 0 where the id is of an action, or of nothing.
+constexpr std::uint32_t nameNumber(ActionId id) { return (id & 0x3F) == 0x3F ? static_cast<std::uint32_t>(id >> 6) : 0; }
+
 /// Times are nanoseconds of the run's clock, which starts when the job does.
 struct Event {
     std::int64_t begin = 0;
     std::int64_t end = 0;    ///< = begin for counters and instants
     std::int64_t bytes = 0;  ///< moved or held
     double value = 0;
-    ActionId action = 0;     ///< joins a measured span to the predicted one
+    ActionId action = 0;     ///< joins a measured span to the predicted one; or a name (namedId)
     std::int32_t step = -1;  ///< -1 outside steps
     std::int16_t rank = 0;
     Lane lane = Lane::Compute;

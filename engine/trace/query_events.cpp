@@ -12,7 +12,7 @@
 namespace shardlab {
 namespace {
 
-enum Column { Source, Rank, LaneName, Kind, ActionText, Stage, Microbatch, Step, Begin, End, Duration, BytesMoved, Value };
+enum Column { Source, Rank, LaneName, Kind, ActionText, Name, Stage, Microbatch, Step, Begin, End, Duration, BytesMoved, Value };
 
 constexpr std::array columns = std::to_array<QueryColumn>({
     {"source", "TEXT", "measured or predicted (one step, times from 0)"},
@@ -20,6 +20,7 @@ constexpr std::array columns = std::to_array<QueryColumn>({
     {"lane", "TEXT", "compute, comm, copy or host"},
     {"kind", "TEXT", "forward, wait, step, loss, memory peak …"},
     {"action", "TEXT", "text form of the action, 3F7; NULL where there is none"},
+    {"name", "TEXT", "what an imported run calls it; NULL where it has no name"},
     {"stage", "INTEGER", "global stage of the action"},
     {"microbatch", "INTEGER", "of the action; NULL where it belongs to none"},
     {"step", "INTEGER", "counted from 0; NULL outside steps"},
@@ -49,14 +50,14 @@ public:
     Result<bool> next() override {
         while (++at_ >= block_.size()) {
             if (!cursor_) {
-                if (filter_ == filters_.size()) return false;
+                if (filter_ == filters_.size()) return damage_ ? Result<bool>(fail(*damage_)) : false;
                 auto selected = run_.blocks(filters_[filter_]);
                 if (!selected) return fail(selected.error());
                 cursor_.emplace(std::move(*selected));
             }
             const auto more = cursor_->next(block_);
-            if (!more) return fail(more.error());
-            if (!*more) {
+            if (!more && !damage_) damage_ = more.error();
+            if (!more || !*more) {
                 cursor_.reset();
                 block_.clear();
                 ++filter_;
@@ -76,7 +77,10 @@ public:
             case Kind: return std::string(name(event.kind));
             case ActionText:
             case Stage:
-            case Microbatch: return event.action == 0 ? Cell() : actionCell(column, actionFromId(event.action));
+            case Microbatch:
+                return event.action == 0 || nameNumber(event.action) != 0 ? Cell() : actionCell(column, actionFromId(event.action));
+            case Name:
+                return nameNumber(event.action) == 0 ? Cell() : Cell(std::string(run_.names().of(event.action)));
             case Step: return event.step >= 0 ? Cell(std::int64_t{event.step}) : Cell();
             case Begin: return event.begin;
             case End: return event.end;
@@ -99,6 +103,7 @@ private:
     std::size_t filter_ = 0;
     std::optional<BlockCursor> cursor_;
     std::vector<Event> block_;
+    std::optional<Error> damage_;  ///< the first that a cursor told, at its end
     std::size_t at_ = 0;
 };
 

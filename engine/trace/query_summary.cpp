@@ -48,6 +48,13 @@ constexpr std::array logColumns = std::to_array<QueryColumn>({
     {"text", "TEXT", "the line"},
 });
 
+constexpr std::array noteColumns = std::to_array<QueryColumn>({
+    {"time_ns", "INTEGER", "nanoseconds of the run's clock"},
+    {"rank", "INTEGER", "world rank; NULL: of the run as a whole"},
+    {"text", "TEXT", "what somebody wrote"},
+    {"created", "TEXT", "when, ISO 8601 in UTC"},
+});
+
 constexpr std::array runColumns = std::to_array<QueryColumn>({
     {"key", "TEXT", "name, created, version, outcome, reason, paced, stretch, predicted_step_seconds …"},
     {"value", "TEXT", "of the key"},
@@ -64,6 +71,7 @@ void add(Rows& rows, Values&&... values) {
 
 Result<Summarizer> summarized(const RunReader& run) {
     Summarizer summarizer(static_cast<int>(run.ranks().size()));
+    summarizer.add(run.restarts());
     const Status read = run.readEvents([&](std::span<const Event> events) {
         summarizer.add(events);
         return true;
@@ -125,12 +133,22 @@ Result<std::unique_ptr<RowSource>> openLog(const RunReader& run, std::span<const
     return rowsOf(std::move(rows));
 }
 
+Result<std::unique_ptr<RowSource>> openNotes(const RunReader& run, std::span<const Condition>) {
+    const auto notes = run.notes();
+    if (!notes) return fail(notes.error());
+    Rows rows;
+    for (const Note& note : *notes)
+        add(rows, note.time, note.rank >= 0 ? Cell(std::int64_t{note.rank}) : Cell(), note.text, note.created);
+    return rowsOf(std::move(rows));
+}
+
 Result<std::unique_ptr<RowSource>> openRun(const RunReader& run, std::span<const Condition>) {
     const RunHeader& header = run.header();
     Rows rows;
     add(rows, std::string("name"), header.layout.name);
     add(rows, std::string("created"), header.created);
     add(rows, std::string("version"), header.version);
+    add(rows, std::string("origin"), header.origin);
     add(rows, std::string("outcome"), run.end().outcome);
     add(rows, std::string("reason"), run.end().reason);
     add(rows, std::string("paced"), header.paced ? std::string("1") : std::string("0"));
@@ -164,6 +182,7 @@ QueryTable stepsTable() { return {{"steps", "one row per step", stepColumns}, {}
 QueryTable rankStepsTable() { return {{"rank_steps", "one row per step and rank", rankStepColumns}, {}, openRankSteps}; }
 QueryTable ranksTable() { return {{"ranks", "one row per rank", rankColumns}, {}, openRanks}; }
 QueryTable logTable() { return {{"log", "lines of ranks and launcher, as they arrived", logColumns}, {}, openLog}; }
+QueryTable notesTable() { return {{"notes", "what people wrote beside the run", noteColumns}, {}, openNotes}; }
 QueryTable runTable() { return {{"run", "what is said of the run as a whole", runColumns}, {}, openRun}; }
 
 }  // namespace shardlab

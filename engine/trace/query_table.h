@@ -41,6 +41,7 @@ QueryTable stepsTable();
 QueryTable rankStepsTable();
 QueryTable ranksTable();
 QueryTable logTable();
+QueryTable notesTable();
 QueryTable runTable();
 
 /// Makes `table` known to the connection; both arguments and `run` must outlive it.

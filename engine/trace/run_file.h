@@ -5,6 +5,8 @@
 #include "engine/base/result.h"
 #include "engine/layout/layout.h"
 #include "engine/trace/event.h"
+#include "engine/trace/notes.h"
+#include "engine/trace/restarts.h"
 
 #include <filesystem>
 #include <functional>
@@ -29,6 +31,7 @@ struct RunHeader {
     std::string layoutJson;   ///< as written, so that later keys survive
     std::string created;      ///< ISO 8601, UTC
     std::string version;      ///< of the program that recorded
+    std::string origin;       ///< "PyTorch profiler": another program recorded it; empty: Shardlab did
     bool paced = false;
     double stretch = 1;
     double predictedStepSeconds = 0;
@@ -36,6 +39,25 @@ struct RunHeader {
     double theoreticalBubble = 0;
     std::vector<std::int64_t> predictedPeak;  ///< bytes per rank
     std::int64_t capacityBytes = 0;           ///< memory of one device; 0 = unknown
+
+    /// False for what was imported: its layout says how many ranks there are (as replicas) and nothing else.
+    bool hasLayout() const { return origin.empty(); }
+};
+
+/// What events are called that are no actions: the table of names of an imported run.
+class EventNames {
+public:
+    void add(std::uint32_t number, std::string name);
+    bool empty() const { return names_.empty(); }
+    std::size_t size() const { return names_.size(); }
+    /// Of nameNumber(id); empty where the id is no name, or not in the table.
+    std::string_view of(ActionId id) const;
+    /// "3F7" for an action, else the name; empty for neither.
+    std::string text(ActionId id) const;
+    const std::vector<std::string>& all() const { return names_; }  ///< number n is at n − 1
+
+private:
+    std::vector<std::string> names_;
 };
 
 /// Why the run as a whole ended.
@@ -56,6 +78,7 @@ public:
     Status appendPredicted(std::span<const Event> events);  ///< one step, see Simulation::events
     Status append(std::span<const Event> events);           ///< measured; in a lane in the order they ended
     Status append(const LogLine& line);
+    Status addName(std::uint32_t number, std::string_view name);  ///< of namedId(number); numbers ascend from 1
     Status setRank(const RankRecord& record);               ///< inserts or replaces
     Status flush();
     Status finish(const RunEnd& end);  ///< the last call; leaves one file
@@ -106,7 +129,11 @@ public:
     const std::vector<RankRecord>& ranks() const;
     std::int64_t eventCount() const;  ///< measured
     std::int64_t droppedEvents() const;
+    /// Whoever makes figures of steps must know them before it is given the events (restarts.h), of which they are some.
+    const std::vector<Event>& restarts() const;
     Result<std::vector<LogLine>> log() const;
+    const EventNames& names() const;
+    Result<std::vector<Note>> notes() const;  ///< ascending by time
     Result<std::vector<Event>> predicted() const;
 
     /// Block by block in the order they were begun; in a lane as they were appended. `sink` returns false to stop.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/scratch_folder.h"
 #include "engine/layout/layout_file.h"
 #include "engine/trace/run_blocks.h"
 #include "engine/trace/run_schema.h"
@@ -6,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -52,32 +54,23 @@ Result<std::int64_t> identify(const std::filesystem::path& file) {
 class Copy {
 public:
     static Result<Copy> make(const std::filesystem::path& file) {
-        std::string folder = (std::filesystem::temp_directory_path() / "shardlab-run-XXXXXX").string();
-        if (::mkdtemp(folder.data()) == nullptr) return refuse(file, "no temporary folder can be made for a copy");
-        Copy copy(folder);
+        auto folder = ScratchFolder::make("run");
+        if (!folder) return refuse(file, "no temporary folder can be made for a copy: " + folder.error().why);
+        Copy copy(std::move(*folder));
         std::error_code failed;
         std::filesystem::copy_file(file, copy.file(), failed);
         if (failed) return refuse(file, "it cannot be copied to a temporary folder: " + failed.message());
         std::filesystem::path log = file;
         log += "-wal";
         std::error_code none;
-        std::filesystem::copy_file(log, copy.folder_ / "run-wal", none);
+        std::filesystem::copy_file(log, copy.folder_.path() / "run-wal", none);
         return copy;
     }
-    Copy(Copy&& other) noexcept : folder_(std::exchange(other.folder_, {})) {}
-    Copy& operator=(Copy&& other) noexcept {
-        std::swap(folder_, other.folder_);
-        return *this;
-    }
-    ~Copy() {
-        std::error_code ignored;
-        if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
-    }
-    std::filesystem::path file() const { return folder_ / "run"; }
+    std::filesystem::path file() const { return folder_.path() / "run"; }
 
 private:
-    explicit Copy(std::filesystem::path folder) : folder_(std::move(folder)) {}
-    std::filesystem::path folder_;
+    explicit Copy(ScratchFolder folder) : folder_(std::move(folder)) {}
+    ScratchFolder folder_;
 };
 
 }  // namespace
@@ -117,6 +110,8 @@ struct RunReader::Impl {
                 read = readEnd(value, end);
             } else if (key == meta::dropped) {
                 dropped = std::strtoll(value.c_str(), nullptr, 10);
+            } else if (key == meta::restarts) {
+                read = readRestarts(value, restarts);
             }
             if (!read) return read;
         }
@@ -141,6 +136,20 @@ struct RunReader::Impl {
         if (code != SQLITE_DONE) note("its list of ranks cannot be read");
     }
 
+    void readNames() {
+        auto rows = database.prepare("SELECT id, text, crc FROM name ORDER BY id");
+        if (!rows) return note("its table of names cannot be read");
+        int code = 0;
+        while ((code = rows->next()) == SQLITE_ROW) {
+            const std::int64_t number = rows->number(0);
+            std::string name = rows->text(1);
+            if (rows->number(2) != checksum(number, name)) note("name " + std::to_string(number) + " fails its checksum");
+            else if (number > 0 && number <= std::numeric_limits<std::uint32_t>::max())
+                names.add(static_cast<std::uint32_t>(number), std::move(name));
+        }
+        if (code != SQLITE_DONE) note("its table of names cannot be read");
+    }
+
     void countEvents() {
         auto rows = database.prepare("SELECT count FROM block WHERE source = 0");
         if (!rows) return note("its blocks cannot be read");
@@ -155,8 +164,10 @@ struct RunReader::Impl {
     RunHeader header;
     RunEnd end;
     std::vector<RankRecord> ranks;
+    EventNames names;
     std::int64_t eventCount = 0;
     std::int64_t dropped = 0;
+    std::vector<Event> restarts;
     std::optional<Error> firstDamage;
 };
 
@@ -186,6 +197,7 @@ Result<std::unique_ptr<RunReader>> RunReader::open(const std::filesystem::path& 
     const Status read = impl->readMeta();
     if (!read) return fail(read.error());
     impl->readRanks();
+    impl->readNames();
     impl->countEvents();
     return std::make_unique<RunReader>(std::move(impl));
 }
@@ -193,8 +205,10 @@ Result<std::unique_ptr<RunReader>> RunReader::open(const std::filesystem::path& 
 const RunHeader& RunReader::header() const { return impl_->header; }
 const RunEnd& RunReader::end() const { return impl_->end; }
 const std::vector<RankRecord>& RunReader::ranks() const { return impl_->ranks; }
+const EventNames& RunReader::names() const { return impl_->names; }
 std::int64_t RunReader::eventCount() const { return impl_->eventCount; }
 std::int64_t RunReader::droppedEvents() const { return impl_->dropped; }
+const std::vector<Event>& RunReader::restarts() const { return impl_->restarts; }
 
 Result<std::vector<LogLine>> RunReader::log() const {
     auto rows = impl_->database.prepare("SELECT id, time, rank, level, text, crc FROM log ORDER BY id");
@@ -209,6 +223,21 @@ Result<std::vector<LogLine>> RunReader::log() const {
     }
     if (code != SQLITE_DONE) return fail(impl_->failure("its log"));
     return lines;
+}
+
+Result<std::vector<Note>> RunReader::notes() const {
+    auto rows = impl_->database.prepare("SELECT id, time, rank, text, created, crc FROM note ORDER BY time, id");
+    if (!rows) return fail(impl_->failure("its notes"));
+    std::vector<Note> notes;
+    int code = 0;
+    while ((code = rows->next()) == SQLITE_ROW) {
+        Note note{rows->number(0), rows->number(1), static_cast<int>(rows->number(2)), rows->text(3), rows->text(4)};
+        if (rows->number(5) != checksum(note))
+            return fail(impl_->damage("note " + std::to_string(note.id) + " fails its checksum"));
+        notes.push_back(std::move(note));
+    }
+    if (code != SQLITE_DONE) return fail(impl_->failure("its notes"));
+    return notes;
 }
 
 Result<BlockCursor> RunReader::blocks(const BlockFilter& filter) const {

@@ -3,6 +3,7 @@
 
 #include "engine/base/crc32c.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace shardlab {
@@ -43,9 +44,19 @@ CREATE TABLE log(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, rank INTEGER NOT
 CREATE TABLE block(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, rank INTEGER NOT NULL, lane INTEGER NOT NULL,
                    count INTEGER NOT NULL, begin INTEGER NOT NULL, end INTEGER NOT NULL, data BLOB NOT NULL,
                    crc INTEGER NOT NULL);
+CREATE TABLE note(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, rank INTEGER NOT NULL, text TEXT NOT NULL,
+                  created TEXT NOT NULL, crc INTEGER NOT NULL);
+CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT NOT NULL, crc INTEGER NOT NULL);
 )sql";
 
-std::span<const Migration> runMigrations() { return {}; }
+std::span<const Migration> runMigrations() {
+    static constexpr std::array all{
+        Migration{1, "CREATE TABLE IF NOT EXISTS name(id INTEGER PRIMARY KEY, text TEXT NOT NULL, crc INTEGER NOT NULL)"},
+        Migration{2, "CREATE TABLE IF NOT EXISTS note(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, rank INTEGER NOT NULL,"
+                     " text TEXT NOT NULL, created TEXT NOT NULL, crc INTEGER NOT NULL)"},
+    };
+    return all;
+}
 
 Status migrate(Database& database, std::int64_t version, std::span<const Migration> migrations) {
     const Status begun = database.run("BEGIN IMMEDIATE");
@@ -84,9 +95,16 @@ std::int64_t checksum(std::int64_t id, const LogLine& line) {
     return RowChecksum().add(id).add(line.time).add(line.rank).add(level).add(line.text).value();
 }
 
+std::int64_t checksum(std::int64_t number, std::string_view name) { return RowChecksum().add(number).add(name).value(); }
+
+std::int64_t checksum(const Note& note) {
+    return RowChecksum().add(note.id).add(note.time).add(note.rank).add(note.text).add(note.created).value();
+}
+
 std::string writeHeader(const RunHeader& header) {
     return dumped(Json{{"created", header.created},
                        {"version", header.version},
+                       {"origin", header.origin},
                        {"paced", header.paced},
                        {"stretch", header.stretch},
                        {"predicted_step_seconds", header.predictedStepSeconds},
@@ -101,6 +119,7 @@ Status readHeader(std::string_view text, RunHeader& header) {
     if (!json) return fail(json.error());
     take(*json, "created", header.created);
     take(*json, "version", header.version);
+    take(*json, "origin", header.origin);
     take(*json, "paced", header.paced);
     take(*json, "stretch", header.stretch);
     take(*json, "predicted_step_seconds", header.predictedStepSeconds);
@@ -110,6 +129,30 @@ Status readHeader(std::string_view text, RunHeader& header) {
     const auto peaks = json->find("predicted_peak");
     if (peaks == json->end() || !peaks->is_array()) return {};
     for (const Json& peak : *peaks) header.predictedPeak.push_back(peak.is_number() ? peak.get<std::int64_t>() : 0);
+    return {};
+}
+
+std::string writeRestarts(std::span<const Event> restarts) {
+    Json all = Json::array();
+    for (const Event& restart : restarts)
+        all.push_back({{"time", restart.begin}, {"step", restart.step}, {"number", std::llround(restart.value)}});
+    return dumped(Json{{"restarts", std::move(all)}});
+}
+
+Status readRestarts(std::string_view text, std::vector<Event>& restarts) {
+    const Result<Json> json = parsed(text, "list of restarts");
+    if (!json) return fail(json.error());
+    const auto all = json->find("restarts");
+    if (all == json->end() || !all->is_array()) return {};
+    for (const Json& each : *all) {
+        if (!each.is_object()) continue;
+        std::int64_t time = 0, number = 0;
+        std::int32_t step = 0;
+        take(each, "time", time);
+        take(each, "step", step);
+        take(each, "number", number);
+        restarts.push_back({time, time, 0, static_cast<double>(number), 0, step, -1, Lane::Host, EventKind::Restart});
+    }
     return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/result.h"
+#include "engine/trace/notes.h"
 #include "engine/trace/run_file.h"
 #include "engine/trace/sqlite.h"
 
@@ -16,7 +17,7 @@
 namespace shardlab {
 
 inline constexpr std::uint32_t runApplicationId = 0x53484c44;  // "SHLD"
-inline constexpr std::int64_t runFormatVersion = 1;
+inline constexpr std::int64_t runFormatVersion = 3;
 /// Where SQLite keeps the two in its first page, big-endian.
 inline constexpr std::size_t databaseVersionAt = 60;
 inline constexpr std::size_t databaseApplicationAt = 68;
@@ -29,7 +30,6 @@ struct Migration {
     std::int64_t from;
     const char* sql;
 };
-/// Empty as long as there is one version.
 std::span<const Migration> runMigrations();
 /// Brings the database, a copy that may be written, from `version` to the newest, in one transaction.
 Status migrate(Database& database, std::int64_t version, std::span<const Migration> migrations);
@@ -50,6 +50,8 @@ private:
 std::int64_t checksum(std::string_view key, std::string_view value);  ///< of a row of `meta`
 std::int64_t checksum(const RankRecord& record);
 std::int64_t checksum(std::int64_t id, const LogLine& line);
+std::int64_t checksum(const Note& note);
+std::int64_t checksum(std::int64_t number, std::string_view name);  ///< of a row of `name`
 
 /// Keys of the table `meta`.
 namespace meta {
@@ -57,6 +59,7 @@ inline constexpr std::string_view header = "header";
 inline constexpr std::string_view layout = "layout";
 inline constexpr std::string_view end = "end";
 inline constexpr std::string_view dropped = "dropped";
+inline constexpr std::string_view restarts = "restarts";
 }  // namespace meta
 
 /// Without the layout, which is stored beside it as it was written.
@@ -64,5 +67,7 @@ std::string writeHeader(const RunHeader& header);
 Status readHeader(std::string_view json, RunHeader& header);
 std::string writeEnd(const RunEnd& end);
 Status readEnd(std::string_view json, RunEnd& end);
+std::string writeRestarts(std::span<const Event> restarts);
+Status readRestarts(std::string_view json, std::vector<Event>& restarts);
 
 }  // namespace shardlab

@@ -66,11 +66,12 @@ Status checkReplaceable(const std::filesystem::path& file) {
 }  // namespace
 
 struct RunWriter::Impl {
-    Impl(Database opened, Statement meta, Statement rank, Statement log, Statement block)
+    Impl(Database opened, Statement meta, Statement rank, Statement log, Statement name, Statement block)
         : database(std::move(opened)),
           insertMeta(std::move(meta)),
           insertRank(std::move(rank)),
           insertLog(std::move(log)),
+          insertName(std::move(name)),
           insertBlock(std::move(block)) {}
 
     void add(EventSource source, const Event& event) {
@@ -119,6 +120,10 @@ struct RunWriter::Impl {
             insertLog.bind(id).bind(line.time).bind(std::int64_t{line.rank}).bind(static_cast<std::int64_t>(line.level));
             if (insertLog.bind(line.text).bind(checksum(id, line)).run() != SQLITE_OK) return false;
         }
+        for (const auto& [number, name] : nameRows) {
+            const auto id = static_cast<std::int64_t>(number);
+            if (insertName.bind(id).bind(name).bind(checksum(id, name)).run() != SQLITE_OK) return false;
+        }
         for (auto& [key, block] : full) {
             if (!writeBlock(key, block)) return false;
         }
@@ -141,6 +146,7 @@ struct RunWriter::Impl {
         metaRows.clear();
         rankRows.clear();
         logRows.clear();
+        nameRows.clear();
         full.clear();
         for (auto& [key, block] : open) block.dirty = false;
         unflushed = 0;
@@ -150,11 +156,12 @@ struct RunWriter::Impl {
     }
 
     Database database;
-    Statement insertMeta, insertRank, insertLog, insertBlock;
+    Statement insertMeta, insertRank, insertLog, insertName, insertBlock;
     BlockPacker packer;
     std::map<std::string, std::string, std::less<>> metaRows;
     std::map<int, RankRecord> rankRows;
     std::vector<LogLine> logRows;
+    std::vector<std::pair<std::uint32_t, std::string>> nameRows;
     std::map<LaneKey, OpenBlock> open;  ///< the last, partial block of each lane; rewritten until it is full
     std::deque<std::pair<LaneKey, OpenBlock>> full;
     OpenBlock* lastBlock = nullptr;
@@ -163,6 +170,7 @@ struct RunWriter::Impl {
     std::int64_t nextBlock = 1;
     std::int64_t nextLog = 1;
     std::int64_t dropped = 0;
+    std::vector<Event> restarts;
     bool finished = false;
 };
 
@@ -216,10 +224,11 @@ Result<std::unique_ptr<RunWriter>> RunWriter::create(const std::filesystem::path
     auto metaRow = database->prepare("INSERT OR REPLACE INTO meta VALUES(?, ?, ?)");
     auto rankRow = database->prepare("INSERT OR REPLACE INTO rank VALUES(?, ?, ?, ?, ?, ?)");
     auto logRow = database->prepare("INSERT INTO log VALUES(?, ?, ?, ?, ?, ?)");
+    auto nameRow = database->prepare("INSERT OR REPLACE INTO name VALUES(?, ?, ?)");
     auto blockRow = database->prepare("INSERT OR REPLACE INTO block VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    if (!metaRow || !rankRow || !logRow || !blockRow) return fail(database->error("cannot create the run file"));
+    if (!metaRow || !rankRow || !logRow || !nameRow || !blockRow) return fail(database->error("cannot create the run file"));
     return std::make_unique<RunWriter>(std::make_unique<Impl>(std::move(*database), std::move(*metaRow), std::move(*rankRow),
-                                                              std::move(*logRow), std::move(*blockRow)));
+                                                              std::move(*logRow), std::move(*nameRow), std::move(*blockRow)));
 }
 
 Status RunWriter::appendPredicted(std::span<const Event> events) {
@@ -234,6 +243,9 @@ Status RunWriter::append(std::span<const Event> events) {
         // The comparison also keeps out what is no number.
         if (event.kind == EventKind::Dropped && event.value > 0 && event.value < 1e15)
             impl_->dropped += static_cast<std::int64_t>(event.value);
+        if (!isRestart(event)) continue;
+        impl_->restarts.push_back(event);
+        impl_->metaRows[std::string(meta::restarts)] = writeRestarts(impl_->restarts);
     }
     if (impl_->dropped != before) impl_->metaRows[std::string(meta::dropped)] = std::to_string(impl_->dropped);
     return impl_->unflushed < flushAtEvents ? Status{} : flush();
@@ -241,6 +253,11 @@ Status RunWriter::append(std::span<const Event> events) {
 
 Status RunWriter::append(const LogLine& line) {
     impl_->logRows.push_back(line);
+    return {};
+}
+
+Status RunWriter::addName(std::uint32_t number, std::string_view name) {
+    impl_->nameRows.emplace_back(number, name);
     return {};
 }
 

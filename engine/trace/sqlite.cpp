@@ -88,6 +88,16 @@ Statement& Statement::bind(std::int64_t value) {
     return *this;
 }
 
+Statement& Statement::bind(double value) {
+    sqlite3_bind_double(handle_.get(), ++bound_, value);
+    return *this;
+}
+
+Statement& Statement::bindNull() {
+    sqlite3_bind_null(handle_.get(), ++bound_);
+    return *this;
+}
+
 Statement& Statement::bind(std::string_view text) {
     sqlite3_bind_text64(handle_.get(), ++bound_, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
     return *this;

@@ -53,6 +53,8 @@ public:
     explicit Statement(sqlite3_stmt* handle) : handle_(handle) {}
 
     Statement& bind(std::int64_t value);
+    Statement& bind(double value);
+    Statement& bindNull();
     Statement& bind(std::string_view text);              ///< copied
     Statement& bind(std::span<const std::byte> bytes);   ///< must live until run()
     /// Executes and makes ready for the next bindings. The result code, SQLITE_OK where it is done.

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/status_page.h"
 
+#include "engine/base/mapped_file.h"
+
 #include <array>
-#include <atomic>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
-#include <utility>
 
 namespace shardlab {
 namespace {
 
-constexpr std::uint64_t magic = 0x31656761'50444c53;  // "SLDPage1" in the file; the digit is the version
+constexpr std::uint64_t magic = 0x32656761'50444c53;  // "SLDPage2" in the file; the digit is the version
 
 /// One status, in words of eight bytes. `stamp` is the number of the set() that wrote it, ~stamp its complement.
 struct Slot {
@@ -30,63 +26,31 @@ struct Slot {
 struct Page {
     std::uint64_t magic = 0;
     std::uint64_t published = 0;
+    std::uint64_t pulse = 0;
     std::array<Slot, 2> slots;
 };
+constexpr std::size_t pageWords = sizeof(Page) / sizeof(std::uint64_t);
+constexpr const char* what = "the status page";
 
-void put(std::uint64_t& word, std::uint64_t value) {
-    std::atomic_ref(word).store(value, std::memory_order_relaxed);
-}
-std::uint64_t get(std::uint64_t& word) { return std::atomic_ref(word).load(std::memory_order_relaxed); }
+Page& pageOf(const MappedFile& file) { return *reinterpret_cast<Page*>(file.words().data()); }
 
 std::uint64_t pack(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
 std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 
-/// A file mapped whole; unmapped by its destructor.
-class MappedPage {
-public:
-    static Result<MappedPage> open(const std::filesystem::path& file, int flags, int protection) {
-        const char* what = (flags & O_CREAT) != 0 ? "cannot create the status page" : "cannot read the status page";
-        const int descriptor = ::open(file.c_str(), flags | O_CLOEXEC, 0666);
-        if (descriptor < 0) return fail({what, file.string(), std::strerror(errno), ""});
-        void* at = MAP_FAILED;
-        int code = 0;
-        if ((flags & O_CREAT) != 0) {
-            // Blocks taken now: on a full disk a later store into the mapping would be a SIGBUS.
-            code = ::posix_fallocate(descriptor, 0, sizeof(Page));
-        } else if (::lseek(descriptor, 0, SEEK_END) < static_cast<off_t>(sizeof(Page))) {
-            code = ENODATA;
-        }
-        if (code == 0) at = ::mmap(nullptr, sizeof(Page), protection, MAP_SHARED, descriptor, 0);
-        if (code == 0 && at == MAP_FAILED) code = errno;
-        ::close(descriptor);
-        if (code != 0) return fail({what, file.string(), code == ENODATA ? "it is too short" : std::strerror(code), ""});
-        return MappedPage(static_cast<Page*>(at));
-    }
-    MappedPage(MappedPage&& other) noexcept : page_(std::exchange(other.page_, nullptr)) {}
-    MappedPage& operator=(MappedPage&&) = delete;
-    ~MappedPage() {
-        if (page_ != nullptr) ::munmap(page_, sizeof(Page));
-    }
-    Page& page() const { return *page_; }
-
-private:
-    explicit MappedPage(Page* page) : page_(page) {}
-    Page* page_;
-};
-
 }  // namespace
 
 std::string_view name(RankPhase phase) {
-    constexpr std::array<std::string_view, 9> names{"starting",       "setting up", "computing",  "waiting", "communicating",
-                                                    "between steps", "paused",     "validating", "finished"};
+    constexpr std::array<std::string_view, 10> names{
+        "starting",      "setting up", "computing",  "waiting",  "communicating",
+        "between steps", "paused",     "validating", "finished", "taking a checkpoint"};
     const auto index = static_cast<std::size_t>(phase);
     return index < names.size() ? names[index] : "unknown phase";
 }
 
 struct StatusPage::Mapping {
-    explicit Mapping(MappedPage whole) : mapped(std::move(whole)) {}
-    MappedPage mapped;
+    explicit Mapping(MappedFile whole) : mapped(std::move(whole)) {}
+    MappedFile mapped;
     std::uint64_t count = 0;
 };
 
@@ -96,18 +60,18 @@ StatusPage& StatusPage::operator=(StatusPage&&) noexcept = default;
 StatusPage::~StatusPage() = default;
 
 Result<StatusPage> StatusPage::create(const std::filesystem::path& file) {
-    auto mapped = MappedPage::open(file, O_RDWR | O_CREAT | O_TRUNC, PROT_READ | PROT_WRITE);
+    auto mapped = MappedFile::create(file, pageWords, what);
     if (!mapped) return fail(mapped.error());
     StatusPage page(std::make_unique<Mapping>(std::move(*mapped)));
     RankStatus status;
     status.pid = ::getpid();
     page.set(status);
-    std::atomic_ref(page.mapping_->mapped.page().magic).store(magic, std::memory_order_release);
+    std::atomic_ref(pageOf(page.mapping_->mapped).magic).store(magic, std::memory_order_release);
     return page;
 }
 
 void StatusPage::set(const RankStatus& status) {
-    Page& page = mapping_->mapped.page();
+    Page& page = pageOf(mapping_->mapped);
     const std::uint64_t number = ++mapping_->count;
     Slot& slot = page.slots[number % 2];
     put(slot.stamp, number);
@@ -120,10 +84,12 @@ void StatusPage::set(const RankStatus& status) {
     std::atomic_ref(page.published).store(number, std::memory_order_release);
 }
 
+void StatusPage::beat() { std::atomic_ref(pageOf(mapping_->mapped).pulse).fetch_add(1, std::memory_order_relaxed); }
+
 Result<RankStatus> readStatus(const std::filesystem::path& file) {
-    const auto mapped = MappedPage::open(file, O_RDONLY, PROT_READ);
+    const auto mapped = MappedFile::open(file, pageWords, what);
     if (!mapped) return fail(mapped.error());
-    Page& page = mapped->page();
+    Page& page = pageOf(*mapped);
     if (std::atomic_ref(page.magic).load(std::memory_order_acquire) != magic)
         return fail({"cannot read the status page", file.string(), "it is no status page, or of another version", ""});
     for (int attempt = 0; attempt < 1000; ++attempt) {
@@ -140,8 +106,10 @@ Result<RankStatus> readStatus(const std::filesystem::path& file) {
         status.heartbeat = static_cast<std::int64_t>(get(slot.heartbeat));
         const std::uint64_t complement = get(slot.complement);
         std::atomic_thread_fence(std::memory_order_acquire);
-        if (get(slot.stamp) == number && complement == ~number && low(pidAndPhase) <= static_cast<std::uint32_t>(RankPhase::Finished))
+        if (get(slot.stamp) == number && complement == ~number && low(pidAndPhase) <= static_cast<std::uint32_t>(RankPhase::Checkpointing)) {
+            status.pulse = get(page.pulse);
             return status;
+        }
     }
     return fail({"cannot read the status page", file.string(), "it is torn or damaged", ""});
 }

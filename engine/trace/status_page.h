@@ -12,7 +12,18 @@
 
 namespace shardlab {
 
-enum class RankPhase : std::uint8_t { Starting, Setup, Compute, Waiting, Communicating, BetweenSteps, Paused, Validating, Finished };
+enum class RankPhase : std::uint8_t {
+    Starting,
+    Setup,
+    Compute,
+    Waiting,
+    Communicating,
+    BetweenSteps,
+    Paused,
+    Validating,
+    Finished,
+    Checkpointing,
+};
 std::string_view name(RankPhase phase);
 
 struct RankStatus {
@@ -22,6 +33,7 @@ struct RankStatus {
     ActionId action = 0;
     int peer = -1;               ///< rank waited for, where waiting
     std::int64_t heartbeat = 0;  ///< run clock, nanoseconds, of the last change
+    std::uint64_t pulse = 0;     ///< counted on while the process runs at all, whatever it does; written by beat() only
 };
 
 /// The rank's side.
@@ -32,6 +44,8 @@ public:
     StatusPage& operator=(StatusPage&&) noexcept;
     ~StatusPage();
     void set(const RankStatus& status);
+    /// From another thread, several times a second: this process is neither stopped nor gone.
+    void beat();
 
 private:
     struct Mapping;

@@ -7,8 +7,6 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t warmUpSteps = 2;
-
 bool endsBackward(EventKind kind) {
     return kind == EventKind::Backward || kind == EventKind::InputGrad || kind == EventKind::WeightGrad;
 }
@@ -50,6 +48,11 @@ Summarizer::Summarizer(int ranks, bool flushes) : ranks_(std::max(ranks, 0)), fl
 
 void Summarizer::add(std::span<const Event> events) {
     for (const Event& event : events) {
+        if (isRestart(event)) {
+            if (restarts_.add(event)) forgetFrom(event.step);
+            continue;
+        }
+        if (restarts_.superseded(event)) continue;
         if (event.kind == EventKind::ValidationLoss) addValidation(event);
         if (event.step < 0 || event.rank < 0 || event.rank >= ranks_ || event.begin < 0 || event.end < event.begin)
             continue;
@@ -58,6 +61,12 @@ void Summarizer::add(std::span<const Event> events) {
         add(event, steps_[last_]);
         if (!flushes_) updateOverlapping(steps_[last_]);
     }
+}
+
+void Summarizer::forgetFrom(std::int32_t step) {
+    steps_.erase(std::ranges::lower_bound(steps_, step, {}, &StepSummary::step), steps_.end());
+    validations_.erase(std::ranges::lower_bound(validations_, step, {}, &Validation::step), validations_.end());
+    last_ = steps_.size();
 }
 
 std::size_t Summarizer::find(std::int32_t step) {
@@ -95,16 +104,21 @@ void Summarizer::add(const Event& event, StepSummary& step) {
     if (isCompute(event.kind)) addCompute(event, step);
 }
 
-/// Every F, B, I and W of a step lies between its first forward and its last backward, so that the sums suffice.
+/// Every F, B, I and W of a step lies between its first forward and its last backward, so that the sums suffice. Kernels
+/// have no direction: the first and the last stand for both. Those of several streams overlap and count once.
 void Summarizer::addCompute(const Event& event, StepSummary& step) {
     RankStep& rank = step.ranks[static_cast<std::size_t>(event.rank)];
-    rank.busy += event.end - event.begin;
-    step.busy += event.end - event.begin;
-    if (event.kind == EventKind::Forward) {
+    const bool kernel = event.kind == EventKind::Kernel;
+    const std::int64_t from = kernel ? std::max(event.begin, rank.kernelsEnd) : event.begin;
+    const std::int64_t alone = std::max<std::int64_t>(event.end - from, 0);
+    if (kernel) rank.kernelsEnd = std::max(rank.kernelsEnd, event.end);
+    rank.busy += alone;
+    step.busy += alone;
+    if (event.kind == EventKind::Forward || kernel) {
         rank.firstForward = earlier(rank.firstForward, event.begin);
         step.firstForward = earlier(step.firstForward, event.begin);
     }
-    if (endsBackward(event.kind)) {
+    if (endsBackward(event.kind) || kernel) {
         rank.lastBackward = std::max(rank.lastBackward, event.end);
         step.lastBackward = std::max(step.lastBackward, event.end);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/trace/event.h"
+#include "engine/trace/restarts.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,12 +12,16 @@
 
 namespace shardlab {
 
+/// So many steps at a run's beginning do not count where figures of steady steps are asked for.
+inline constexpr std::size_t warmUpSteps = 2;
+
 struct RankStep {
     std::int64_t begin = 0;          ///< of the Step span; nanoseconds of the run's clock
     std::int64_t end = 0;            ///< 0 while the step runs
     std::int64_t firstForward = -1;
     std::int64_t lastBackward = -1;  ///< end of the last B, I or W
     std::int64_t busy = 0;           ///< compute lane, between first forward and last backward of the whole step
+    std::int64_t kernelsEnd = 0;     ///< of the kernels seen so far; of what overlaps only the rest is busy
     std::int64_t waiting = 0;        ///< Wait spans
     std::int64_t reduce = 0;         ///< gradient reductions
     std::int64_t optimizer = 0;
@@ -42,7 +47,8 @@ public:
     /// `flushes` false: steps overlap, as each rank has borders of its own. A step's seconds are then the mean of the
     /// ranks' own, and its bubble is the share of them in which the compute lane neither computes nor updates weights.
     explicit Summarizer(int ranks, bool flushes = true);
-    /// Events of a lane ascend; lanes and ranks may come in any order. Takes time in proportion to these events alone.
+    /// Events of a lane ascend; lanes and ranks may come in any order, but a restart before what is done after it. Takes
+    /// time in proportion to these events alone.
     void add(std::span<const Event> events);
     /// Ascending; only steps of which something is known.
     const std::vector<StepSummary>& steps() const { return steps_; }
@@ -56,6 +62,7 @@ public:
 
 private:
     std::size_t find(std::int32_t step);
+    void forgetFrom(std::int32_t step);
     void add(const Event& event, StepSummary& step);
     void addCompute(const Event& event, StepSummary& step);
     void addValidation(const Event& event);
@@ -63,6 +70,7 @@ private:
 
     int ranks_;
     bool flushes_;
+    Restarts restarts_;
     std::vector<StepSummary> steps_;
     std::vector<Validation> validations_;
     std::size_t last_ = 0;  ///< index of the step added to last

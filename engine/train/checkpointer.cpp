@@ -41,7 +41,7 @@ struct Place {
 
 Checkpointer::Checkpointer(CheckpointSetup setup) : setup_(std::move(setup)) {
     if (setup_.layout.checkpoint.every > 0)
-        staging_ = setup_.arena.allocate(MemoryCategory::Buffers, setup_.state.floats());
+        makeStaging();
     if (!leads()) return;
     const std::vector<CheckpointPlace> places = listCheckpoints(setup_.folder);
     serial_ = places.empty() ? 1 : places.back().serial + 1;
@@ -66,13 +66,19 @@ void Checkpointer::take(const TrainingPosition& position) {
     unfinished_ = unfinishedCheckpoint(setup_.folder, place.serial, position.step, std::to_string(place.process));
 
     began_ = setup_.trace.now();
-    if (staging_.empty()) staging_ = setup_.arena.allocate(MemoryCategory::Buffers, setup_.state.floats());
-    std::vector<StatePiece> pieces = setup_.state.copy(staging_.span());
+    if (staging_.empty()) makeStaging();
+    std::vector<StatePiece> pieces = setup_.state.copy(staging_.span().floats());
     std::int64_t bytes = 0;
     for (const StatePiece& piece : pieces) bytes += static_cast<std::int64_t>(piece.values.size_bytes());
     setup_.trace.span(Lane::Host, EventKind::Snapshot, began_, setup_.trace.now(), {}, bytes);
     setup_.trace.memory();
     background_.start([this, pieces = std::move(pieces)]() mutable { write(std::move(pieces)); });
+}
+
+void Checkpointer::makeStaging() {
+    if (!setup_.arena.device().onHost() && !hostArena_) hostArena_ = std::make_unique<Arena>();
+    Arena& arena = hostArena_ ? *hostArena_ : setup_.arena;
+    staging_ = arena.allocate(MemoryCategory::Buffers, setup_.state.floats());
 }
 
 /// On the background thread.

@@ -54,6 +54,7 @@ public:
     void finish();
 
 private:
+    void makeStaging();
     void write(std::vector<StatePiece> pieces);
     void settle();
     void commit(std::vector<CheckpointShard> shards);
@@ -61,6 +62,7 @@ private:
     bool leads() const { return setup_.world.rank() == 0; }
 
     CheckpointSetup setup_;
+    std::unique_ptr<Arena> hostArena_;  ///< where the trainer's lies on a device: the copies are the processor's
     Buffer staging_;  ///< kept where checkpoints are due by themselves, else for the time of one
     int serial_ = 0;  ///< of the next; rank 0's
     std::string mark_;

@@ -71,6 +71,13 @@ Result<Corpus> Corpus::fromTokens(Tokens train, Tokens validation, const Layout&
     if (corpus.trainWindows_ == 0) return tooShort("training", corpus.validationBegin_);
     if (layout.data.validation > 0 && corpus.validationWindows_ == 0) return tooShort("validation", validationTokens);
 
+    if (layout.data.lastBatch == "drop" && corpus.trainWindows_ < layout.batch.global)
+        return fail(Error{"text too short", where,
+                          fmt::format("the training part has {} windows, a global batch takes {}, and data.last_batch drop "
+                                      "leaves out what fills none",
+                                      corpus.trainWindows_, layout.batch.global),
+                          "a longer text, a smaller batch.global, or data.last_batch carry or pad"});
+
     const auto outside = std::ranges::find_if(corpus.tokens_, [&](std::uint16_t token) { return token >= layout.model.vocabulary; });
     if (outside != corpus.tokens_.end())
         return fail(Error{fmt::format("{} outside the vocabulary", bytes ? "byte" : "token"), where,

@@ -13,16 +13,28 @@
 
 namespace shardlab {
 
-Executor::Executor(ExecutorSetup setup) : setup_(std::move(setup)) {}
+namespace {
+
+constexpr int exponentsEvery = 10;  ///< steps between two histograms of gradients
+
+}  // namespace
+
+Executor::Executor(ExecutorSetup setup) : setup_(std::move(setup)) {
+    if (!setup_.scale.active()) return;
+    overflow_ = setup_.arena.allocateZeroed(MemoryCategory::Buffers, 1, DType::I32);
+    for (auto& [index, rankStage] : setup_.stages)
+        rankStage.stage->watchOverflow(static_cast<std::int32_t*>(overflow_.data().data));
+}
 
 Executed Executor::train(std::span<const Action> actions, int step, const Tokens& tokens) {
     step_ = step;
     tokens_ = &tokens;
     executed_ = {};
     updatesDone_.clear();
-    clipping_ = 1;
+    clipping_ = 1 / setup_.scale.value();
     for (const Action& action : actions) {
         setup_.transfers.progress();
+        if (setup_.dataAxis) setup_.dataAxis->collect();
         switch (action.kind) {
             case ActionKind::Forward:
             case ActionKind::Backward:
@@ -42,13 +54,14 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
             case ActionKind::ScatterGradients:
             case ActionKind::GatherForward:
             case ActionKind::GatherBackward:
-            case ActionKind::GatherUpdated:
+            case ActionKind::GatherUpdated: setup_.dataAxis->announce(action); break;
             case ActionKind::Recompute:
             case ActionKind::None: throw std::logic_error(toText(action) + ": the executor has no such action");
         }
         setup_.trace.memory();
     }
     if (setup_.flushes || evaluating_) setup_.transfers.finish();
+    if (setup_.dataAxis) setup_.dataAxis->settleAll();
     microbatches_.clear();
     setup_.trace.memory();
     return executed_;
@@ -59,10 +72,12 @@ Executed Executor::evaluate(std::span<const Action> actions, const Tokens& token
     Pacer* const pacer = std::exchange(setup_.pacer, nullptr);
     evaluating_ = true;
     setup_.transfers.setPaced(false);
+    if (setup_.dataAxis) setup_.dataAxis->setPaced(false);
     setup_.trace.setQuiet(true);
     const Executed executed = train(actions, step_, tokens);
     setup_.trace.setQuiet(false);
     setup_.transfers.setPaced(pacer != nullptr);
+    if (setup_.dataAxis) setup_.dataAxis->setPaced(pacer != nullptr);
     evaluating_ = false;
     setup_.pacer = pacer;
     return executed;
@@ -96,6 +111,7 @@ void Executor::compute(const Action& action) {
     const std::int64_t begin = setup_.trace.now();
     const std::int64_t modelledBegin = setup_.pacer ? setup_.pacer->clock() : 0;
     setup_.trace.doing(RankPhase::Compute, action);
+    const bool layered = setup_.dataAxis && setup_.dataAxis->begin(action);
     const auto version = kept_.find({action.stage, action.version});
     if (version == kept_.end()) {
         work(action, std::move(received));
@@ -105,12 +121,24 @@ void Executor::compute(const Action& action) {
         work(action, std::move(received));
         stage.computeWith({});
     }
-    pace(action);
-    if (setup_.pacer) recordInner(action, modelledBegin, setup_.pacer->clock());
-    setup_.trace.span(Lane::Compute, eventKind(action.kind), begin, setup_.trace.now(), action);
+    if (layered)
+        setup_.dataAxis->end();
+    else
+        pace(action);
+    if (setup_.pacer) recordInner(action, modelledBegin, setup_.pacer->clock(), layered);
+    if (!layered) setup_.trace.span(Lane::Compute, eventKind(action.kind), begin, setup_.trace.now(), action);
 }
 
+/// Ends with the device idle: the action's span is its own.
 void Executor::work(const Action& action, Buffer received) {
+    Device& device = setup_.arena.device();
+    device.beginRange(toText(action).c_str());
+    carryOut(action, std::move(received));
+    device.synchronize();
+    device.endRange();
+}
+
+void Executor::carryOut(const Action& action, Buffer received) {
     Stage& stage = *at(action).stage;
     const int microbatch = action.microbatch;
     Action send = action;
@@ -128,17 +156,20 @@ void Executor::work(const Action& action, Buffer received) {
         return;
     }
     if (action.kind == ActionKind::WeightGrad) return stage.weightGrad(microbatch);
+    const float scale = setup_.gradientScale * setup_.scale.value();
     Buffer gradient = action.kind == ActionKind::Backward
-                          ? stage.backward(microbatch, std::move(received), setup_.gradientScale)
-                          : stage.inputGrad(microbatch, std::move(received), setup_.gradientScale);
+                          ? stage.backward(microbatch, std::move(received), scale)
+                          : stage.inputGrad(microbatch, std::move(received), scale);
     if (action.stage == 0) return;
     send.kind = ActionKind::SendBackward;
     setup_.transfers.put(send, std::move(gradient));
 }
 
 void Executor::reduce(const Action& action) {
+    if (setup_.dataAxis) setup_.dataAxis->settleReductions();
     const std::int64_t reached = setup_.trace.now();
     setup_.trace.doing(RankPhase::Communicating, action);
+    setup_.trace.started(eventKind(action.kind), action, setup_.costs.bytes(action));
     Communicator* group = &setup_.data;
     if (action.kind == ActionKind::ReduceNorm) group = &setup_.replica;
     if (action.kind == ActionKind::ReduceTied) group = setup_.tied;
@@ -159,27 +190,77 @@ void Executor::reduce(const Action& action) {
         averageGradients(at(action).stage->gradientBlock(), *group);
     } else if (action.kind == ActionKind::ReduceTied) {
         std::vector<std::span<Parameter>> held;
-        for (auto& [index, rankStage] : setup_.stages) held.push_back(rankStage.stage->parameters());
-        sumTiedGradients(held, *group);
+        for (auto& [index, rankStage] : setup_.stages) held.push_back(rankStage.owned());
+        sumTiedGradients(held, *group, setup_.arena.device());
     } else {
-        double squares = 0;
-        for (auto& [index, rankStage] : setup_.stages) squares += squaredGradientNorm(rankStage.stage->parameters());
-        const double all = sum(*group, squares);
-        executed_.gradientNorm = std::sqrt(all);
-        clipping_ = clipScale(all, setup_.clip);
+        if (setup_.scale.watched() && step_ % exponentsEvery == 0) tellExponents();
+        const double scale = setup_.scale.value();
+        const double squares = squaredNorm(*group) / (scale * scale);
+        executed_.gradientNorm = std::sqrt(squares);
+        executed_.overflow = setup_.scale.active() && !std::isfinite(squares);
+        clipping_ = executed_.overflow ? 0 : clipScale(squares, setup_.clip) / setup_.scale.value();
+        if (executed_.overflow) tellOverflow();
     }
     paceUntil(action, modelledEnd);
     setup_.trace.span(Lane::Comm, eventKind(action.kind), begin, setup_.trace.now(), action,
                       setup_.costs.bytes(action));
 }
 
+double Executor::squaredNorm(Communicator& replica) {
+    double squares = 0;
+    for (auto& [index, rankStage] : setup_.stages)
+        squares += squaredGradientNorm(rankStage.owned(), setup_.arena.device());
+    if (setup_.stages.begin()->second.shards) squares = sum(setup_.data, squares);  // of all shards
+    return sum(replica, squares);
+}
+
+/// Where on this rank the first gradient was that is not finite, if one was. Where no replica had one, the sum over them
+/// is too large.
+void Executor::tellOverflow() {
+    std::int32_t mark = 0;
+    Device& device = setup_.arena.device();
+    device.download(overflow_.data().data, &mark, sizeof mark);
+    device.clear(overflow_.data().data, sizeof mark);
+    if (sum(setup_.data, mark != 0 ? 1.0 : 0.0) == 0) return tellOverflowOfSum();
+    if (mark == 0) return;
+    const OverflowPlace place = overflowPlace(mark);
+    Action action{ActionKind::Backward, setup_.stages.begin()->first, place.microbatch};
+    for (const auto& [index, rankStage] : setup_.stages)
+        if (rankStage.stage->hasLayer(place.layer)) action.stage = index;
+    setup_.trace.overflow(action, place.layer);
+}
+
+/// Of the gradients that this rank updates with.
+void Executor::tellExponents() {
+    ExponentHistogram histogram;
+    for (auto& [index, rankStage] : setup_.stages)
+        for (const Parameter& parameter : rankStage.owned())
+            if (parameter.owner && !parameter.gradient.empty())
+                setup_.arena.device().addExponents(static_cast<std::int64_t>(parameter.gradient.size()),
+                                                   parameter.gradient.data(), histogram);
+    setup_.trace.exponents(histogram);
+}
+
+void Executor::tellOverflowOfSum() {
+    for (auto& [index, rankStage] : setup_.stages)
+        for (const Parameter& parameter : rankStage.owned()) {
+            if (std::isfinite(squaredGradientNorm(std::span(&parameter, 1), setup_.arena.device()))) continue;
+            const int layer = rankStage.stage->layerOfModel(parameter.lowestLayer);
+            return setup_.trace.overflow({ActionKind::ReduceGradients, index}, layer);
+        }
+}
+
 void Executor::update(const Action& action) {
+    if (setup_.dataAxis) setup_.dataAxis->settleReductions();
     const std::int64_t begin = setup_.trace.now();
     setup_.trace.doing(RankPhase::Compute, action);
     RankStage& rankStage = at(action);
-    const int number = step_ * setup_.updates + ++updatesDone_[action.stage];
-    rankStage.optimizer->update(rankStage.stage->parameters(), number, clipping_);
-    rankStage.stage->zeroGradients();
+    if (!executed_.overflow) {
+        const int number = step_ * setup_.updates + ++updatesDone_[action.stage] - setup_.scale.skipped();
+        rankStage.optimizer->update(rankStage.owned(), number, clipping_);
+    }
+    rankStage.zeroGradients();
+    setup_.arena.device().synchronize();
     pace(action);
     setup_.trace.span(Lane::Compute, EventKind::Optimizer, begin, setup_.trace.now(), action);
 }
@@ -189,10 +270,11 @@ void Executor::startTogether() {
         setup_.pacer->waitForArrival(largest(setup_.tensor, setup_.pacer->clock()));
 }
 
-void Executor::recordInner(const Action& action, std::int64_t begin, std::int64_t end) {
+void Executor::recordInner(const Action& action, std::int64_t begin, std::int64_t end, bool layered) {
     const auto at = [&](double share) { return begin + std::llround(share * static_cast<double>(end - begin)); };
     for (const TensorSpan& span : setup_.costs.tensorSpans(action))
         setup_.trace.tensorSpan(span.kind, span.layer, at(span.begin), at(span.end), action, span.bytes);
+    if (layered && setup_.dataAxis->recordsAgain(action.stage)) return;
     for (const ActionPart& part : setup_.costs.recomputed(action))
         setup_.trace.span(Lane::Compute, EventKind::Recompute, at(part.begin), at(part.end), action);
 }
@@ -200,10 +282,11 @@ void Executor::recordInner(const Action& action, std::int64_t begin, std::int64_
 void Executor::stash(const Action& action) {
     const std::int64_t begin = setup_.trace.now();
     setup_.trace.doing(RankPhase::Compute, action);
-    const std::span<const float> weights = at(action).stage->parameterBlock();
+    const ConstArraySpan weights = at(action).stage->parameterBlock();
     Buffer& copy = kept_[{action.stage, action.version}];
-    copy = setup_.arena->allocate(MemoryCategory::Parameters, weights.size());
-    std::ranges::copy(weights, copy.data());
+    copy = setup_.arena.allocate(MemoryCategory::Parameters, weights.size(), weights.type());
+    setup_.arena.device().copy(weights.data().data, copy.data().data, weights.bytes().size());
+    setup_.arena.device().synchronize();
     pace(action);
     setup_.trace.span(Lane::Compute, EventKind::StashWeights, begin, setup_.trace.now(), action,
                       setup_.costs.bytes(action));

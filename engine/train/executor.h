@@ -6,6 +6,8 @@
 #include "engine/model/stage.h"
 #include "engine/optim/optimizer.h"
 #include "engine/schedule/schedule.h"
+#include "engine/train/data_axis.h"
+#include "engine/train/loss_scale.h"
 #include "engine/train/pacer.h"
 #include "engine/train/rank_trace.h"
 #include "engine/train/sampler.h"
@@ -24,10 +26,17 @@ namespace shardlab {
 struct RankStage {
     std::unique_ptr<Stage> stage;
     std::unique_ptr<Optimizer> optimizer;
+    StageShards* shards = nullptr;  ///< ZeRO: this replica's
+
+    /// What this replica updates, with its gradients: the parameters, or their shards. The optimizer's state is in
+    /// their order.
+    std::span<Parameter> owned() { return shards ? shards->owned() : stage->parameters(); }
+    void zeroGradients() { shards ? shards->zeroGradients() : stage->zeroGradients(); }
 };
 
 struct ExecutorSetup {
     std::map<int, RankStage>& stages;  ///< by global stage
+    Arena& arena;                      ///< theirs
     int stageCount = 1;                ///< of the whole pipeline
     Communicator& replica;         ///< ranks that together hold each weight once
     Communicator& data;
@@ -37,17 +46,19 @@ struct ExecutorSetup {
     RankTrace& trace;
     const StepCosts& costs;
     double clip = 0;
-    float gradientScale = 1;  ///< of each microbatch's loss gradient: 1 ÷ (microbatches · replicas)
+    LossScale& scale;
+    float gradientScale = 1;  ///< of each microbatch's loss gradient: the loss's weight ÷ (microbatches · replicas)
     Pacer* pacer = nullptr;
-    Arena* arena = nullptr;  ///< of kept weight versions; null where no list stashes any
     int updates = 1;         ///< of each stage in a step
     bool flushes = true;     ///< false: what a list leaves under way goes on in the next, see border()
+    DataAxis* dataAxis = nullptr;  ///< null where nothing runs beside compute
 };
 
 /// What a list of actions left to be known.
 struct Executed {
     double lossSum = 0;       ///< over the microbatches; on the last stage's rank
     double gradientNorm = 0;  ///< before clipping, of the whole model; 0 where no list has ReduceNorm
+    bool overflow = false;    ///< a gradient was not finite: nothing was updated
 };
 
 class Executor {
@@ -70,8 +81,14 @@ private:
     void compute(const Action& action);
     Buffer input(const Action& action);
     void work(const Action& action, Buffer input);
+    void carryOut(const Action& action, Buffer input);
     void reduce(const Action& action);
     void update(const Action& action);
+    /// Of all stages of the model; not finite where a gradient is not.
+    double squaredNorm(Communicator& replica);
+    void tellOverflow();
+    void tellOverflowOfSum();
+    void tellExponents();
     void stash(const Action& action);
     void free(const Action& action);
     void tellVersions();
@@ -81,7 +98,7 @@ private:
     /// The members of a tensor group go through their lists together, on the model clock too.
     void startTogether();
     /// Paced: the tensor group's collectives and what is recomputed, as they would have been.
-    void recordInner(const Action& action, std::int64_t begin, std::int64_t end);
+    void recordInner(const Action& action, std::int64_t begin, std::int64_t end, bool layered);
     RankStage& at(const Action& action);
     TokenBatch batch(int microbatch);
 
@@ -92,7 +109,8 @@ private:
     std::map<int, int> updatesDone_;                ///< by stage, in the list under way
     Executed executed_;
     int step_ = 0;
-    float clipping_ = 1;
+    float clipping_ = 1;  ///< what gradients are multiplied by in the update
+    Buffer overflow_;     ///< mark of the first gradient that is not finite; empty where no loss is scaled
     bool evaluating_ = false;
 };
 

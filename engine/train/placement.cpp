@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/placement.h"
 
+#include "engine/comm/staged_communicator.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -14,18 +16,25 @@ bool reducesTied(const Schedule& schedule) {
     });
 }
 
+/// The group for arrays of `device`.
+std::unique_ptr<Communicator> reaching(Device& device, std::unique_ptr<Communicator> group) {
+    if (device.onHost()) return group;
+    return std::make_unique<StagedCommunicator>(std::move(group), device);
+}
+
 }  // namespace
 
-Placement place(const Plan& plan, Communicator& world) {
+Placement place(const Plan& plan, Communicator& world, Device& device) {
     const int self = world.rank();
     Placement placed;
     placed.pipelineRank = plan.mesh.coordinate(self, Axis::Pipeline);
     placed.dataRank = plan.mesh.coordinate(self, Axis::Data);
     placed.tensorRank = plan.mesh.coordinate(self, Axis::Tensor);
     placed.pipelineMembers = plan.mesh.group(self, Axis::Pipeline);
-    placed.pipeline = world.group(placed.pipelineMembers);
-    placed.data = world.group(plan.mesh.group(self, Axis::Data));
-    placed.tensor = world.group(plan.mesh.group(self, Axis::Tensor));
+    placed.pipeline = reaching(device, world.group(placed.pipelineMembers));
+    placed.dataMembers = plan.mesh.group(self, Axis::Data);
+    placed.data = reaching(device, world.group(placed.dataMembers));
+    placed.tensor = reaching(device, world.group(plan.mesh.group(self, Axis::Tensor)));
     placed.replica = world.group(replicaRanks(plan.mesh, self));
     placed.holdsLast = plan.lowered.rankOfStage.back() == placed.pipelineRank;
     if (reducesTied(plan.lowered)) {
@@ -33,7 +42,7 @@ Placement place(const Plan& plan, Communicator& world) {
         for (const int rank : plan.lowered.endRanks())
             ends.push_back(placed.pipelineMembers[static_cast<std::size_t>(rank)]);
         const bool atAnEnd = std::ranges::find(ends, self) != ends.end();
-        placed.tied = world.group(atAnEnd ? ends : std::vector<int>{self});
+        placed.tied = reaching(device, world.group(atAnEnd ? ends : std::vector<int>{self}));
     }
     return placed;
 }
@@ -53,6 +62,7 @@ std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank) {
         spec.samples = layout.batch.micro;
         spec.tied = plan.lowered.flushes() || plan.lowered.stages() == 1;
         spec.memory = layout.memory;
+        spec.precision = layout.precision;
     }
     return specs;
 }
@@ -60,14 +70,31 @@ std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank) {
 std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
                                    const Recompute::Observer& recomputing) {
     std::map<int, RankStage> stages;
-    for (auto& [index, spec] : stageSpecs(plan, pipelineRank)) {
+    for (auto [index, spec] : stageSpecs(plan, pipelineRank)) {
         spec.recomputing = recomputing;
+        spec.storage = {plan.layout.parallel.zero < 3, plan.layout.parallel.zero < 2};
         RankStage& made = stages[index];
         made.stage = std::make_unique<Stage>(spec, arena, tensor);
-        made.optimizer = makeOptimizer(plan.layout.optimizer, made.stage->parameters(), arena,
-                                       plan.layout.run.steps * plan.lowered.updates);
     }
     return stages;
+}
+
+std::unique_ptr<DataAxis> makeDataAxis(const Plan& plan, const Placement& place, std::map<int, RankStage>& stages,
+                                       Arena& arena, RankTrace& trace, Pacer* pacer) {
+    bool any = false;
+    for (const auto& actions : plan.lowered.ranks)
+        any = any || std::ranges::any_of(actions, [](const Action& action) { return isBesideCompute(action.kind); });
+    if (!any) return nullptr;
+    DataAxisSetup setup{plan.layout.parallel, place.dataRank, place.data->host().group(place.dataMembers), {}, arena, trace,
+                        plan.costs, pacer};
+    for (auto& [index, rankStage] : stages) setup.stages[index] = rankStage.stage.get();
+    auto axis = std::make_unique<DataAxis>(std::move(setup));
+    for (auto& [index, rankStage] : stages) rankStage.shards = axis->shards(index);
+    return axis;
+}
+
+void makeOptimizers(const OptimizerSetup& setup, std::map<int, RankStage>& stages, Arena& arena) {
+    for (auto& [index, rankStage] : stages) rankStage.optimizer = makeOptimizer(setup, rankStage.owned(), arena);
 }
 
 }  // namespace shardlab

@@ -19,6 +19,7 @@ struct Placement {
     std::vector<int> pipelineMembers;  ///< world ranks of this rank's pipeline, in order
     std::unique_ptr<Communicator> pipeline;
     std::unique_ptr<Communicator> data;
+    std::vector<int> dataMembers;  ///< world ranks of the replicas
     std::unique_ptr<Communicator> tensor;
     std::unique_ptr<Communicator> replica;  ///< the ranks that together hold each weight once: pipeline × tensor
     std::unique_ptr<Communicator>
@@ -26,14 +27,23 @@ struct Placement {
     bool holdsLast = false;              ///< of the pipeline's stages: the one that knows the loss
 };
 
-/// Collective over the world.
-Placement place(const Plan& plan, Communicator& world);
+/// Collective over the world. The groups in which arrays move reach the memory of `device`; scalars go through their
+/// host().
+Placement place(const Plan& plan, Communicator& world, Device& device);
 
 /// What the rank's stages are, by global stage.
 std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank);
 
-/// Allocates the rank's stages and optimizer state from the arena. `tensor` outlives them; `recomputing` may be empty.
+/// Allocates the rank's stages from the arena. `tensor` outlives them; `recomputing` may be empty.
 std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
                                     const Recompute::Observer& recomputing);
+
+/// What runs beside compute, with ZeRO's shards, which the stages then know; null where nothing does. Collective over
+/// the data axis.
+std::unique_ptr<DataAxis> makeDataAxis(const Plan& plan, const Placement& place, std::map<int, RankStage>& stages,
+                                       Arena& arena, RankTrace& trace, Pacer* pacer);
+
+/// Allocates the state of what each stage's replica updates. `updates`: of a stage over the run.
+void makeOptimizers(const OptimizerSetup& setup, std::map<int, RankStage>& stages, Arena& arena);
 
 }  // namespace shardlab

@@ -19,7 +19,6 @@ namespace {
 constexpr double passSeconds = 1.0;  ///< of each way of running the backward
 constexpr int fewestPasses = 3;      ///< the first of them warms up
 constexpr int warmUpdates = 2;
-constexpr int updates = 10;
 
 double median(std::vector<double> values) {
     if (values.empty()) return 0;
@@ -57,17 +56,18 @@ struct PartPlace {
 /// The stages of one rank, under the layout's own schedule without its messages.
 class RankProbe {
 public:
-    RankProbe(const Plan& plan, Communicator& world, int threads)
-        : plan_(plan), world_(world), threads_(threads), place_(place(plan, world)) {
+    RankProbe(const Plan& plan, Communicator& world, Device& device, ProbeTime time)
+        : plan_(plan), world_(world), time_(time), arena_(device), place_(place(plan, world, arena_.device())) {
         for (auto& [index, spec] : stageSpecs(plan, place_.pipelineRank)) {
             spec.memory = {};  // what is recomputed follows from the forward
-            stages_.emplace(index, std::make_unique<StageProbe>(spec, arena_, threads));
+            stages_.emplace(index, std::make_unique<StageProbe>(spec, arena_, time));
+            optimizers_.emplace(index, makeOptimizer({plan.layout.optimizer, 1, numberFormats(plan.layout.precision).master},
+                                                     stages_.at(index)->stage().parameters(), arena_));
         }
     }
 
     void computeWhole() { compute(true); }
     void computeSplit() { compute(false); }
-    void update();
     Profile result(Profile profile);
     std::size_t gradientFloats() const {
         std::size_t most = 0;
@@ -75,18 +75,23 @@ public:
         return most;
     }
     const Placement& placement() const { return place_; }
+    Arena& arena() { return arena_; }
 
 private:
     void compute(bool whole);
+    void update();
     PartProfile combined(std::string name, const PartPlace& place);
 
     const Plan& plan_;
     Communicator& world_;
-    int threads_;
+    ProbeTime time_;
     Arena arena_;
     Placement place_;
     std::map<int, std::unique_ptr<StageProbe>> stages_;
-    double optimizerPerByte_ = 0;
+    std::map<int, std::unique_ptr<Optimizer>> optimizers_;
+    int updates_ = 0;
+    std::vector<double> updatePerByte_;  ///< seconds
+    double optimizerPerByte_ = 0;        ///< typical of all ranks
 };
 
 /// Backwards are made whole, or split: then each W follows the I of the microbatch after it.
@@ -112,6 +117,7 @@ void RankProbe::compute(bool whole) {
             waiting[action.stage] = action.microbatch;
         }
         for (const auto& [index, stage] : stages_) weightGrad(index);
+        update();
         if (pass > 0) continue;
         for (const auto& [index, stage] : stages_)
             for (LayerSamples& layer : stage->layers())
@@ -120,22 +126,18 @@ void RankProbe::compute(bool whole) {
     }
 }
 
+/// As at the end of a step: the caches hold what the step left there.
 void RankProbe::update() {
-    std::vector<double> perByte;
+    ++updates_;
     for (const auto& [index, probe] : stages_) {
         Stage& stage = probe->stage();
-        const auto optimizer = makeOptimizer(plan_.layout.optimizer, stage.parameters(), arena_);
-        std::vector<double> seconds;
-        world_.barrier();
-        for (int i = 0; i < warmUpdates + updates; ++i) {
-            const double begin = computeSeconds(threads_);
-            optimizer->update(stage.parameters(), i + 1, 1);
-            stage.zeroGradients();
-            if (i >= warmUpdates) seconds.push_back(computeSeconds(threads_) - begin);
-        }
-        perByte.push_back(median(seconds) / static_cast<double>(stage.gradientBlock().size_bytes()));
+        const double begin = secondsOf(time_);
+        optimizers_.at(index)->update(stage.parameters(), updates_, 1);
+        stage.zeroGradients();
+        const double seconds = secondsOf(time_) - begin;
+        if (updates_ > warmUpdates)
+            updatePerByte_.push_back(seconds / static_cast<double>(stage.parameterBlock().bytes().size()));
     }
-    optimizerPerByte_ = typical(world_, median(perByte));
 }
 
 PartProfile RankProbe::combined(std::string name, const PartPlace& place) {
@@ -168,6 +170,7 @@ PartProfile RankProbe::combined(std::string name, const PartPlace& place) {
 
 Profile RankProbe::result(Profile profile) {
     const ModelSpec& model = plan_.layout.model;
+    optimizerPerByte_ = typical(world_, median(updatePerByte_));
     profile.embedding = combined("embedding", {PartPlace::Kind::Embedding});
     const auto parts =
         static_cast<std::size_t>(largest(world_, static_cast<std::int64_t>(stages_.begin()->second->layersOfBlock())));
@@ -185,7 +188,7 @@ Profile RankProbe::result(Profile profile) {
 
 }  // namespace
 
-Profile measureProfile(const Plan& plan, Communicator& world, int threads,
+Profile measureProfile(const Plan& plan, Communicator& world, Device& device, const ProfileConditions& conditions,
                        const std::function<void(const std::string&)>& inform) {
     const auto tell = [&](const char* what) {
         if (inform && world.rank() == 0) inform(what);
@@ -193,24 +196,24 @@ Profile measureProfile(const Plan& plan, Communicator& world, int threads,
     Profile profile;
     profile.machine = thisMachine();
     profile.layout = plan.layout;
-    profile.threads = threads;
+    profile.threads = conditions.threads;
     profile.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-    RankProbe probe(plan, world, threads);
-    tell("measuring forward and backward");
+    RankProbe probe(plan, world, device, conditions.oversubscribed ? ProbeTime::Processor : ProbeTime::Clock);
+    tell("measuring forward, backward and the optimizer");
     probe.computeWhole();
     tell("measuring input and weight gradients");
     probe.computeSplit();
-    tell("measuring the optimizer");
-    probe.update();
     tell("measuring messages and reductions");
-    const std::size_t boundary = sizeof(float) * static_cast<std::size_t>(plan.layout.batch.micro) *
+    const auto formats = numberFormats(plan.layout.precision);
+    const std::size_t boundary = static_cast<std::size_t>(formats.activationBytes()) *
+                                 static_cast<std::size_t>(plan.layout.batch.micro) *
                                  static_cast<std::size_t>(plan.layout.model.sequence) *
                                  static_cast<std::size_t>(plan.layout.model.hidden);
-    profile.send = measureSend(world, boundary);
+    profile.send = measureSend(world, boundary, conditions.oversubscribed);
     const Placement& place = probe.placement();
     profile.allReduce = place.data->size() > 1
-                            ? measureAllReduce(world, *place.data, probe.gradientFloats())
-                            : measureAllReduce(world, *place.pipeline, probe.gradientFloats());
+                            ? measureAllReduce(world, *place.data, probe.arena(), probe.gradientFloats())
+                            : measureAllReduce(world, *place.pipeline, probe.arena(), probe.gradientFloats());
     return probe.result(std::move(profile));
 }
 

@@ -6,15 +6,21 @@
 #include "engine/comm/communicator.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/profile.h"
+#include "kernels/device.h"
 
 #include <functional>
 #include <string>
 
 namespace shardlab {
 
-/// Collective over `world`, a few seconds long; every rank gets the same answer. Steps are not measured here: those
+struct ProfileConditions {
+    int threads = 1;              ///< that a rank computes with
+    bool oversubscribed = false;  ///< more ranks than cores
+};
+
+/// On `device`. Collective over `world`, a few seconds long; every rank gets the same answer. Steps are not measured here: those
 /// figures of it are 0. `inform` (of rank 0; may be empty) hears what is being measured.
-Profile measureProfile(const Plan& plan, Communicator& world, int threads,
+Profile measureProfile(const Plan& plan, Communicator& world, Device& device, const ProfileConditions& conditions,
                        const std::function<void(const std::string&)>& inform);
 
 }  // namespace shardlab

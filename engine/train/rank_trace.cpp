@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/rank_trace.h"
 
+#include "engine/trace/exponents.h"
+
 #include <unistd.h>
 
 namespace shardlab {
 
-RankTrace::RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena)
-    : recorder_(recorder), status_(status), arena_(arena) {
+RankTrace::RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena, FlightRecord* flight)
+    : recorder_(recorder), status_(status), arena_(arena), flight_(flight) {
     now_.pid = static_cast<int>(::getpid());
 }
 
@@ -20,19 +22,44 @@ void RankTrace::doing(RankPhase phase, const Action& action, int peer) {
     status_->set(now_);
 }
 
+void RankTrace::started(EventKind kind, const Action& action, std::int64_t bytes, int peer) {
+    if (flight_) flight_->begin({0, kind, actionId(action), step_, peer, bytes, now(), 0});
+}
+
+void RankTrace::over(EventKind kind, std::int64_t begin, std::int64_t end, const Action& action, std::int64_t bytes) {
+    if (flight_) flight_->complete({0, kind, actionId(action), step_, -1, bytes, begin, end});
+}
+
 void RankTrace::spanOf(std::int32_t step, Lane lane, EventKind kind, std::int64_t begin, std::int64_t end,
-                       const Action& action, std::int64_t bytes) {
-    if (!quiet_) recorder_.span(lane, kind, step, begin, end, actionId(action), bytes);
+                       const Action& action, std::int64_t bytes, double value) {
+    if (lane == Lane::Comm) over(kind, begin, end, action, bytes);
+    if (!quiet_) recorder_.span(lane, kind, step, begin, end, actionId(action), bytes, value);
 }
 
 void RankTrace::tensorSpan(EventKind kind, int layer, std::int64_t begin, std::int64_t end, const Action& action,
                            std::int64_t bytes) {
+    over(kind, begin, end, action, bytes);
     if (!quiet_) recorder_.record({begin, end, bytes, double(layer), actionId(action), step_, 0, Lane::Comm, kind});
 }
 
 void RankTrace::overrun(const Action& action, double seconds) {
     const std::int64_t time = now();
     recorder_.record({time, time, 0, seconds, actionId(action), step_, 0, Lane::Host, EventKind::PaceOverrun});
+}
+
+void RankTrace::overflow(const Action& action, int layer) {
+    const std::int64_t time = now();
+    recorder_.record({time, time, 0, double(layer), actionId(action), step_, 0, Lane::Compute, EventKind::Overflow});
+}
+
+void RankTrace::exponents(const ExponentHistogram& histogram) {
+    static_assert(ExponentHistogram::first == firstExponent && ExponentHistogram::bins == exponentBins);
+    const auto tell = [&](std::int64_t bin, std::int64_t count) {
+        if (count > 0) recorder_.counter(EventKind::GradientExponents, step_, static_cast<double>(count), bin);
+    };
+    for (std::size_t i = 0; i < histogram.counts.size(); ++i) tell(static_cast<std::int64_t>(i), histogram.counts[i]);
+    tell(zeroBin, histogram.zeros);
+    tell(notFiniteBin, histogram.notFinite);
 }
 
 void RankTrace::recordChanged(const MemoryBytes& bytes, MemoryBytes& recorded, EventKind (*kind)(MemoryCategory)) {

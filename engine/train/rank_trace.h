@@ -3,8 +3,10 @@
 #pragma once
 
 #include "engine/model/arena.h"
+#include "engine/trace/flight_record.h"
 #include "engine/trace/recorder.h"
 #include "engine/trace/status_page.h"
+#include "kernels/elementwise.h"
 
 #include <cstdint>
 
@@ -12,8 +14,8 @@ namespace shardlab {
 
 class RankTrace {
 public:
-    /// `status` may be null. All must outlive this.
-    RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena);
+    /// `status` and `flight` may be null. All must outlive this.
+    RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena, FlightRecord* flight = nullptr);
 
     std::int64_t now() const { return recorder_.now(); }
     void setStep(std::int32_t step) { step_ = step; }
@@ -23,13 +25,15 @@ public:
     void setQuiet(bool quiet) { quiet_ = quiet; }
 
     void doing(RankPhase phase, const Action& action = {}, int peer = -1);
+    /// A message (to or from `peer`, a world rank) or collective begins; its span on the comm lane says that it is over.
+    void started(EventKind kind, const Action& action, std::int64_t bytes, int peer = -1);
     void span(Lane lane, EventKind kind, std::int64_t begin, std::int64_t end, const Action& action = {},
-              std::int64_t bytes = 0) {
-        spanOf(step_, lane, kind, begin, end, action, bytes);
+              std::int64_t bytes = 0, double value = 0) {
+        spanOf(step_, lane, kind, begin, end, action, bytes, value);
     }
     /// Of another step: what was begun in it and is told of later.
     void spanOf(std::int32_t step, Lane lane, EventKind kind, std::int64_t begin, std::int64_t end,
-                const Action& action, std::int64_t bytes);
+                const Action& action, std::int64_t bytes, double value = 0);
     /// A tensor group's collective inside `action`, for `layer` of the model.
     void tensorSpan(EventKind kind, int layer, std::int64_t begin, std::int64_t end, const Action& action,
                     std::int64_t bytes);
@@ -37,17 +41,21 @@ public:
     Action action() const { return actionFromId(now_.action); }
     void counter(EventKind kind, double value) { recorder_.counter(kind, step_, value); }
     void overrun(const Action& action, double seconds);
+    void overflow(const Action& action, int layer);
+    void exponents(const ExponentHistogram& histogram);
     /// One counter for each category that changed since the last call.
     void memory();
     /// The step's peak of all memory, and each category's own where it changed since the step before.
     void memoryPeak();
 
 private:
+    void over(EventKind kind, std::int64_t begin, std::int64_t end, const Action& action, std::int64_t bytes);
     void recordChanged(const MemoryBytes& bytes, MemoryBytes& recorded, EventKind (*kind)(MemoryCategory));
 
     Recorder& recorder_;
     StatusPage* status_;
     const Arena& arena_;
+    FlightRecord* flight_;
     RankStatus now_;
     std::int32_t step_ = -1;
     bool quiet_ = false;

@@ -21,7 +21,11 @@ void append(std::span<const std::uint16_t> window, MicrobatchTokens& to) {
 }  // namespace
 
 Sampler::Sampler(const Corpus& corpus, const Layout& layout, int dataRank)
-    : corpus_(corpus), seed_(layout.run.seed), global_(layout.batch.global),
+    : corpus_(corpus),
+      lastBatch_(layout.data.lastBatch == "pad"    ? LastBatch::Pad
+                 : layout.data.lastBatch == "drop" ? LastBatch::Drop
+                                                   : LastBatch::Carry),
+      seed_(layout.run.seed), global_(layout.batch.global),
       share_(layout.batch.global / layout.parallel.data), micro_(layout.batch.micro), dataRank_(dataRank),
       validationBatches_(layout.run.validationBatches) {}
 
@@ -30,11 +34,30 @@ std::int64_t Sampler::firstOf(int microbatch) const {
 }
 
 MicrobatchTokens Sampler::train(std::int64_t step, int microbatch) {
+    const std::int64_t begin = samplesBefore(step), windows = corpus_.trainWindows();
     MicrobatchTokens made;
-    made.firstSample = samplesBefore(step) + firstOf(microbatch);
-    for (int i = 0; i < micro_; ++i)
-        append(corpus_.trainWindow(trainWindowOf(made.firstSample + i)), made);
+    made.firstSample = begin + firstOf(microbatch);
+    for (int i = 0; i < micro_; ++i) {
+        const std::int64_t place = begin % windows + firstOf(microbatch) + i;
+        const std::int64_t of = lastBatch_ == LastBatch::Pad ? place % windows : place;
+        append(corpus_.trainWindow(trainWindowOf(begin - begin % windows + of)), made);
+    }
     return made;
+}
+
+std::int64_t Sampler::stepsAfter(std::int64_t place) const {
+    const std::int64_t left = corpus_.trainWindows() - place;
+    return lastBatch_ == LastBatch::Pad ? (left + global_ - 1) / global_ : left / global_;
+}
+
+std::int64_t Sampler::samplesBefore(std::int64_t step) const {
+    const std::int64_t steps = step - firstStep_;
+    if (lastBatch_ == LastBatch::Carry) return firstSample_ + steps * global_;
+    const std::int64_t windows = corpus_.trainWindows(), place = firstSample_ % windows;
+    const std::int64_t first = stepsAfter(place);
+    if (steps < first) return firstSample_ + steps * global_;
+    const std::int64_t epochs = (steps - first) / stepsAfter(0);
+    return firstSample_ - place + (1 + epochs) * windows + (steps - first) % stepsAfter(0) * global_;
 }
 
 int Sampler::validationMicrobatches() const {

@@ -17,7 +17,7 @@ namespace shardlab {
 struct MicrobatchTokens {
     std::vector<std::int32_t> tokens;
     std::vector<std::int32_t> targets;
-    std::int64_t firstSample = 0;  ///< counted from the first sample of step 0
+    std::int64_t firstSample = 0;  ///< counted from the first sample of the run
     TokenBatch batch() const { return {tokens, targets, firstSample}; }
 };
 
@@ -32,11 +32,14 @@ public:
         firstStep_ = step;
         firstSample_ = sample;
     }
-    /// Samples that all replicas have drawn before step `step`.
-    std::int64_t samplesBefore(std::int64_t step) const { return firstSample_ + (step - firstStep_) * global_; }
+    /// Where step `step` begins in the row of all epochs' windows; the samples drawn before it, except for what the ends
+    /// of epochs repeat or leave out (data.last_batch). Says the same whatever the batch, so that any layout goes on
+    /// from there.
+    std::int64_t samplesBefore(std::int64_t step) const;
 
     /// Microbatch j of this replica in step `step` (from 0). Windows are drawn without repetition in an order shuffled
-    /// anew for each epoch; a batch may reach over the end of an epoch.
+    /// anew for each epoch. Where an epoch's last windows fill no batch, the next epoch's first fill it up (carry), its
+    /// own first come again (pad), or they are left out (drop).
     MicrobatchTokens train(std::int64_t step, int microbatch);
     /// Microbatch j of this replica in a validation pass of run.validationBatches global batches; the same windows each
     /// time, spread over the validation part. Its microbatches are numbered on through those batches.
@@ -44,13 +47,19 @@ public:
     /// Microbatches of one validation pass; 0 where the layout keeps no text for it.
     int validationMicrobatches() const;
 
-    /// Window of sample `sample` counted from the first sample of step 0.
+    /// Window at place `sample` in the row of all epochs.
     std::int64_t trainWindowOf(std::int64_t sample);
 
 private:
     std::int64_t firstOf(int microbatch) const;  ///< its first sample within the global batch
 
+    /// Steps in an epoch whose first `place` windows are drawn already.
+    std::int64_t stepsAfter(std::int64_t place) const;
+
+    enum class LastBatch : std::uint8_t { Carry, Pad, Drop };
+
     const Corpus& corpus_;
+    LastBatch lastBatch_;
     std::int64_t seed_;
     int global_;
     int share_;  ///< samples of a replica

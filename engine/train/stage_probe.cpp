@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/random.h"
+#include "engine/model/host_copy.h"
 
 #include <algorithm>
 #include <time.h>
@@ -10,14 +11,14 @@
 
 namespace shardlab {
 
-double computeSeconds(int threads) {
+double secondsOf(ProbeTime time) {
     timespec now{};
-    clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+    clock_gettime(time == ProbeTime::Processor ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-StageProbe::StageProbe(const StageSpec& spec, Arena& arena, int threads)
-    : spec_(spec), arena_(arena), threads_(threads), stage_(spec, arena),
+StageProbe::StageProbe(const StageSpec& spec, Arena& arena, ProbeTime time)
+    : spec_(spec), arena_(arena), time_(time), stage_(spec, arena),
       layers_(static_cast<std::size_t>(stage_.layers())) {
     const std::size_t tokens =
         static_cast<std::size_t>(spec.samples) * static_cast<std::size_t>(spec.model.sequence);
@@ -35,7 +36,7 @@ StageProbe::StageProbe(const StageSpec& spec, Arena& arena, int threads)
     for (const Parameter& parameter : stage_.parameters())
         if (!parameter.tied || parameter.owner)
             layers_[static_cast<std::size_t>(parameter.lowestLayer)].weightBytes +=
-                static_cast<std::int64_t>(parameter.value.size_bytes());
+                static_cast<std::int64_t>(parameter.value.bytes().size());
     stage_.setHooks(this);
 }
 
@@ -49,8 +50,8 @@ std::int64_t StageProbe::activations() const {
 }
 
 Buffer StageProbe::boundary() {
-    Buffer buffer = arena_.allocate(MemoryCategory::Buffers, values_.size());
-    std::ranges::copy(values_, buffer.data());
+    Buffer buffer = arena_.allocate(MemoryCategory::Buffers, values_.size(), stage_.types().activations);
+    upload(arena_.device(), values_, buffer.span());
     return buffer;
 }
 
@@ -69,11 +70,11 @@ void StageProbe::run(ActionKind kind, int microbatch) {
 
 void StageProbe::start(int) {
     heldBefore_ = activations();
-    begun_ = computeSeconds(threads_);
+    begun_ = secondsOf(time_);
 }
 
 void StageProbe::afterUse(int layer) {
-    const double seconds = computeSeconds(threads_) - begun_;
+    const double seconds = secondsOf(time_) - begun_;
     LayerSamples& samples = layers_[static_cast<std::size_t>(layer)];
     if (running_ == ActionKind::Forward) {
         samples.forward.push_back(seconds);
@@ -86,7 +87,7 @@ void StageProbe::afterUse(int layer) {
 }
 
 void StageProbe::afterGradient(int layer) {
-    const double seconds = computeSeconds(threads_) - begun_;
+    const double seconds = secondsOf(time_) - begun_;
     LayerSamples& samples = layers_[static_cast<std::size_t>(layer)];
     if (running_ == ActionKind::Backward)
         samples.backward.push_back(std::exchange(inputSeconds_, 0) + seconds);

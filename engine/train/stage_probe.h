@@ -6,13 +6,15 @@
 #include "engine/model/stage.h"
 #include "engine/schedule/action.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace shardlab {
 
-/// Seconds that this thread computes: of its own processor time where it is alone, so that others on the same core do
-/// not count; of the clock where it has a team.
-double computeSeconds(int threads);
+/// What a probe's seconds are of. A rank with a core of its own takes the clock's, with all that the machine does beside it,
+/// as a step has; one that shares its core with other ranks takes its processor time, as the plan shares the cores out.
+enum class ProbeTime : std::uint8_t { Clock, Processor };
+double secondsOf(ProbeTime time);
 
 /// What was seen of one layer of a stage.
 struct LayerSamples {
@@ -24,7 +26,7 @@ struct LayerSamples {
 class StageProbe final : LayerHooks {
 public:
     /// Random weights of `spec`; inputs and gradients from other stages are random too.
-    StageProbe(const StageSpec& spec, Arena& arena, int threads);
+    StageProbe(const StageSpec& spec, Arena& arena, ProbeTime time);
 
     /// F, B, I or W of one microbatch, in an order that Stage accepts.
     void run(ActionKind kind, int microbatch);
@@ -38,6 +40,8 @@ public:
 private:
     void beforeUse(int layer) override { start(layer); }
     void afterUse(int layer) override;
+    void beforeAgain(int) override {}  // nothing is computed again
+    void afterAgain(int) override {}
     void beforeGradient(int layer) override { start(layer); }
     void afterGradient(int layer) override;
     void start(int layer);
@@ -46,7 +50,7 @@ private:
 
     StageSpec spec_;
     Arena& arena_;
-    int threads_;
+    ProbeTime time_;
     Stage stage_;
     std::vector<std::int32_t> tokens_, targets_;
     std::vector<float> values_;  ///< of a boundary

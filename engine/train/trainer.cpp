@@ -6,6 +6,7 @@
 #include "engine/comm/scalars.h"
 #include "engine/optim/learning_rate.h"
 #include "engine/layout/model_shape.h"
+#include "engine/model/host_copy.h"
 #include "engine/parallel/data.h"
 #include "engine/parallel/tensor.h"
 #include "engine/schedule/passes.h"
@@ -37,7 +38,8 @@ class Trainer::Impl {
 public:
     Impl(const Plan& plan, TrainerServices services, Corpus corpus, std::int64_t began)
         : plan_(plan), layout_(plan_.layout), services_(std::move(services)), began_(began), corpus_(std::move(corpus)),
-          trace_(services_.recorder, services_.status, arena_), place_(place(plan_, services_.world)),
+          arena_(device()), trace_(services_.recorder, services_.status, arena_, services_.flight),
+          place_(place(plan_, services_.world, device())), scale_(layout_.precision),
           sampler_(corpus_, layout_, place_.dataRank), control_(services_.takeCommand),
           foresight_(services_.world, control_, stepsAhead(plan_.lowered)) {
         trace_.doing(RankPhase::Setup);
@@ -45,21 +47,28 @@ public:
         Pacer* const pacer = pacer_ ? &*pacer_ : nullptr;
         tensor_ = makeTensorGroup();
         stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_, recomputeObserver());
-        const auto floats = static_cast<std::size_t>(
+        dataAxis_ = makeDataAxis(plan_, place_, stages_, arena_, trace_, pacer);
+        makeOptimizers({layout_.optimizer, layout_.run.steps * plan_.lowered.updates,
+                        numberFormats(layout_.precision).master},
+                       stages_, arena_);
+        const auto boundary = static_cast<std::size_t>(
             boundaryFloats(layout_.model, layout_.batch.micro, tensorShare(layout_, place_.tensorRank)));
-        transfers_.emplace(TransferSetup{*place_.pipeline, plan_.lowered.rankOfStage, place_.pipelineMembers, floats,
-                                         arena_, trace_, pacer});
-        executor_.emplace(ExecutorSetup{stages_, plan_.lowered.stages(), *place_.replica, *place_.data,
-                                        *place_.tensor, place_.tied.get(), *transfers_, trace_, plan_.costs, layout_.optimizer.clip,
-                                        gradientScale(plan_.lowered.microbatches / plan_.lowered.updates,
-                                                      place_.data->size()),
-                                        pacer, &arena_, plan_.lowered.updates, plan_.lowered.flushes()});
+        transfers_.emplace(TransferSetup{*place_.pipeline, plan_.lowered.rankOfStage, place_.pipelineMembers, boundary,
+                                         Types(numberFormats(layout_.precision)).activations,
+                                         arena_, trace_, pacer, services_.loses});
+        executor_.emplace(ExecutorSetup{stages_, arena_, plan_.lowered.stages(), *place_.replica, *place_.data,
+                                        *place_.tensor, place_.tied.get(), *transfers_, trace_, plan_.costs, layout_.optimizer.clip, scale_,
+                                        static_cast<float>(layout_.optimizer.lossWeight) *
+                                            gradientScale(plan_.lowered.microbatches / plan_.lowered.updates,
+                                                          place_.data->size()),
+                                        pacer, plan_.lowered.updates, plan_.lowered.flushes(), dataAxis_.get()});
         if (!services_.checkpoints.empty()) {
             checkpoints_.emplace(CheckpointSetup{layout_, services_.world, services_.recorder, trace_, arena_, state(),
                                                  services_.checkpoints, files(), services_.inform, services_.warn});
         }
         if (!plan_.lowered.flushes()) validationFrom_ = plan_.lowered.numbered();
-        validation_ = forwardOnly(plan_.compute, sampler_.validationMicrobatches());
+        validation_ = forwardOnly(plan_.compute, sampler_.validationMicrobatches(),
+                                  layout_.parallel.zero == 3);
         for (std::vector<Action>& actions : validation_.ranks)
             for (Action& action : actions) action.microbatch += validationFrom_;
         trace_.memory();
@@ -80,6 +89,7 @@ private:
     void step(int step);
     std::string train();
     void takeCheckpoint(std::int64_t stepsDone);
+    void finishCheckpoint();
     void validate();
     bool validatesAfter(int step) const;
     void startTogether();
@@ -99,7 +109,8 @@ private:
     double meanLoss(double lossSum, int microbatches) {
         return sum(*place_.data, lossSum / microbatches) / place_.data->size();
     }
-    TrainingState state() { return {stages_, layout_.parallel.zero, place_.dataRank, place_.data->size()}; }
+    TrainingState state() { return {stages_, device(), layout_.parallel.zero, place_.dataRank, place_.data->size()}; }
+    Device& device() { return services_.device ? *services_.device : *processor_; }
     FileSystem& files() { return services_.files ? *services_.files : disk_; }
     /// The one rank that tells of losses.
     bool reports() const { return place_.holdsLast && place_.dataRank == 0 && place_.tensorRank == 0; }
@@ -111,9 +122,11 @@ private:
     TrainerServices services_;
     std::int64_t began_;
     Corpus corpus_;
+    const std::unique_ptr<Device> processor_ = makeCpuDevice();
     Arena arena_;  // before everything that holds its buffers
     RankTrace trace_;
     Placement place_;
+    LossScale scale_;
     Sampler sampler_;
     Schedule validation_;
     int validationFrom_ = 0;  ///< its microbatches are numbered from here, beyond those in flight meanwhile
@@ -124,6 +137,7 @@ private:
     std::optional<Pacer> pacer_;
     std::unique_ptr<TensorGroup> tensor_;
     std::map<int, RankStage> stages_;
+    std::unique_ptr<DataAxis> dataAxis_;
     std::optional<Transfers> transfers_;
     std::optional<Executor> executor_;
     std::optional<Checkpointer> checkpoints_;
@@ -136,6 +150,7 @@ std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup() {
     if (!pacer_)
         observer = [this](const TensorCollective& collective, const std::function<void()>& run) {
             const std::int64_t begin = trace_.now();
+            trace_.started(eventKind(collective.kind), trace_.action(), collective.bytes);
             run();
             trace_.tensorSpan(eventKind(collective.kind), collective.layer, begin, trace_.now(), trace_.action(),
                               collective.bytes);
@@ -160,6 +175,7 @@ Status Trainer::Impl::resume(const std::filesystem::path& checkpoint) {
     const auto source = StateSource::ofCheckpoint(files(), checkpoint, *manifest);
     if (!source) return fail(source.error());
     firstStep_ = manifest->step;
+    scale_.restore(manifest->numbers);
     sampler_.continueAt(manifest->step, manifest->samples);
     return state().load(*source);
 }
@@ -174,14 +190,14 @@ Status Trainer::Impl::startWeights() {
 std::string Trainer::Impl::run() {
     trace_.span(Lane::Host, EventKind::Setup, began_, trace_.now());
     const std::string end = train();
-    if (checkpoints_) checkpoints_->finish();
+    finishCheckpoint();
     trace_.doing(RankPhase::Finished);
     return end;
 }
 
 std::string Trainer::Impl::train() {
     const auto pausing = [&] {
-        if (checkpoints_) checkpoints_->finish();  // nobody steps on to look whether it is whole
+        finishCheckpoint();  // nobody steps on to look whether it is whole
         trace_.doing(RankPhase::Paused);
     };
     int step = static_cast<int>(firstStep_);
@@ -214,7 +230,14 @@ void Trainer::Impl::takeCheckpoint(std::int64_t stepsDone) {
                            " has microbatches on their way and several versions of the weights between two steps");
         return;
     }
-    checkpoints_->take({stepsDone, sampler_.samplesBefore(stepsDone), {}});
+    checkpoints_->take({stepsDone, sampler_.samplesBefore(stepsDone), scale_.numbers()});
+}
+
+/// Waits until none is under way.
+void Trainer::Impl::finishCheckpoint() {
+    if (!checkpoints_) return;
+    trace_.doing(RankPhase::Checkpointing);
+    checkpoints_->finish();
 }
 
 /// Nothing is left on its way.
@@ -234,11 +257,19 @@ void Trainer::Impl::step(int step) {
     trace_.setStep(step);
     arena_.resetPeaks();
     startTogether();
+    if (dataAxis_) dataAxis_->beginStep();
     const std::int64_t begin = trace_.now();
     const Executed done = runList(step);
     const std::int64_t end = trace_.now();
     trace_.span(Lane::Host, EventKind::Step, begin, end);
+    if (dataAxis_) {
+        trace_.counter(EventKind::ExposedComm, dataAxis_->exposedSeconds());
+        trace_.counter(EventKind::HiddenComm,
+                       std::max(0.0, dataAxis_->communicatedSeconds() - dataAxis_->exposedSeconds()));
+    }
     trace_.memoryPeak();
+    const float scaled = scale_.value();
+    scale_.stepped(done.overflow);
     if (!place_.holdsLast) return;
     const double loss = meanLoss(done.lossSum, plan_.lowered.microbatches);
     if (!reports()) return;
@@ -246,7 +277,8 @@ void Trainer::Impl::step(int step) {
     const int updates = plan_.lowered.updates;
     trace_.counter(EventKind::LearningRate,
                    learningRate(layout_.optimizer, (step + 1) * updates, layout_.run.steps * updates));
-    if (layout_.optimizer.clip > 0) trace_.counter(EventKind::GradientNorm, done.gradientNorm);
+    if (scale_.active()) trace_.counter(EventKind::LossScale, scaled);
+    if (layout_.optimizer.clip > 0 && !done.overflow) trace_.counter(EventKind::GradientNorm, done.gradientNorm);
     trace_.counter(EventKind::TokensPerSecond, static_cast<double>(tokensPerStep(layout_)) / toSeconds(end - begin));
 }
 
@@ -302,9 +334,21 @@ std::int64_t Trainer::firstStep() const { return impl_->firstStep(); }
 
 std::string Trainer::run() { return impl_->run(); }
 
-void Trainer::visitParameters(const std::function<void(int, const Parameter&)>& visit) {
+namespace {
+
+/// The weights, whole where this rank has them so; with ZeRO 3 its shards.
+std::span<const Parameter> visited(const RankStage& rankStage) {
+    const bool whole = !rankStage.stage->parameterBlock().empty();
+    return whole ? rankStage.stage->parameters() : rankStage.shards->owned();
+}
+
+}  // namespace
+
+void Trainer::visitParameters(
+    const std::function<void(int, const Parameter&, std::span<const float>)>& visit) {
     for (const auto& [index, rankStage] : impl_->stages())
-        for (const Parameter& parameter : rankStage.stage->parameters()) visit(index, parameter);
+        for (const Parameter& parameter : visited(rankStage))
+            visit(index, parameter, download(rankStage.stage->arena().device(), parameter.value));
 }
 
 }  // namespace shardlab

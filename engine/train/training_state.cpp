@@ -1,17 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/training_state.h"
 
+#include "engine/model/host_copy.h"
+
 #include <algorithm>
 
 namespace shardlab {
 
+std::vector<TrainingState::Held> TrainingState::values(RankStage& rankStage) const {
+    std::vector<Held> all;
+    for (const Parameter& parameter : zero_ < 3 ? rankStage.stage->parameters() : rankStage.owned())
+        all.push_back({&parameter, weightKind, parameter.flatBegin, parameter.value});
+    return all;
+}
+
+std::vector<TrainingState::Held> TrainingState::masters(RankStage& rankStage) const {
+    std::vector<Held> all;
+    const MasterWeights& master = rankStage.optimizer->master();
+    if (master.empty()) return all;
+    const std::span<Parameter> parameters = rankStage.owned();
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+        all.push_back({&parameters[i], weightKind, parameters[i].flatBegin, master.of(i)});
+    return all;
+}
+
 std::map<std::string_view, std::vector<TrainingState::Held>> TrainingState::held(RankStage& rankStage) const {
     std::map<std::string_view, std::vector<Held>> all;
-    const std::span<Parameter> parameters = rankStage.stage->parameters();
-    for (const Parameter& parameter : parameters)
-        all[weightKind].push_back({&parameter, weightKind, parameter.flatBegin, parameter.value});
+    all[weightKind] = masters(rankStage);
+    if (all[weightKind].empty()) all[weightKind] = values(rankStage);
+    const std::span<Parameter> parameters = rankStage.owned();
     for (const OptimizerState& state : rankStage.optimizer->state(parameters))
-        all[state.kind].push_back({&parameters[state.parameter], state.kind, state.begin, state.values});
+        all[state.kind].push_back({&parameters[state.parameter], state.kind,
+                                   parameters[state.parameter].flatBegin + state.begin, state.values});
     return all;
 }
 
@@ -22,7 +42,7 @@ std::size_t TrainingState::floats() const {
             std::size_t count = 0;
             for (const Held& piece : pieces) count += piece.values.size();
             const auto replicas = static_cast<std::size_t>(replicas_);
-            sum += divided(kind) ? (count + replicas - 1) / replicas : count;
+            sum += divided(rankStage, kind) ? (count + replicas - 1) / replicas : count;
         }
     return sum;
 }
@@ -34,7 +54,7 @@ std::vector<StatePiece> TrainingState::copy(std::span<float> staging) const {
             std::size_t count = 0;
             for (const Held& piece : pieces) count += piece.values.size();
             std::size_t first = 0, last = count;  // this replica's elements of all these pieces in a row
-            if (divided(kind)) {
+            if (divided(rankStage, kind)) {
                 const auto replicas = static_cast<std::size_t>(replicas_), replica = static_cast<std::size_t>(replica_);
                 const std::size_t share = (count + replicas - 1) / replicas;
                 first = std::min(count, replica * share);
@@ -49,7 +69,7 @@ std::vector<StatePiece> TrainingState::copy(std::span<float> staging) const {
                 if (from == to || !piece.parameter->owner) continue;
                 const std::span<float> place = staging.first(to - from);
                 staging = staging.subspan(to - from);
-                std::ranges::copy(piece.values.subspan(from, to - from), place.begin());
+                download(device_, piece.values.subspan(from, to - from), place);
                 copied.push_back({piece.parameter->name, kind, piece.parameter->slice,
                                   piece.begin + static_cast<std::int64_t>(from), place});
             }
@@ -57,25 +77,32 @@ std::vector<StatePiece> TrainingState::copy(std::span<float> staging) const {
     return copied;
 }
 
+Status TrainingState::fill(const StateSource& source, const std::vector<Held>& pieces) {
+    std::vector<float> passing;
+    for (const Held& piece : pieces) {
+        passing.resize(piece.values.size());
+        if (const Status done =
+                source.fill(piece.parameter->name, piece.kind, piece.parameter->slice, piece.begin, passing);
+            !done)
+            return done;
+        upload(device_, passing, piece.values);
+    }
+    return {};
+}
+
 Status TrainingState::load(const StateSource& source) {
+    if (const Status weights = loadWeights(source); !weights) return weights;
     for (auto& [index, rankStage] : stages_)
         for (const auto& [kind, pieces] : held(rankStage))
-            for (const Held& piece : pieces)
-                if (const Status done = source.fill(piece.parameter->name, kind, piece.parameter->slice, piece.begin, piece.values);
-                    !done)
-                    return done;
+            if (kind != weightKind)
+                if (const Status done = fill(source, pieces); !done) return done;
     return {};
 }
 
 Status TrainingState::loadWeights(const StateSource& source) {
-    for (auto& [index, rankStage] : stages_) {
-        const auto all = held(rankStage);
-        for (const Held& piece : all.at(weightKind))
-            if (const Status done =
-                    source.fill(piece.parameter->name, weightKind, piece.parameter->slice, piece.begin, piece.values);
-                !done)
-                return done;
-    }
+    for (auto& [index, rankStage] : stages_)
+        for (const std::vector<Held>& pieces : {values(rankStage), masters(rankStage)})
+            if (const Status done = fill(source, pieces); !done) return done;
     return {};
 }
 

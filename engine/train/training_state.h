@@ -16,8 +16,8 @@ namespace shardlab {
 class TrainingState {
 public:
     /// Replica `replica` of `replicas` that train the same stages; `zero` tells what they share out (parallel.zero).
-    TrainingState(std::map<int, RankStage>& stages, int zero, int replica, int replicas)
-        : stages_(stages), zero_(zero), replica_(replica), replicas_(replicas) {}
+    TrainingState(std::map<int, RankStage>& stages, Device& device, int zero, int replica, int replicas)
+        : stages_(stages), device_(device), zero_(zero), replica_(replica), replicas_(replicas) {}
 
     /// Floats that copy() needs at most; alike on all replicas that hold alike.
     std::size_t floats() const;
@@ -34,13 +34,22 @@ private:
         const Parameter* parameter;
         std::string_view kind;
         std::int64_t begin;  ///< within the parameter's slice
-        std::span<float> values;
+        ArraySpan values;
     };
-    /// Of a stage, each kind's pieces together, in the order of the parameters.
+    /// Of a stage what a checkpoint keeps: each kind's pieces together, in the order of the parameters.
     std::map<std::string_view, std::vector<Held>> held(RankStage& stage) const;
-    bool divided(std::string_view kind) const { return kind == weightKind ? zero_ < 3 : zero_ < 1; }
+    /// All replicas hold the same, and share the work of writing it.
+    bool divided(RankStage& stage, std::string_view kind) const {
+        return zero_ < (kind == weightKind && stage.optimizer->master().empty() ? 3 : 1);
+    }
+
+    /// The weights as layers read them, and in fp32 as the optimizer has them; the latter may be none.
+    std::vector<Held> values(RankStage& stage) const;
+    std::vector<Held> masters(RankStage& stage) const;
+    Status fill(const StateSource& source, const std::vector<Held>& pieces);
 
     std::map<int, RankStage>& stages_;
+    Device& device_;
     int zero_;
     int replica_;
     int replicas_;

@@ -29,29 +29,33 @@ void Transfers::put(const Action& send, Buffer data) {
 
 void Transfers::start(const Action& action) {
     const int tag = pairTag(action);
+    const auto bytes = static_cast<std::int64_t>(setup_.elements * sizeOf(setup_.type));
     if (isReceive(action.kind)) {
         const int peer = rankOf(otherEnd(action).stage);
         Incoming& incoming = posted_[action];
-        incoming.data = setup_.arena.allocate(MemoryCategory::Buffers, setup_.floats);
+        incoming.data = setup_.arena.allocate(MemoryCategory::Buffers, setup_.elements, setup_.type);
         incoming.action = action;
         incoming.step = setup_.trace.step();
         incoming.posted = setup_.trace.now();
-        incoming.message = setup_.pipeline.ireceive(std::as_writable_bytes(incoming.data.span()), peer, tag);
-        if (pacer_) incoming.stamp = setup_.pipeline.ireceive(bytesOf(incoming.arrival), peer, tag);
+        setup_.trace.started(eventKind(action.kind), action, bytes, worldPeer(action));
+        incoming.message = setup_.pipeline.ireceive(incoming.data.span().bytes(), peer, tag);
+        if (pacer_) incoming.stamp = setup_.pipeline.host().ireceive(bytesOf(incoming.arrival), peer, tag);
         return;
     }
     auto ready = outbox_.extract(action);
     if (ready.empty()) throw std::logic_error(toText(action) + ": nothing was computed for it");
+    if (setup_.loses && setup_.loses(setup_.trace.step(), action)) return;
     const int peer = rankOf(otherEnd(action).stage);
+    setup_.trace.started(eventKind(action.kind), action, bytes, worldPeer(action));
     Outgoing& outgoing = sending_.emplace_back();
     outgoing.action = action;
     outgoing.step = setup_.trace.step();
     outgoing.data = std::move(ready.mapped());
     outgoing.begin = setup_.trace.now();
-    outgoing.message = setup_.pipeline.isend(std::as_bytes(outgoing.data.span()), peer, tag);
+    outgoing.message = setup_.pipeline.isend(outgoing.data.span().bytes(), peer, tag);
     if (pacer_) {
         outgoing.paced = pacer_->send(action, peer);
-        outgoing.stamp = setup_.pipeline.isend(bytesOf(outgoing.paced.arrival), peer, tag);
+        outgoing.stamp = setup_.pipeline.host().isend(bytesOf(outgoing.paced.arrival), peer, tag);
     }
 }
 
@@ -64,8 +68,7 @@ Buffer Transfers::take(const Action& receive) {
     const std::int64_t begin = trace.now();
     bool waited = false;
     if (!incoming.test(begin)) {
-        trace.doing(RankPhase::Waiting, receive,
-                    setup_.worldRanks.at(static_cast<std::size_t>(rankOf(otherEnd(receive).stage))));
+        trace.doing(RankPhase::Waiting, receive, worldPeer(receive));
         incoming.message->wait();
         if (incoming.stamp) incoming.stamp->wait();
         incoming.noticed = trace.now();
@@ -78,7 +81,7 @@ Buffer Transfers::take(const Action& receive) {
         pacer_->waitForArrival(incoming.arrival);
         arrived = std::max(incoming.arrival, incoming.posted);
     }
-    const auto bytes = static_cast<std::int64_t>(incoming.data.size() * sizeof(float));
+    const auto bytes = static_cast<std::int64_t>(incoming.data.span().bytes().size());
     trace.spanOf(incoming.step, Lane::Comm, eventKind(receive.kind), incoming.posted, arrived, incoming.action, bytes);
     if (waited) trace.span(Lane::Compute, EventKind::Wait, begin, trace.now(), receive);
     Buffer data = std::move(incoming.data);
@@ -87,7 +90,7 @@ Buffer Transfers::take(const Action& receive) {
 }
 
 void Transfers::record(const Outgoing& sent) {
-    const auto bytes = static_cast<std::int64_t>(sent.data.size() * sizeof(float));
+    const auto bytes = static_cast<std::int64_t>(sent.data.span().bytes().size());
     const bool paced = pacer_ != nullptr;
     setup_.trace.spanOf(sent.step, Lane::Comm, eventKind(sent.action.kind), paced ? sent.paced.begin : sent.begin,
                         paced ? sent.paced.arrival : setup_.trace.now(), sent.action, bytes);
@@ -106,6 +109,7 @@ void Transfers::progress() {
 
 void Transfers::finish() {
     for (Outgoing& outgoing : sending_) {
+        if (!outgoing.message->test()) setup_.trace.doing(RankPhase::Waiting, outgoing.action, worldPeer(outgoing.action));
         outgoing.message->wait();
         if (outgoing.stamp) outgoing.stamp->wait();
         record(outgoing);

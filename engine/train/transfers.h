@@ -9,6 +9,7 @@
 #include "engine/train/pacer.h"
 #include "engine/train/rank_trace.h"
 
+#include <functional>
 #include <list>
 #include <map>
 #include <vector>
@@ -19,10 +20,12 @@ struct TransferSetup {
     Communicator& pipeline;        ///< members in order of their pipeline rank
     std::vector<int> rankOfStage;  ///< pipeline rank of each global stage
     std::vector<int> worldRanks;   ///< of the pipeline's members, for the status page
-    std::size_t floats = 0;        ///< of one message: samples · sequence · hidden
+    std::size_t elements = 0;      ///< of one message: samples · sequence · hidden
+    DType type = DType::F32;
     Arena& arena;
     RankTrace& trace;
     Pacer* pacer = nullptr;  ///< paced: a second message with the same tag carries the modelled time of arrival
+    std::function<bool(int step, const Action& send)> loses;  ///< for tests: a message that is never sent; may be empty
 };
 
 class Transfers {
@@ -70,6 +73,10 @@ private:
     };
 
     int rankOf(int stage) const { return setup_.rankOfStage.at(static_cast<std::size_t>(stage)); }
+    /// World rank of a message's other end.
+    int worldPeer(const Action& action) const {
+        return setup_.worldRanks.at(static_cast<std::size_t>(rankOf(otherEnd(action).stage)));
+    }
     void record(const Outgoing& sent);
 
     TransferSetup setup_;

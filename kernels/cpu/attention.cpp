@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One head of one sample at a time, so that its matrices stay in cache; its rows in blocks, so that most of the
 // products above the diagonal are left out.
-#include "kernels/attention.h"
-
+#include "kernels/cpu/cpu_device.h"
 #include "kernels/cpu/dropout_mask.h"
-#include "kernels/gemm.h"
+#include "kernels/cpu/products.h"
+#include "kernels/cpu/rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,116 +54,153 @@ SHARDLAB_HOT void maskRow(const cpu::DropoutRow& keep, const float* row, float* 
     for (int j = last + 1; j < columns; ++j) out[j] = 0;
 }
 
-/// `dropped`: scratch for a block's masked probabilities; null where nothing is dropped.
-void attend(const AttentionShape& shape, const float* qkv, float* probabilities, float* output,
-            const AttentionDropout& dropout, float* dropped) {
-    const int s = shape.sequence;
-    const int d = shape.width;
-    const int hidden = shape.heads * d;
-    const float scale = 1.0f / std::sqrt(static_cast<float>(d));
-    for (int sample = 0; sample < shape.samples; ++sample) {
-        for (int head = 0; head < shape.heads; ++head) {
-            const std::size_t firstToken = static_cast<std::size_t>(sample) * s;
-            const float* q = qkv + firstToken * 3 * hidden + head * d;
-            const float* k = q + hidden;
-            const float* v = k + hidden;
-            float* p = probabilities + (static_cast<std::size_t>(sample) * shape.heads + head) * s * s;
-            float* out = output + firstToken * hidden + head * d;
-            for (int begin = 0; begin < s; begin += blockRows) {
-                const int end = std::min(begin + blockRows, s);
-                const int rows = end - begin;
-                float* block = p + static_cast<std::size_t>(begin) * s;
-                gemm(rows, end, d, scale, {q + static_cast<std::size_t>(begin) * 3 * hidden, 3 * hidden, false},
-                     {k, 3 * hidden, true}, 0, block, s);
-                for (int i = begin; i < end; ++i) causalSoftmaxRow(p + static_cast<std::size_t>(i) * s, i, s);
-                if (dropped) {
-                    const std::int64_t first = sample * dropout.rowsOfSample + std::int64_t{head} * s;
-                    for (int i = begin; i < end; ++i)
-                        maskRow({dropout.mask, first + i}, p + static_cast<std::size_t>(i) * s,
-                                dropped + static_cast<std::size_t>(i - begin) * s, i, end);
-                    block = dropped;
-                }
-                gemm(rows, d, end, 1, {block, s, false}, {v, 3 * hidden, false}, 0,
-                     out + static_cast<std::size_t>(begin) * hidden, hidden);
-            }
-        }
+using Access = cpu::Floats::Access;
+
+/// Where the matrices of one head of one sample begin in those of all.
+struct Head {
+    Head(const AttentionShape& shape, std::int64_t number, const AttentionDropout& dropout)
+        : s(shape.sequence), d(shape.width), hidden(shape.heads * shape.width),
+          scale(1.0f / std::sqrt(static_cast<float>(shape.width))) {
+        const std::int64_t sample = number / shape.heads;
+        const std::int64_t head = number % shape.heads;
+        q = sample * s * 3 * hidden + head * d;
+        k = q + hidden;
+        v = k + hidden;
+        probabilities = number * s * s;
+        output = sample * s * hidden + head * d;
+        maskRow = sample * dropout.rowsOfSample + head * s;
     }
-}
+    int s;
+    int d;
+    int hidden;
+    float scale;
+    std::int64_t q, k, v;  ///< [s, d], rows 3·hidden apart
+    std::int64_t probabilities;
+    std::int64_t output;  ///< [s, d], rows hidden apart
+    std::int64_t maskRow;
+};
 
-}  // namespace
-
-void attention(const AttentionShape& shape, const float* qkv, float* probabilities, float* output) {
-    attend(shape, qkv, probabilities, output, {}, nullptr);
-}
-
-void attention(const AttentionShape& shape, const float* qkv, float* probabilities, float* output,
-               const AttentionDropout& dropout, float* scratch) {
-    attend(shape, qkv, probabilities, output, dropout, scratch);
-}
-
-std::size_t attentionDropoutScratch(const AttentionShape& shape) {
+std::size_t droppedSize(const AttentionShape& shape) {
     return static_cast<std::size_t>(std::min(shape.sequence, blockRows)) * static_cast<std::size_t>(shape.sequence);
 }
 
-std::size_t attentionScratch(const AttentionShape& shape) {
+std::size_t gradientSize(const AttentionShape& shape) {
     return static_cast<std::size_t>(shape.sequence) * (shape.sequence + shape.width);
+}
+
+/// `dropped`: scratch for a block's masked probabilities; null where nothing is dropped.
+void attendHead(const Head& head, ConstArray qkv, Array kept, Array output, const DropoutMask& mask, float* dropped) {
+    const int s = head.s;
+    const int d = head.d;
+    const DType type = cpu::factorType(qkv.type);
+    const cpu::Factor q(qkv + head.q, s, d, 3 * head.hidden, type);
+    const cpu::Factor k(qkv + head.k, s, d, 3 * head.hidden, type);
+    const cpu::Factor v(qkv + head.v, s, d, 3 * head.hidden, type);
+    const cpu::Floats out(output + head.output, Access::Write, s, d, head.hidden);
+    for (int begin = 0; begin < s; begin += blockRows) {
+        const int end = std::min(begin + blockRows, s);
+        const int rows = end - begin;
+        const cpu::Floats p(kept + head.probabilities + std::ptrdiff_t{begin} * s, Access::Write, std::int64_t{rows} * s);
+        cpu::product(rows, end, d, head.scale, q.rows(begin), k.transposed(), 0, p.data(), s);
+        for (int i = 0; i < rows; ++i) {
+            float* row = p.data() + std::ptrdiff_t{i} * s;
+            causalSoftmaxRow(row, begin + i, s);
+            if (dropped)
+                maskRow({mask, head.maskRow + begin + i}, row, dropped + std::ptrdiff_t{i} * s, begin + i, end);
+        }
+        const cpu::Factor weights(dropped ? dropped : p.data(), rows, end, s, type);
+        cpu::product(rows, d, end, 1, weights.rows(), v.rows(), 0, out.data() + std::ptrdiff_t{begin} * out.stride(),
+                     out.stride());
+    }
 }
 
 // P = softmax(S), S = scale·Q·Kᵀ, O = P·V:
 // dP = dO·Vᵀ, dV = Pᵀ·dO, dS = P∘(dP − rowsum(dP∘P)), dQ = scale·dS·K, dK = scale·dSᵀ·Q.
 // With a mask M: O = (M∘P)·V, dP = M∘(dO·Vᵀ), dV = (M∘P)ᵀ·dO.
-void attentionGrad(const AttentionShape& shape, float* probabilities, const float* outputGradient, float* qkv,
-                   float* scratch, const AttentionDropout& dropout) {
-    const int s = shape.sequence;
-    const int d = shape.width;
-    const int hidden = shape.heads * d;
-    const float scale = 1.0f / std::sqrt(static_cast<float>(d));
+void attendHeadGrad(const Head& head, ConstArray qkv, Array kept, ConstArray outputGradient, Array qkvGradient,
+                    const DropoutMask& mask, float* scratch) {
+    const int s = head.s;
+    const int d = head.d;
+    const int stride = 3 * head.hidden;
+    const bool drops = mask.share > 0;
+    const DType type = cpu::factorType(qkv.type);
+    const cpu::Factor q(qkv + head.q, s, d, stride, type);
+    const cpu::Factor k(qkv + head.k, s, d, stride, type);
+    const cpu::Factor v(qkv + head.v, s, d, stride, type);
+    const cpu::Factor dOut(outputGradient + head.output, s, d, head.hidden, type);
+    const Array allP = kept + head.probabilities;
     float* dS = scratch;
-    float* dQ = scratch + static_cast<std::size_t>(s) * s;
-    const int lastBlock = (s - 1) / blockRows * blockRows;
-    for (int sample = 0; sample < shape.samples; ++sample) {
-        for (int head = 0; head < shape.heads; ++head) {
-            const std::size_t firstToken = static_cast<std::size_t>(sample) * s;
-            float* q = qkv + firstToken * 3 * hidden + head * d;
-            float* k = q + hidden;
-            float* v = k + hidden;
-            float* p = probabilities + (static_cast<std::size_t>(sample) * shape.heads + head) * s * s;
-            const std::int64_t firstRow = sample * dropout.rowsOfSample + std::int64_t{head} * s;
-            const float* dOut = outputGradient + firstToken * hidden + head * d;
-            for (int begin = 0; begin < s; begin += blockRows) {
-                const int end = std::min(begin + blockRows, s);
-                const std::size_t at = static_cast<std::size_t>(begin) * s;
-                gemm(end - begin, end, d, 1, {dOut + static_cast<std::size_t>(begin) * hidden, hidden, false},
-                     {v, 3 * hidden, true}, 0, dS + at, s);
-                for (int i = begin; i < end; ++i) {
-                    const std::size_t row = static_cast<std::size_t>(i) * s;
-                    if (dropout.mask.share > 0) {
-                        const cpu::DropoutRow keep(dropout.mask, firstRow + i);
-                        maskRow(keep, dS + row, dS + row, i, end);
-                        softmaxGradRow(p + row, dS + row, i, end);
-                        maskRow(keep, p + row, p + row, i, end);
-                        continue;
-                    }
-                    softmaxGradRow(p + row, dS + row, i, end);
-                }
-                gemm(end - begin, d, end, scale, {dS + at, s, false}, {k, 3 * hidden, false}, 0,
-                     dQ + static_cast<std::size_t>(begin) * d, d);
-            }
-            // The last rows see every position: their product overwrites, those of the rows before are added.
-            for (int begin = lastBlock; begin >= 0; begin -= blockRows) {
-                const int end = std::min(begin + blockRows, s);
-                const std::size_t at = static_cast<std::size_t>(begin) * s;
-                const float beta = begin == lastBlock ? 0.0f : 1.0f;
-                gemm(end, d, end - begin, 1, {p + at, s, true},
-                     {dOut + static_cast<std::size_t>(begin) * hidden, hidden, false}, beta, v, 3 * hidden);
-                gemm(end, d, end - begin, scale, {dS + at, s, true},
-                     {q + static_cast<std::size_t>(begin) * 3 * hidden, 3 * hidden, false}, beta, k, 3 * hidden);
-            }
-            for (int i = 0; i < s; ++i) {
-                std::copy_n(dQ + static_cast<std::size_t>(i) * d, d, q + static_cast<std::size_t>(i) * 3 * hidden);
-            }
+    float* dQ = scratch + std::ptrdiff_t{s} * s;
+    for (int begin = 0; begin < s; begin += blockRows) {
+        const int end = std::min(begin + blockRows, s);
+        const int rows = end - begin;
+        const std::ptrdiff_t at = std::ptrdiff_t{begin} * s;
+        const cpu::Floats p(allP + at, drops ? Access::Update : Access::Spoil, std::int64_t{rows} * s);
+        cpu::product(rows, end, d, 1, dOut.rows(begin), v.transposed(), 0, dS + at, s);
+        for (int i = begin; i < end; ++i) {
+            float* probability = p.data() + std::ptrdiff_t{i - begin} * s;
+            float* gradient = dS + std::ptrdiff_t{i} * s;
+            const cpu::DropoutRow keep(mask, head.maskRow + i);
+            if (drops) maskRow(keep, gradient, gradient, i, end);
+            softmaxGradRow(probability, gradient, i, end);
+            if (drops) maskRow(keep, probability, probability, i, end);
         }
+        const cpu::Factor gradients(dS + at, rows, end, s, type);
+        cpu::product(rows, d, end, head.scale, gradients.rows(), k.rows(), 0, dQ + std::ptrdiff_t{begin} * d, d);
     }
+    const cpu::Floats dK(qkvGradient + head.k, Access::Write, s, d, stride);
+    const cpu::Floats dV(qkvGradient + head.v, Access::Write, s, d, stride);
+    // The last rows see every position: their product overwrites, those of the rows before are added.
+    const int lastBlock = (s - 1) / blockRows * blockRows;
+    for (int begin = lastBlock; begin >= 0; begin -= blockRows) {
+        const int end = std::min(begin + blockRows, s);
+        const int rows = end - begin;
+        const std::ptrdiff_t at = std::ptrdiff_t{begin} * s;
+        const float beta = begin == lastBlock ? 0.0f : 1.0f;
+        const cpu::Factor p(allP + at, rows, end, s, type);
+        const cpu::Factor gradients(dS + at, rows, end, s, type);
+        cpu::product(end, d, rows, 1, p.transposed(), dOut.rows(begin), beta, dV.data(), dV.stride());
+        cpu::product(end, d, rows, head.scale, gradients.transposed(), q.rows(begin), beta, dK.data(), dK.stride());
+    }
+    cpu::fromFloats(s, d, dQ, d, qkvGradient + head.q, stride);
+}
+
+/// body(first head, last, scratch) on each thread; the caller's scratch serves the first.
+template <class Body>
+void shareHeads(const AttentionShape& shape, std::size_t scratchSize, float* scratch, const Body& body) {
+    const std::int64_t heads = std::int64_t{shape.samples} * shape.heads;
+    const std::int64_t elements = heads * shape.sequence * (shape.sequence + shape.width);
+    cpu::shareOut(heads, elements, [&](std::int64_t begin, std::int64_t end) {
+        const cpu::Scratch own(begin > 0 ? scratchSize : 0);
+        for (std::int64_t head = begin; head < end; ++head) body(head, begin > 0 ? own.data() : scratch);
+    });
+}
+
+}  // namespace
+
+AttentionNeeds CpuDevice::attentionNeeds(const AttentionShape& shape, DType, bool drops) const {
+    AttentionNeeds needs;
+    needs.kept = static_cast<std::size_t>(shape.samples) * static_cast<std::size_t>(shape.heads) *
+                 static_cast<std::size_t>(shape.sequence) * static_cast<std::size_t>(shape.sequence);
+    needs.forwardScratch = drops ? droppedSize(shape) : 0;
+    needs.backwardScratch = gradientSize(shape);
+    return needs;
+}
+
+void CpuDevice::attention(const AttentionShape& shape, ConstArray qkv, Array kept, Array output,
+                          const AttentionDropout& dropout, float* scratch) {
+    const std::size_t size = dropout.mask.share > 0 ? droppedSize(shape) : 0;
+    shareHeads(shape, size, size > 0 ? scratch : nullptr, [&](std::int64_t head, float* dropped) {
+        attendHead({shape, head, dropout}, qkv, kept, output, dropout.mask, dropped);
+    });
+}
+
+void CpuDevice::attentionGrad(const AttentionShape& shape, ConstArray qkv, Array kept, ConstArray /*output*/,
+                              ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout,
+                              float* scratch) {
+    shareHeads(shape, gradientSize(shape), scratch, [&](std::int64_t head, float* own) {
+        attendHeadGrad({shape, head, dropout}, qkv, kept, outputGradient, qkvGradient, dropout.mask, own);
+    });
 }
 
 }  // namespace shardlab

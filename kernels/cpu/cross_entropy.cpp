@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cross_entropy.h"
-
+#include "kernels/cpu/cpu_device.h"
+#include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector.h"
 
 #include <cmath>
-#include <cstddef>
+#include <numeric>
+#include <vector>
 
 namespace shardlab {
 
@@ -36,62 +37,96 @@ SHARDLAB_HOT float exponentiate(int count, float* values, float highest) {
     return sum;
 }
 
-SHARDLAB_HOT void multiply(int count, float* values, float factor) {
+/// values := e^(values − highest)·factor.
+SHARDLAB_HOT void softmax(int count, float* values, float highest, float factor) {
+#pragma omp simd
+    for (int i = 0; i < count; ++i) values[i] = cpu::expOf(values[i] - highest) * factor;
+}
+
+SHARDLAB_HOT void multiplyRow(int count, float* values, float factor) {
 #pragma omp simd
     for (int i = 0; i < count; ++i) values[i] *= factor;
 }
 
-}  // namespace
-
-double crossEntropy(int rows, int vocabulary, const float* logits, const std::int32_t* targets) {
-    double loss = 0;
-    for (int r = 0; r < rows; ++r) {
-        const float* row = logits + static_cast<std::ptrdiff_t>(r) * vocabulary;
-        const float highest = highestOf(vocabulary, row);
-        const double sum = sumOfExponentials(vocabulary, row, highest);
-        loss += std::log(sum) + highest - row[targets[r]];
-    }
-    return loss / rows;
+/// Mean over rows of a row's loss, summed in the order of the rows whoever takes them.
+template <class Operand, class RowLoss>
+double meanLoss(int rows, int vocabulary, const Operand& logits, const RowLoss& lossOf) {
+    std::vector<double> losses(static_cast<std::size_t>(rows));
+    cpu::byRows(
+        rows, vocabulary,
+        [&](std::int64_t first, std::int64_t some, auto* block) {
+            for (std::int64_t r = 0; r < some; ++r)
+                losses[static_cast<std::size_t>(first + r)] = lossOf(first + r, block + r * vocabulary);
+        },
+        logits);
+    return std::accumulate(losses.begin(), losses.end(), 0.0) / rows;
 }
 
-double crossEntropyWithGradient(int rows, int vocabulary, float* logits, const std::int32_t* targets) {
-    double loss = 0;
-    const float share = 1.0f / static_cast<float>(rows);
-    for (int r = 0; r < rows; ++r) {
-        float* row = logits + static_cast<std::ptrdiff_t>(r) * vocabulary;
+}  // namespace
+
+double CpuDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets) {
+    return meanLoss(rows, vocabulary, cpu::reads(logits), [&](std::int64_t r, const float* row) {
+        const float highest = highestOf(vocabulary, row);
+        const double sum = sumOfExponentials(vocabulary, row, highest);
+        return std::log(sum) + highest - row[targets[r]];
+    });
+}
+
+double CpuDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets) {
+    return meanLoss(rows, vocabulary, cpu::updates(logits), [&](std::int64_t r, float* row) {
         const float highest = highestOf(vocabulary, row);
         const float own = row[targets[r]];
         const float sum = exponentiate(vocabulary, row, highest);
-        loss += std::log(static_cast<double>(sum)) + highest - own;
-        multiply(vocabulary, row, share / sum);
-        row[targets[r]] -= share;
-    }
+        multiplyRow(vocabulary, row, 1.0f / sum);
+        row[targets[r]] -= 1.0f;
+        return std::log(static_cast<double>(sum)) + highest - own;
+    });
+}
+
+void CpuDevice::largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) {
+    cpu::byRows(
+        part.rows, part.columns,
+        [&](std::int64_t first, std::int64_t some, const float* block) {
+            for (std::int64_t r = 0; r < some; ++r)
+                largest[first + r] = highestOf(part.columns, block + r * part.columns);
+        },
+        cpu::reads(logits));
+}
+
+void CpuDevice::sumExponentials(const VocabularyPart& part, const float* largest, const std::int32_t* targets,
+                                ConstArray logits, float* sums, float* own) {
+    cpu::byRows(
+        part.rows, part.columns,
+        [&](std::int64_t first, std::int64_t some, const float* block) {
+            for (std::int64_t r = 0; r < some; ++r) {
+                const float* row = block + r * part.columns;
+                const int target = targets[first + r] - part.first;
+                own[first + r] = target >= 0 && target < part.columns ? row[target] : 0;
+                sums[first + r] = sumOfExponentials(part.columns, row, largest[first + r]);
+            }
+        },
+        cpu::reads(logits));
+}
+
+void CpuDevice::crossEntropyGradient(const VocabularyPart& part, const float* largest, const float* sums,
+                                     const std::int32_t* targets, Array logits) {
+    cpu::byRows(
+        part.rows, part.columns,
+        [&](std::int64_t first, std::int64_t some, float* block) {
+            for (std::int64_t r = 0; r < some; ++r) {
+                float* row = block + r * part.columns;
+                softmax(part.columns, row, largest[first + r], 1.0f / sums[first + r]);
+                const int target = targets[first + r] - part.first;
+                if (target >= 0 && target < part.columns) row[target] -= 1.0f;
+            }
+        },
+        cpu::updates(logits));
+}
+
+double CpuDevice::sharedLoss(int rows, const float* largest, const float* sums, const float* own) {
+    double loss = 0;
+    for (int r = 0; r < rows; ++r) loss += std::log(static_cast<double>(sums[r])) + largest[r] - own[r];
     return loss / rows;
-}
-
-void largestLogits(const VocabularyPart& part, const float* logits, float* largest) {
-    for (int r = 0; r < part.rows; ++r)
-        largest[r] = highestOf(part.columns, logits + static_cast<std::ptrdiff_t>(r) * part.columns);
-}
-
-void exponentiateLogits(const VocabularyPart& part, const float* largest, const std::int32_t* targets, float* logits,
-                        float* sums, float* own) {
-    for (int r = 0; r < part.rows; ++r) {
-        float* row = logits + static_cast<std::ptrdiff_t>(r) * part.columns;
-        const int target = targets[r] - part.first;
-        own[r] = target >= 0 && target < part.columns ? row[target] : 0;
-        sums[r] = exponentiate(part.columns, row, largest[r]);
-    }
-}
-
-void crossEntropyGradient(const VocabularyPart& part, const float* sums, const std::int32_t* targets, float* logits) {
-    const float share = 1.0f / static_cast<float>(part.rows);
-    for (int r = 0; r < part.rows; ++r) {
-        float* row = logits + static_cast<std::ptrdiff_t>(r) * part.columns;
-        multiply(part.columns, row, share / sums[r]);
-        const int target = targets[r] - part.first;
-        if (target >= 0 && target < part.columns) row[target] -= share;
-    }
 }
 
 }  // namespace shardlab

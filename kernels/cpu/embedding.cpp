@@ -1,49 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/embedding.h"
-
+#include "kernels/cpu/cpu_device.h"
+#include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector.h"
 
-#include <algorithm>
-#include <cstddef>
+#include <numeric>
+#include <vector>
 
 namespace shardlab {
 
 namespace {
 
 /// Row of the table, or -1.
-std::ptrdiff_t rowOf(const EmbeddingShape& shape, std::int32_t token) {
+std::int64_t rowOf(const EmbeddingShape& shape, std::int32_t token) {
     const std::int32_t row = token - shape.firstToken;
     return row >= 0 && row < shape.tokens ? row : -1;
 }
 
-SHARDLAB_HOT void add(std::ptrdiff_t count, const float* __restrict from, float* __restrict to) {
+SHARDLAB_HOT void addRow(std::int64_t count, const float* __restrict from, float* __restrict to) {
 #pragma omp simd
-    for (std::ptrdiff_t c = 0; c < count; ++c) to[c] += from[c];
+    for (std::int64_t c = 0; c < count; ++c) to[c] += from[c];
 }
 
 }  // namespace
 
-void embed(const EmbeddingShape& shape, const std::int32_t* tokens, const float* tokenTable,
-           const float* positionTable, float* output) {
-    const std::ptrdiff_t hidden = shape.hidden;
-    for (int token = 0; token < shape.samples * shape.sequence; ++token) {
-        const std::ptrdiff_t row = rowOf(shape, tokens[token]);
-        float* out = output + token * hidden;
-        if (row >= 0) std::copy_n(tokenTable + row * hidden, hidden, out);
-        else std::fill_n(out, hidden, 0.0f);
-        if (positionTable) add(hidden, positionTable + token % shape.sequence * hidden, out);
-    }
+void CpuDevice::embed(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray tokenTable,
+                      ConstArray positionTable, Array output) {
+    const std::int64_t hidden = shape.hidden;
+    const std::int64_t count = std::int64_t{shape.samples} * shape.sequence;
+    cpu::shareOut(count, count * hidden, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t token = begin; token < end; ++token) {
+            const std::int64_t row = rowOf(shape, tokens[token]);
+            const cpu::Floats out(output + token * hidden, cpu::Floats::Access::Write, hidden);
+            if (row >= 0) cpu::toFloats(1, hidden, tokenTable + row * hidden, hidden, out.data(), hidden);
+            else std::fill_n(out.data(), hidden, 0.0f);
+            if (!positionTable) continue;
+            const cpu::ConstFloats position(positionTable + token % shape.sequence * hidden, hidden);
+            addRow(hidden, position.data(), out.data());
+        }
+    });
 }
 
-void embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, const float* outputGradient,
-               float* tokenGradient, float* positionGradient) {
-    const std::ptrdiff_t hidden = shape.hidden;
-    for (int token = 0; token < shape.samples * shape.sequence; ++token) {
-        const std::ptrdiff_t row = rowOf(shape, tokens[token]);
-        const float* gradient = outputGradient + token * hidden;
-        if (row >= 0) add(hidden, gradient, tokenGradient + row * hidden);
-        add(hidden, gradient, positionGradient + token % shape.sequence * hidden);
-    }
+// Row by row of the tables, so that each sum is taken in fp32 and rounded once, in the order of the tokens.
+void CpuDevice::embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray outputGradient,
+                          Array tokenGradient, Array positionGradient) {
+    const std::int64_t hidden = shape.hidden;
+    const std::int64_t count = std::int64_t{shape.samples} * shape.sequence;
+    const auto addGradient = [&](std::int64_t token, const cpu::Floats& sum) {
+        const cpu::ConstFloats gradient(outputGradient + token * hidden, hidden);
+        addRow(hidden, gradient.data(), sum.data());
+    };
+
+    std::vector<std::int32_t> order(static_cast<std::size_t>(count));
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&](std::int32_t i) { return tokens[i]; });
+    std::vector<std::int64_t> groups;  // where the tokens of another word begin
+    for (std::int64_t i = 0; i < count; ++i)
+        if (i == 0 || tokens[order[i]] != tokens[order[i - 1]]) groups.push_back(i);
+    groups.push_back(count);
+    const auto words = static_cast<std::int64_t>(groups.size()) - 1;
+    cpu::shareOut(words, count * hidden, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t word = begin; word < end; ++word) {
+            const std::int64_t row = rowOf(shape, tokens[order[groups[word]]]);
+            if (row < 0) continue;
+            const cpu::Floats sum(tokenGradient + row * hidden, cpu::Floats::Access::Update, hidden);
+            for (std::int64_t i = groups[word]; i < groups[word + 1]; ++i) addGradient(order[i], sum);
+        }
+    });
+    cpu::shareOut(shape.sequence, count * hidden, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t position = begin; position < end; ++position) {
+            const cpu::Floats sum(positionGradient + position * hidden, cpu::Floats::Access::Update, hidden);
+            for (int sample = 0; sample < shape.samples; ++sample)
+                addGradient(std::int64_t{sample} * shape.sequence + position, sum);
+        }
+    });
 }
 
 }  // namespace shardlab

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/gelu.h"
-
+#include "kernels/cpu/cpu_device.h"
+#include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector.h"
-
-#include <cstddef>
 
 namespace shardlab {
 
@@ -15,12 +13,10 @@ constexpr float twiceRoot = 2 * 0.79788456080286536f;  // 2·√(2/π)
 /// (1 + tanh u)/2 = 1/(1 + e^(−2u)).
 SHARDLAB_INLINE float gate(float x) { return 1.0f / (1.0f + cpu::expOf(-twiceRoot * (x + cubic * x * x * x))); }
 
-}  // namespace
-
-SHARDLAB_HOT void biasGelu(int rows, int columns, const float* bias, float* x, float* output) {
-    for (int r = 0; r < rows; ++r) {
-        float* __restrict row = x + static_cast<std::ptrdiff_t>(r) * columns;
-        float* __restrict out = output + static_cast<std::ptrdiff_t>(r) * columns;
+SHARDLAB_HOT void biasGeluRows(std::int64_t rows, int columns, const float* bias, float* x, float* output) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+        float* __restrict row = x + r * columns;
+        float* __restrict out = output + r * columns;
 #pragma omp simd
         for (int c = 0; c < columns; ++c) {
             const float value = row[c] + bias[c];
@@ -30,7 +26,7 @@ SHARDLAB_HOT void biasGelu(int rows, int columns, const float* bias, float* x, f
     }
 }
 
-SHARDLAB_HOT void geluGrad(std::int64_t count, const float* outputGradient, float* x) {
+SHARDLAB_HOT void geluGradElements(std::int64_t count, const float* outputGradient, float* x) {
     const float* __restrict gradient = outputGradient;
 #pragma omp simd
     for (std::int64_t i = 0; i < count; ++i) {
@@ -39,6 +35,23 @@ SHARDLAB_HOT void geluGrad(std::int64_t count, const float* outputGradient, floa
         const float slope = twiceRoot * (1.0f + 3.0f * cubic * value * value);
         x[i] = gradient[i] * (open + value * open * (1.0f - open) * slope);
     }
+}
+
+}  // namespace
+
+void CpuDevice::biasGelu(int rows, int columns, ConstArray bias, Array x, Array output) {
+    const cpu::ConstFloats b(bias, columns);
+    cpu::byRows(
+        rows, columns,
+        [&](std::int64_t, std::int64_t some, float* in, float* out) { biasGeluRows(some, columns, b.data(), in, out); },
+        cpu::updates(x), cpu::writes(output));
+}
+
+void CpuDevice::geluGrad(std::int64_t count, ConstArray outputGradient, Array x) {
+    cpu::byElements(
+        count,
+        [](std::int64_t, std::int64_t some, const float* gradient, float* in) { geluGradElements(some, gradient, in); },
+        cpu::reads(outputGradient), cpu::updates(x));
 }
 
 }  // namespace shardlab

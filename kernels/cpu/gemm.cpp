@@ -1,22 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN's sgemm: measured within a few per cent of its matmul primitive on the shapes of a transformer, and it takes
-// strides and transposes without a primitive to build, cache and key.
-#include "kernels/gemm.h"
+// fp32: oneDNN's sgemm, measured within a few per cent of its matmul primitive on the shapes of a transformer; it takes
+// strides and transposes without a primitive to build, cache and key. bf16: the primitive, where the processor multiplies
+// bf16. The rest: fp32 of copies, a panel at a time.
+#include "kernels/cpu/cpu_device.h"
+#include "kernels/cpu/floats.h"
+#include "kernels/cpu/matmul.h"
+#include "kernels/cpu/products.h"
 
 #include <dnnl.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace shardlab {
 
-void gemm(int m, int n, int k, float alpha, MatrixSlice a, MatrixSlice b, float beta, float* c, int strideC) {
-    const dnnl_status_t status = dnnl_sgemm(a.transpose ? 'T' : 'N', b.transpose ? 'T' : 'N', m, n, k, alpha, a.data,
-                                            a.stride, b.data, b.stride, beta, c, strideC);
+namespace {
+
+/// Rows `begin` … of op(matrix), or its columns.
+Matrix rowsFrom(const Matrix& matrix, std::ptrdiff_t begin) {
+    return {matrix.data + begin * (matrix.transpose ? 1 : matrix.stride), matrix.stride, matrix.transpose};
+}
+Matrix columnsFrom(const Matrix& matrix, std::ptrdiff_t begin) {
+    return {matrix.data + begin * (matrix.transpose ? matrix.stride : 1), matrix.stride, matrix.transpose};
+}
+
+/// op(matrix) is [rows, columns].
+cpu::ConstFloats floatsOf(const Matrix& matrix, int rows, int columns) {
+    return {matrix.data, matrix.transpose ? columns : rows, matrix.transpose ? rows : columns, matrix.stride};
+}
+
+/// The primitive sums in fp32 beside C where C has 16 bits: in panels, so that this stays small.
+void addMatmul(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, Array c, int strideC) {
+    constexpr int panelElements = 1 << 20;
+    const int panel = c.type == DType::F32 ? m : std::max(panelElements / n / 64 * 64, 64);
+    for (int begin = 0; begin < m; begin += panel)
+        cpu::matmul(std::min(panel, m - begin), n, k, alpha, rowsFrom(a, begin), b, 1,
+                    c + std::ptrdiff_t{begin} * strideC, strideC);
+}
+
+/// The smaller factor is copied whole, the larger in panels.
+void productOfCopies(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, float beta, Array c,
+                     int strideC) {
+    constexpr int panel = 512;
+    const auto access = beta == 0 ? cpu::Floats::Access::Write : cpu::Floats::Access::Update;
+    if (m > n) {
+        const cpu::ConstFloats right = floatsOf(b, k, n);
+        for (int begin = 0; begin < m; begin += panel) {
+            const int rows = std::min(panel, m - begin);
+            const cpu::ConstFloats left = floatsOf(rowsFrom(a, begin), rows, k);
+            const cpu::Floats out(c + std::ptrdiff_t{begin} * strideC, access, rows, n, strideC);
+            cpu::product(rows, n, k, alpha, {left.data(), left.stride(), a.transpose},
+                         {right.data(), right.stride(), b.transpose}, beta, out.data(), out.stride());
+        }
+        return;
+    }
+    const cpu::ConstFloats left = floatsOf(a, m, k);
+    for (int begin = 0; begin < n; begin += panel) {
+        const int columns = std::min(panel, n - begin);
+        const cpu::ConstFloats right = floatsOf(columnsFrom(b, begin), k, columns);
+        const cpu::Floats out(c + begin, access, m, columns, strideC);
+        cpu::product(m, columns, k, alpha, {left.data(), left.stride(), a.transpose},
+                     {right.data(), right.stride(), b.transpose}, beta, out.data(), out.stride());
+    }
+}
+
+}  // namespace
+
+void cpu::product(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, float* c, int strideC) {
+    if (a.data.type == DType::BF16) return matmul(m, n, k, alpha, a, b, beta, c, strideC);
+    const dnnl_status_t status =
+        dnnl_sgemm(a.transpose ? 'T' : 'N', b.transpose ? 'T' : 'N', m, n, k, alpha, a.data.floats(), a.stride,
+                   b.data.floats(), b.stride, beta, c, strideC);
     if (status != dnnl_success) throw std::runtime_error("matrix product refused by oneDNN");
 }
 
-void gemm(int m, int n, int k, const float* a, bool transposeA, const float* b, bool transposeB, float beta, float* c) {
-    gemm(m, n, k, 1.0f, {a, transposeA ? m : k, transposeA}, {b, transposeB ? k : n, transposeB}, beta, c, n);
+void CpuDevice::gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, Array c, int strideC) {
+    if (cpu::factorType(a.data.type) != a.data.type || (a.data.type == DType::F32 && c.type != DType::F32))
+        return productOfCopies(m, n, k, alpha, a, b, beta, c, strideC);
+    if (a.data.type == DType::F32) return cpu::product(m, n, k, alpha, a, b, beta, c.floats(), strideC);
+    if (beta == 0) return cpu::matmul(m, n, k, alpha, a, b, 0, c, strideC);
+    addMatmul(m, n, k, alpha, a, b, c, strideC);
+}
+
+void CpuDevice::gemmBias(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array c) {
+    gemm(m, n, k, a, false, b, false, 0, c);
+    addBias(m, n, bias, c);
+}
+
+void CpuDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x, Array output) {
+    gemm(m, n, k, a, false, b, false, 0, x);
+    biasGelu(m, n, bias, x, output);
+}
+
+void CpuDevice::gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) {
+    gemm(m, n, k, a, false, b, true, 0, scratch);
+    geluGrad(std::int64_t{m} * n, scratch, x);
 }
 
 }  // namespace shardlab

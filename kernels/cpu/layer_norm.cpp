@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/layer_norm.h"
-
+#include "kernels/cpu/cpu_device.h"
+#include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector.h"
 
 #include <cmath>
-#include <cstddef>
 
 namespace shardlab {
 
-SHARDLAB_HOT void layerNorm(int rows, int columns, const float* input, const float* gamma, const float* beta,
-                            float* mean, float* rstd, float* output) {
+namespace {
+
+SHARDLAB_HOT void normRows(std::int64_t rows, int columns, const float* input, const float* gamma, const float* beta,
+                           float* mean, float* rstd, float* output) {
     const float share = 1.0f / static_cast<float>(columns);
-    for (int r = 0; r < rows; ++r) {
-        const float* __restrict x = input + static_cast<std::ptrdiff_t>(r) * columns;
-        float* __restrict y = output + static_cast<std::ptrdiff_t>(r) * columns;
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const float* __restrict x = input + r * columns;
+        float* __restrict y = output + r * columns;
         float sum = 0;
 #pragma omp simd reduction(+ : sum)
         for (int c = 0; c < columns; ++c) sum += x[c];
@@ -30,12 +31,12 @@ SHARDLAB_HOT void layerNorm(int rows, int columns, const float* input, const flo
 }
 
 // With n = (x − mean)·rstd and g = dy·gamma: dx = rstd·(g − mean(g) − n·mean(g·n)).
-SHARDLAB_HOT void layerNormInputGrad(int rows, int columns, const float* input, const float* gamma, const float* mean,
-                                     const float* rstd, const float* outputGradient, const float* residualGradient,
-                                     float* inputGradient) {
+SHARDLAB_HOT void inputGradRows(std::int64_t rows, int columns, const float* input, const float* gamma,
+                                const float* mean, const float* rstd, const float* outputGradient,
+                                const float* residualGradient, float* inputGradient) {
     const float share = 1.0f / static_cast<float>(columns);
-    for (int r = 0; r < rows; ++r) {
-        const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r) * columns;
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const std::int64_t at = r * columns;
         const float* __restrict x = input + at;
         const float* __restrict dy = outputGradient + at;
         float* __restrict dx = inputGradient + at;
@@ -66,21 +67,70 @@ SHARDLAB_HOT void layerNormInputGrad(int rows, int columns, const float* input, 
     }
 }
 
-SHARDLAB_HOT void layerNormWeightGrad(int rows, int columns, const float* input, const float* mean, const float* rstd,
-                                      const float* outputGradient, float* gammaGradient, float* betaGradient) {
-    for (int r = 0; r < rows; ++r) {
-        const float* __restrict x = input + static_cast<std::ptrdiff_t>(r) * columns;
-        const float* __restrict dy = outputGradient + static_cast<std::ptrdiff_t>(r) * columns;
+SHARDLAB_HOT void addWeightGradRows(std::int64_t rows, std::int64_t columns, const float* input,
+                                    std::ptrdiff_t inputStride, const float* mean, const float* rstd,
+                                    const float* outputGradient, std::ptrdiff_t gradientStride, float* gammaGradient,
+                                    float* betaGradient) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const float* __restrict x = input + r * inputStride;
+        const float* __restrict dy = outputGradient + r * gradientStride;
         float* __restrict dGamma = gammaGradient;
         float* __restrict dBeta = betaGradient;
         const float centre = mean[r];
         const float factor = rstd[r];
 #pragma omp simd
-        for (int c = 0; c < columns; ++c) {
+        for (std::int64_t c = 0; c < columns; ++c) {
             dGamma[c] += dy[c] * ((x[c] - centre) * factor);
             dBeta[c] += dy[c];
         }
     }
+}
+
+struct WeightSums {
+    cpu::Floats gamma;
+    cpu::Floats beta;
+};
+
+}  // namespace
+
+void CpuDevice::layerNorm(int rows, int columns, ConstArray input, ConstArray gamma, ConstArray beta, float* mean,
+                          float* rstd, Array output) {
+    const cpu::ConstFloats factor(gamma, columns);
+    const cpu::ConstFloats shift(beta, columns);
+    cpu::byRows(
+        rows, columns,
+        [&](std::int64_t first, std::int64_t some, const float* x, float* y) {
+            normRows(some, columns, x, factor.data(), shift.data(), mean + first, rstd + first, y);
+        },
+        cpu::reads(input), cpu::writes(output));
+}
+
+void CpuDevice::layerNormInputGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* mean,
+                                   const float* rstd, ConstArray outputGradient, ConstArray residualGradient,
+                                   Array inputGradient) {
+    const cpu::ConstFloats factor(gamma, columns);
+    cpu::byRows(
+        rows, columns,
+        [&](std::int64_t first, std::int64_t some, const float* x, const float* dy, const float* around, float* dx) {
+            inputGradRows(some, columns, x, factor.data(), mean + first, rstd + first, dy, around, dx);
+        },
+        cpu::reads(input), cpu::reads(outputGradient), cpu::reads(residualGradient), cpu::writes(inputGradient));
+}
+
+void CpuDevice::layerNormWeightGrad(int rows, int columns, ConstArray input, const float* mean, const float* rstd,
+                                    ConstArray outputGradient, Array gammaGradient, Array betaGradient) {
+    cpu::byColumns(
+        rows, columns,
+        [&](std::int64_t first, std::int64_t width) {
+            constexpr auto update = cpu::Floats::Access::Update;
+            return WeightSums{{gammaGradient + first, update, width}, {betaGradient + first, update, width}};
+        },
+        [&](const WeightSums& sums, std::int64_t width, std::int64_t first, std::int64_t some,
+            const cpu::ConstFloats& x, const cpu::ConstFloats& dy) {
+            addWeightGradRows(some, width, x.data(), x.stride(), mean + first, rstd + first, dy.data(), dy.stride(),
+                              sums.gamma.data(), sums.beta.data());
+        },
+        input, outputGradient);
 }
 
 }  // namespace shardlab

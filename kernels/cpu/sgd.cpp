@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/sgd.h"
-
+#include "kernels/cpu/cpu_device.h"
+#include "kernels/cpu/rows.h"
 #include "kernels/cpu/vector.h"
 
 namespace shardlab {
 
-SHARDLAB_HOT void sgd(std::int64_t count, const SgdUpdate& update, const float* gradient, float* value,
-                      float* velocity) {
+namespace {
+
+SHARDLAB_HOT void updateElements(std::int64_t count, const SgdUpdate& update, const float* gradient, float* value,
+                                 float* velocity) {
     const float rate = update.learningRate;
     const float decay = update.weightDecay;
     const float factor = update.gradientScale;
@@ -24,6 +26,19 @@ SHARDLAB_HOT void sgd(std::int64_t count, const SgdUpdate& update, const float* 
         u[i] = momentum * u[i] + (g[i] * factor + decay * w[i]);
         w[i] -= rate * u[i];
     }
+}
+
+}  // namespace
+
+void CpuDevice::sgd(std::int64_t count, const SgdUpdate& update, ConstArray gradient, Array value, float* velocity,
+                    float* master) {
+    cpu::byElements(
+        count,
+        [&](std::int64_t first, std::int64_t some, const float* g, float* w, float* u) {
+            updateElements(some, update, g, w, u);
+            if (master) cpu::fromFloats(1, some, w, some, value + first, some);
+        },
+        cpu::reads(gradient), cpu::updates(master ? Array(master) : value), cpu::updates(velocity));
 }
 
 }  // namespace shardlab

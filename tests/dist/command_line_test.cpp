@@ -16,7 +16,7 @@ private Q_SLOTS:
     void everyVerbHasHelp_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::newRow("itself") << QStringList{"--help"};
-        for (const char* verb : {"plan", "search", "schedule", "run", "info", "query", "export", "layouts", "doctor"})
+        for (const char* verb : {"plan", "search", "schedule", "run", "info", "query", "compare", "export", "import", "layouts", "doctor"})
             QTest::newRow(verb) << QStringList{verb, "--help"};
     }
     void everyVerbHasHelp() {
@@ -334,6 +334,33 @@ private Q_SLOTS:
             QVERIFY2(answer.error.contains("x.shardlab"), answer.error.constData());
         }
         QCOMPARE(run({"info", folder.filePath("missing.shardlab")}).status, 1);
+    }
+
+    /// Traces become a run beside the first of them, which info and query speak of; nothing is replaced unasked.
+    void tracesBecomeARun() {
+        QTemporaryDir folder;
+        const QString trace = folder.filePath("rank0.json");
+        QVERIFY(QFile::copy(QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/unit/traces/kineto-rank0.json"), trace));
+        const Answer made = run({"import", trace});
+        QCOMPARE(made.status, 0);
+        const QString file = folder.filePath("rank0.shardlab");
+        QCOMPARE(made.out, file.toUtf8() + "\n");
+        QVERIFY(made.error.contains("1 rank from PyTorch profiler, 2 steps"));
+        QVERIFY(made.error.contains("not understood: 4 arrows"));
+        const Answer told = run({"info", file});
+        QCOMPARE(told.status, 0);
+        QVERIFY2(told.out.contains("Imported      rank0.json, PyTorch profiler"), told.out);
+        QVERIFY2(told.out.contains("Steps         2\n"), told.out);
+        QVERIFY(!told.out.contains("predicted"));
+        QVERIFY(run({"query", file, "SELECT DISTINCT name FROM events WHERE kind = 'kernel'"}).out.contains("ampere_sgemm_128x64_tn"));
+        const Answer again = run({"import", trace});
+        QCOMPARE(again.status, 1);
+        QVERIFY(again.error.contains("it exists") && again.error.contains("--force"));
+        QCOMPARE(run({"import", trace, "--force", "--from", "kineto"}).status, 0);
+        QCOMPARE(run({"import", trace, "--from", "xls"}).status, 2);
+        const Answer missing = run({"import", folder.filePath("none.json")});
+        QCOMPARE(missing.status, 1);
+        QVERIFY(missing.error.contains("none.json") && missing.error.contains("there is no such file"));
     }
 };
 

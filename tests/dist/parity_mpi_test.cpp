@@ -86,20 +86,29 @@ private slots:
         QTest::addColumn<int>("pipeline");
         QTest::addColumn<int>("tensor");
         QTest::addColumn<QString>("schedule");
-        QTest::newRow("data 2") << 2 << 1 << 1 << "naive";
-        QTest::newRow("pipeline 2, GPipe") << 1 << 2 << 1 << "gpipe";
-        QTest::newRow("data 2 × pipeline 2, 1F1B") << 2 << 2 << 1 << "1f1b";
-        QTest::newRow("data 2 × pipeline 4, 1F1B") << 2 << 4 << 1 << "1f1b";
-        QTest::newRow("tensor 2") << 1 << 1 << 2 << "naive";
-        QTest::newRow("data 2 × pipeline 2 × tensor 2, 1F1B") << 2 << 2 << 2 << "1f1b";
+        QTest::addColumn<int>("zero");
+        QTest::newRow("data 2") << 2 << 1 << 1 << "naive" << 0;
+        QTest::newRow("pipeline 2, GPipe") << 1 << 2 << 1 << "gpipe" << 0;
+        QTest::newRow("data 2 × pipeline 2, 1F1B") << 2 << 2 << 1 << "1f1b" << 0;
+        QTest::newRow("data 2 × pipeline 4, 1F1B") << 2 << 4 << 1 << "1f1b" << 0;
+        QTest::newRow("tensor 2") << 1 << 1 << 2 << "naive" << 0;
+        QTest::newRow("data 2 × pipeline 2 × tensor 2, 1F1B") << 2 << 2 << 2 << "1f1b" << 0;
+        QTest::newRow("ZeRO 1, data 4") << 4 << 1 << 1 << "naive" << 1;
+        QTest::newRow("ZeRO 2, data 2 × pipeline 2, 1F1B") << 2 << 2 << 1 << "1f1b" << 2;
+        QTest::newRow("ZeRO 3, data 2 × pipeline 2, ZB-H1") << 2 << 2 << 1 << "zb-h1" << 3;
+        QTest::newRow("ZeRO 3, data 2 × tensor 2") << 2 << 1 << 2 << "naive" << 3;
+        QTest::newRow("ZeRO 3, data 4") << 4 << 1 << 1 << "naive" << 3;
     }
     void equalsOneRank() {
         QFETCH(int, data);
         QFETCH(int, pipeline);
         QFETCH(int, tensor);
         QFETCH(QString, schedule);
+        QFETCH(int, zero);
+        Layout layout = layoutOf(data, pipeline, schedule, tensor);
+        layout.parallel.zero = zero;
         Collected run;
-        train(layoutOf(data, pipeline, schedule, tensor), run);
+        train(layout, run);
         requireNear(run.losses, reference_.losses, "loss");
         requireNear(run.validationLosses, reference_.validationLosses, "validation loss");
     }

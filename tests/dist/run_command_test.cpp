@@ -78,6 +78,17 @@ private Q_SLOTS:
         QCOMPARE(info.status, 0);
         QCOMPARE(info.json(), json);
         QVERIFY(run({"info", file}).out.contains("finished"));
+
+        const Answer compared = run({"compare", file, "--json"});
+        QCOMPARE(compared.status, 0);
+        const QJsonObject comparison = compared.json();
+        QCOMPARE(comparison["a"].toObject()["source"].toString(), QString("predicted"));
+        QCOMPARE(comparison["step_seconds"].toObject()["b"].toDouble(), json["step_seconds"].toObject()["measured"].toDouble());
+        QCOMPARE(comparison["ranks"].toArray().size(), 2);
+        const Answer same = run({"compare", file, file});
+        QCOMPARE(same.status, 0);
+        QVERIFY2(same.out.contains("+0.0 %"), same.out.constData());
+        QCOMPARE(run({"compare", file, folder_.filePath("none.shardlab")}).status, 1);
     }
 
     void aSeedRepeatsBitForBit() {
@@ -124,7 +135,7 @@ private Q_SLOTS:
     void interruptStopsCleanly() {
         const QString file = folder_.filePath("stopped.shardlab");
         QProcess process;
-        process.start(program(), {"run", layoutFile(smallLayout(100000)), "--out", file, "--json"});
+        process.start(program(), {"run", layoutFile(smallLayout(10000000)), "--out", file, "--json"});
         QByteArray said;
         QVERIFY2(waitForSteps(process, said), said.constData());
         ::kill(static_cast<pid_t>(process.processId()), SIGINT);

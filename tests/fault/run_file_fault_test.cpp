@@ -5,6 +5,7 @@
 #include "engine/base/crc32c.h"
 #include "engine/base/file.h"
 #include "engine/trace/event_codec.h"
+#include "tests/support/damaged_block.h"
 #include "tests/unit/random_events.h"
 
 #include <QRegularExpression>
@@ -215,10 +216,7 @@ private slots:
     void theDamagedBlockIsNamed() {
         RandomEvents random(freshSeed());
         const std::set<std::uint32_t> whole = recordSample(random);
-        std::string bytes = *readFile(file());
-        // In the middle of the file there are only blocks' data.
-        for (std::size_t i = 0; i < 8; ++i) bytes[bytes.size() / 2 + i] ^= 0x55;
-        write(bytes);
+        QVERIFY(test::damageBlock(file(), 1 + random.below(static_cast<std::int64_t>(whole.size()))) > 0);
         const auto reader = RunReader::open(file());
         QVERIFY2(reader, reader ? "" : reader.error().text().c_str());
         std::size_t blocks = 0;

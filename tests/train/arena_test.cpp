@@ -16,7 +16,7 @@ private slots:
             const Buffer temporary = arena.allocate(MemoryCategory::Temporary, 100);
             QCOMPARE(arena.used()[static_cast<std::size_t>(MemoryCategory::Activations)], 7 * 4);
             QCOMPARE(arena.used()[static_cast<std::size_t>(MemoryCategory::Temporary)], 100 * 4);
-            QCOMPARE(reinterpret_cast<std::uintptr_t>(activations.data()) % 64, 0u);
+            QCOMPARE(reinterpret_cast<std::uintptr_t>(activations.floats()) % 64, 0u);
         }
         QCOMPARE(total(arena.used()), 0);
         QCOMPARE(arena.peak(), 107 * 4);
@@ -43,21 +43,21 @@ private slots:
         float* first = nullptr;
         {
             const Buffer buffer = arena.allocate(MemoryCategory::Temporary, 1000);
-            first = buffer.data();
+            first = buffer.floats();
         }
         const std::int64_t reserved = arena.reserved();
         const Buffer again = arena.allocate(MemoryCategory::Activations, 1000);
-        QCOMPARE(again.data(), first);
+        QCOMPARE(again.floats(), first);
         QCOMPARE(arena.reserved(), reserved);
         const Buffer other = arena.allocate(MemoryCategory::Activations, 1000);
-        QVERIFY(other.data() != again.data());
+        QVERIFY(other.floats() != again.floats());
         QVERIFY(arena.reserved() > reserved);
     }
 
     void movedBuffersAreFreedOnce() {
         Arena arena;
         Buffer a = arena.allocateZeroed(MemoryCategory::Gradients, 5);
-        for (float value : a.span()) QCOMPARE(value, 0.0f);
+        for (float value : a.span().floats()) QCOMPARE(value, 0.0f);
         Buffer b = std::move(a);
         QVERIFY(a.empty());
         QCOMPARE(b.size(), 5u);

@@ -41,8 +41,8 @@ public:
             spec.tied = layers.size() == 1;
             first += layers[r];
             stages_.push_back(std::make_unique<Stage>(spec, arena_));
-            optimizers_.push_back(makeOptimizer(layout.optimizer, stages_.back()->parameters(), arena_));
-            const auto block = stages_.back()->parameterBlock();
+            optimizers_.push_back(makeOptimizer({layout.optimizer}, stages_.back()->parameters(), arena_));
+            const auto block = stages_.back()->parameterBlock().floats();
             history_.push_back({std::vector<float>(block.begin(), block.end())});
         }
         for (int d = 0; d < layout.parallel.data; ++d) samplers_.emplace_back(corpus_, layout, d);
@@ -66,16 +66,16 @@ public:
                 for (std::size_t r = stages_.size(); r-- > 0;) passed = stages_[r]->backward(0, std::move(passed), scale);
             }
             for (std::size_t r = 0; r < stages_.size(); ++r) {
-                const auto gradients = stages_[r]->gradientBlock();
+                const auto gradients = stages_[r]->gradientBlock().floats();
                 sums[r].resize(gradients.size());
                 for (std::size_t i = 0; i < gradients.size(); ++i) sums[r][i] += gradients[i];
             }
         }
         for (std::size_t r = 0; r < stages_.size(); ++r) {
             load(r, history_[r].back());
-            std::ranges::copy(sums[r], stages_[r]->gradientBlock().begin());
+            std::ranges::copy(sums[r], stages_[r]->gradientBlock().floats().begin());
             optimizers_[r]->update(stages_[r]->parameters(), static_cast<int>(history_[r].size()), 1.0f);
-            const auto block = stages_[r]->parameterBlock();
+            const auto block = stages_[r]->parameterBlock().floats();
             history_[r].emplace_back(block.begin(), block.end());
         }
         return loss / ((end - begin) * replicas);
@@ -100,7 +100,7 @@ public:
 
 private:
     void load(std::size_t r, const std::vector<float>& weights) {
-        std::ranges::copy(weights, stages_[r]->parameterBlock().begin());
+        std::ranges::copy(weights, stages_[r]->parameterBlock().floats().begin());
     }
 
     const Layout& layout_;
@@ -213,8 +213,8 @@ private slots:
                     QCOMPARE(values.size(), parameter.value.size());
                     float largest = 0, off = 0;
                     for (std::size_t i = 0; i < values.size(); ++i) {
-                        largest = std::max(largest, std::abs(parameter.value[i]));
-                        off = std::max(off, std::abs(parameter.value[i] - values[i]));
+                        largest = std::max(largest, std::abs(parameter.value.floats()[i]));
+                        off = std::max(off, std::abs(parameter.value.floats()[i] - values[i]));
                     }
                     QVERIFY2(off <= 1e-5f * largest, qPrintable(seed + QString("%1: %2 of %3").arg(key.c_str()).arg(off).arg(largest)));
                 }

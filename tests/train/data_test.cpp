@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <fstream>
+#include <map>
 #include <random>
 #include <regex>
 #include <set>
@@ -191,6 +192,104 @@ private slots:
         }
         QCOMPARE(all.size(), std::size_t{2 * global});
         QVERIFY(all == gathered);
+    }
+
+    /// The shards of all replicas, put together, over an epoch and over the next one: every window of the data set, except
+    /// for what the last batch repeats or leaves out.
+    void shardsMakeUpTheDataSet_data() {
+        QTest::addColumn<QString>("lastBatch");
+        QTest::addColumn<int>("data");
+        for (const char* lastBatch : {"carry", "pad", "drop"})
+            for (const int data : {1, 2, 3}) QTest::addRow("%s, data %d", lastBatch, data) << lastBatch << data;
+    }
+    void shardsMakeUpTheDataSet() {
+        QFETCH(QString, lastBatch);
+        QFETCH(int, data);
+        constexpr int global = 12;
+        Layout layout = layoutOf(9, 0, global, 2, data);
+        layout.run.seed = std::random_device{}();
+        layout.data.lastBatch = lastBatch.toStdString();
+        const int windows = global + 1 + static_cast<int>(std::random_device{}() % 60);  // 2 numbers each
+        const auto corpus = Corpus::fromText(numbered(2 * windows), layout, "text");
+        QVERIFY(corpus.has_value());
+        QCOMPARE(corpus->trainWindows(), windows);
+        // Where the rest is carried on, only as many epochs as a batch has samples end with a batch.
+        const bool pad = lastBatch == "pad", carry = lastBatch == "carry";
+        const int steps = carry ? windows : (windows + (pad ? global - 1 : 0)) / global;
+        for (const int epoch : {0, 1}) {
+            std::map<std::vector<std::int32_t>, int> drawn;
+            for (int rank = 0; rank < data; ++rank) {
+                Sampler sampler(*corpus, layout, rank);
+                for (int step = epoch * steps; step < (epoch + 1) * steps; ++step)
+                    for (int j = 0; j < global / data / 2; ++j)
+                        for (auto& sample : samplesOf(sampler.train(step, j), 9)) ++drawn[sample];
+            }
+            int missing = windows - static_cast<int>(drawn.size()), twice = 0;
+            for (const auto& [window, times] : drawn) {
+                QVERIFY(carry ? times == global : times <= 2);
+                if (times == 2) ++twice;
+            }
+            const auto context = qPrintable(QString("seed %1, %2 windows").arg(layout.run.seed).arg(windows));
+            if (lastBatch == "drop") QVERIFY2(twice == 0 && missing == windows % global, context);
+            if (pad) QVERIFY2(missing == 0 && twice == (global - windows % global) % global, context);
+            if (carry) QVERIFY2(missing == 0, context);
+        }
+    }
+
+    /// Two parts of a run, the second with any other batch: until the end of the epoch nothing comes again and nothing
+    /// is skipped; with the same batch it is the run in one part.
+    void aRunGoesOnWithinAnEpoch_data() {
+        QTest::addColumn<QString>("lastBatch");
+        for (const char* lastBatch : {"carry", "pad", "drop"}) QTest::newRow(lastBatch) << lastBatch;
+    }
+    void aRunGoesOnWithinAnEpoch() {
+        QFETCH(QString, lastBatch);
+        constexpr int windows = 101;
+        for (const int global : {4, 6, 20}) {
+            Layout layout = layoutOf(9, 0, 6, 1, 1);
+            layout.run.seed = std::random_device{}();
+            layout.data.lastBatch = lastBatch.toStdString();
+            const auto corpus = Corpus::fromText(numbered(2 * windows), layout, "text");
+            QVERIFY(corpus.has_value());
+            const int epochSteps = lastBatch == "drop" ? windows / 6 : (windows + 5) / 6;
+            const std::int64_t done = epochSteps + 3;  // within the second epoch
+            Sampler first(*corpus, layout, 0);
+            layout.batch.global = global;
+            Sampler second(*corpus, layout, 0);
+            second.continueAt(done, first.samplesBefore(done));
+            const auto batch = [](Sampler& sampler, std::int64_t step, int samples) {
+                std::vector<std::vector<std::int32_t>> all;
+                for (int j = 0; j < samples; ++j) all.push_back(samplesOf(sampler.train(step, j), 9).front());
+                return all;
+            };
+            if (global == 6)
+                for (std::int64_t step = done; step < done + 40; ++step)
+                    QVERIFY(batch(second, step, 6) == batch(first, step, 6));
+            // What of the epoch's windows is drawn before and after, while whole batches are left.
+            std::set<std::vector<std::int32_t>> drawn;
+            std::int64_t count = 0;
+            const std::int64_t end = first.samplesBefore(done) - first.samplesBefore(done) % windows + windows;
+            for (std::int64_t sample = end - windows; sample < first.samplesBefore(done); ++sample, ++count) {
+                const auto window = corpus->trainWindow(first.trainWindowOf(sample));
+                drawn.emplace(window.begin(), window.end() - 1);
+            }
+            std::int64_t step = done;
+            for (; second.samplesBefore(step) + global <= end; ++step)
+                for (auto& sample : batch(second, step, global)) ++count, drawn.insert(sample);
+            QCOMPARE(static_cast<std::int64_t>(drawn.size()), count);
+            QVERIFY(end - second.samplesBefore(step) < global || lastBatch != "carry");
+            QVERIFY(count > windows - global);
+        }
+    }
+
+    void droppingNeedsAWholeBatch() {
+        Layout layout = layoutOf(9, 0, 12, 1, 1);
+        layout.data.lastBatch = "drop";
+        QVERIFY(Corpus::fromText(numbered(24), layout, "text").has_value());
+        const auto corpus = Corpus::fromText(numbered(23), layout, "text");
+        QVERIFY(!corpus.has_value());
+        QVERIFY2(corpus.error().text().find("11 windows, a global batch takes 12") != std::string::npos,
+                 corpus.error().text().c_str());
     }
 
     void targetsAreTheNextTokens() {

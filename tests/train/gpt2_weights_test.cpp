@@ -83,7 +83,7 @@ private slots:
         Arena arena;
         Stage stage(spec, arena);
         for (Parameter& parameter : stage.parameters()) {
-            const Status filled = source->fill(parameter.name, weightKind, parameter.slice, 0, parameter.value);
+            const Status filled = source->fill(parameter.name, weightKind, parameter.slice, 0, parameter.value.floats());
             QVERIFY2(filled.has_value(), filled ? "" : filled.error().text().c_str());
         }
         const auto tokens = readNumbers<std::int32_t>(folder_.filePath("tokens.bin"));

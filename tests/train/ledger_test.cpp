@@ -8,6 +8,7 @@
 #include <map>
 
 #include "engine/base/random.h"
+#include "engine/layout/formats.h"
 #include "engine/layout/layout_file.h"
 #include "engine/model/stage.h"
 #include "engine/optim/optimizer.h"
@@ -38,16 +39,22 @@ public:
             if (lowered.rankOfStage[static_cast<std::size_t>(stage)] == rank) {
                 StageSpec spec{layout.model, 1, first, count, stage == 0, stage + 1 == lowered.stages(), layout.batch.micro};
                 spec.memory = layout.memory;
+                spec.precision = layout.precision;
                 stages_[stage] = std::make_unique<Stage>(spec, arena_, *tensor_);
-                optimizers_.push_back(makeOptimizer(layout.optimizer, stages_[stage]->parameters(), arena_));
+                optimizers_.push_back(makeOptimizer({layout.optimizer, 1, numberFormats(layout.precision).master},
+                                                    stages_[stage]->parameters(), arena_));
             }
             first += count;
         }
         const auto tokens =
             static_cast<std::size_t>(layout.batch.micro) * static_cast<std::size_t>(layout.model.sequence);
-        floats_ = static_cast<std::size_t>(tensor_->ownTokens(static_cast<int>(tokens))) *
+        elements_ = static_cast<std::size_t>(tensor_->ownTokens(static_cast<int>(tokens))) *
                   static_cast<std::size_t>(layout.model.hidden);
         tokens_.assign(tokens, 1);
+        if (!scalesLoss(layout.precision)) return;
+        overflow_ = arena_.allocateZeroed(MemoryCategory::Buffers, 1, DType::I32);  // as the executor does
+        for (auto& [index, stage] : stages_)
+            stage->watchOverflow(static_cast<std::int32_t*>(overflow_.data().data));
     }
 
     void run() {
@@ -67,15 +74,16 @@ public:
 private:
     void visit(const Action& action) {
         if (isReceive(action.kind)) {
-            products_[otherEnd(action)] = arena_.allocateZeroed(MemoryCategory::Buffers, floats_);
+            products_[otherEnd(action)] = arena_.allocateZeroed(
+                MemoryCategory::Buffers, elements_, Types(numberFormats(layout_.precision)).activations);
         } else if (isSend(action.kind)) {
             leaving_.push_back(take(action));
         } else if (isCompute(action.kind)) {
             compute(action);
             leaving_.clear();
         } else if (action.kind == ActionKind::StashWeights) {
-            kept_[action.version] =
-                arena_.allocate(MemoryCategory::Parameters, stages_.at(action.stage)->parameterBlock().size());
+            const ArraySpan weights = stages_.at(action.stage)->parameterBlock();
+            kept_[action.version] = arena_.allocate(MemoryCategory::Parameters, weights.size(), weights.type());
             mostVersions_ = std::max(mostVersions_, 1 + static_cast<int>(kept_.size()));
         } else if (action.kind == ActionKind::FreeWeights) {
             kept_.erase(action.version);
@@ -130,12 +138,13 @@ private:
     std::unique_ptr<TensorGroup> tensor_;
     std::map<int, std::unique_ptr<Stage>> stages_;
     std::vector<std::unique_ptr<Optimizer>> optimizers_;
+    Buffer overflow_;
     std::map<Action, Buffer> products_;
     std::vector<Buffer> leaving_;
     std::map<int, Buffer> kept_;  ///< weights by version; such a rank has one stage
     int mostVersions_ = 1;
     std::vector<std::int32_t> tokens_;
-    std::size_t floats_ = 0;
+    std::size_t elements_ = 0;  ///< of a message
 };
 
 void compare(const Layout& layout, const Schedule& lowered) {
@@ -232,6 +241,11 @@ private slots:
             layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
             layout.optimizer.kind = random.below(2) ? "adamw" : "sgd";
             layout.optimizer.momentum = random.below(2) ? 0.9 : 0;
+            const auto one = [&](std::initializer_list<const char*> of) { return of.begin()[random.below(of.size())]; };
+            layout.precision.compute = one({"fp32", "bf16", "fp16"});
+            layout.precision.weights = one({"master", "fp32", "alone"});
+            layout.precision.gradients = one({"compute", "fp32"});
+            layout.precision.lossScale = method.flushes ? one({"none", "static", "dynamic"}) : "none";
             const auto plan = makePlan(layout);
             QVERIFY2(plan.has_value(), plan ? "" : toText(plan.error()).c_str());
             compare(layout, plan->lowered);

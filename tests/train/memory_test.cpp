@@ -40,6 +40,9 @@ private slots:
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
         QVERIFY2(run.error.empty(), run.error.c_str());
+        // A rank that gets its core late looks late at a message: it is held for an action longer.
+        const auto message = static_cast<double>(sizeof(float)) *
+                             static_cast<double>(boundaryFloats(layout.model, layout.batch.micro, tensorShare(layout)));
         for (const RankMemory& predicted : plan.memory) {
             const auto rank = static_cast<std::size_t>(predicted.rank);
             std::int64_t peak = 0;
@@ -58,7 +61,9 @@ private slots:
                                          .arg(rank).arg(QString::fromStdString(std::string(name(category))))
                                          .arg(measured).arg(foreseen);
                 QVERIFY2(measured >= largest[memoryKind(category)], qPrintable(said));
-                QVERIFY2(std::abs(double(measured - foreseen)) <= 0.02 * double(foreseen), qPrintable(said));
+                const double late = category == MemoryCategory::Activations || category == MemoryCategory::Buffers ? message : 0;
+                QVERIFY2(double(foreseen - measured) <= 0.02 * double(foreseen), qPrintable(said));
+                QVERIFY2(double(measured - foreseen) <= std::max(0.02 * double(foreseen), late), qPrintable(said));
             }
         }
     }

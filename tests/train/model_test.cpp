@@ -39,8 +39,8 @@ Weights shake(std::span<Parameter> parameters, RandomInputs& in) {
     Weights weights;
     for (Parameter& parameter : parameters) {
         const auto noise = in.floats(parameter.value.size(), 0.4f);
-        for (std::size_t i = 0; i < noise.size(); ++i) parameter.value[i] += noise[i];
-        weights[parameter.name] = toDouble(parameter.value);
+        for (std::size_t i = 0; i < noise.size(); ++i) parameter.value.floats()[i] += noise[i];
+        weights[parameter.name] = toDouble(parameter.value.floats());
     }
     return weights;
 }
@@ -57,7 +57,7 @@ Values gradientOf(const std::function<double(const Weights&)>& loss, const Weigh
 
 Buffer bufferOf(Arena& arena, const std::vector<float>& values) {
     Buffer buffer = arena.allocate(MemoryCategory::Activations, values.size());
-    std::ranges::copy(values, buffer.data());
+    std::ranges::copy(values, buffer.floats());
     return buffer;
 }
 
@@ -84,7 +84,7 @@ private slots:
         std::unique_ptr<Layer> layer;
         if (attention) layer = std::make_unique<AttentionLayer>(context, "h.7", shape.heads, 0.02);
         else layer = std::make_unique<FeedForwardLayer>(context, "h.7", 3 * shape.hidden + shape.sequence, 0.02);
-        set.allocate(arena, 1);
+        set.allocate(arena, {}, 1);
         const Weights weights = shake(set.parameters(), in);
         const auto function = [&](const Weights& w, const Values& x) {
             return attention ? reference::attentionLayer(w, "h.7", shape, x)
@@ -95,11 +95,11 @@ private slots:
 
         const auto state = layer->newState();
         const Buffer output = layer->forward(*state, bufferOf(arena, input));
-        CLOSE(output.span(), function(weights, toDouble(input)), 1e-5, std::string("output"));
+        CLOSE(output.span().floats(), function(weights, toDouble(input)), 1e-5, std::string("output"));
         const Buffer gradient = layer->inputGrad(*state, bufferOf(arena, outputWeights), MemoryCategory::Buffers);
         layer->weightGrad(*state);
 
-        CLOSE(gradient.span(),
+        CLOSE(gradient.span().floats(),
               reference::numericGradient(
                   [&](const Values& x) { return reference::dot(function(weights, x), outputWeights); },
                   toDouble(input)),
@@ -108,7 +108,7 @@ private slots:
             const auto loss = [&](const Weights& w) {
                 return reference::dot(function(w, toDouble(input)), outputWeights);
             };
-            CLOSE(parameter.gradient, gradientOf(loss, weights, parameter.name), 5e-5, parameter.name);
+            CLOSE(parameter.gradient.floats(), gradientOf(loss, weights, parameter.name), 5e-5, parameter.name);
         }
     }
 
@@ -119,7 +119,7 @@ private slots:
         ParameterSet set;
         TensorGroup alone(arena);
         OutputHead head({set, arena, alone, shape.samples, shape.sequence, shape.hidden}, shape.vocabulary, true);
-        set.allocate(arena, 1);
+        set.allocate(arena, {}, 1);
         const Weights weights = shake(set.parameters(), in);
         const auto input = in.floats(std::size_t(shape.tokens()) * shape.hidden);
         const auto targets = in.tokens(std::size_t(shape.tokens()), shape.vocabulary);
@@ -131,7 +131,7 @@ private slots:
         QVERIFY(std::abs(head.forward(state, bufferOf(arena, input), targets) - wanted) < 1e-5 * wanted);
         const Buffer gradient = head.inputGrad(state, scale, MemoryCategory::Temporary);
         head.weightGrad(state);
-        CLOSE(gradient.span(),
+        CLOSE(gradient.span().floats(),
               reference::numericGradient(
                   [&](const Values& x) { return scale * reference::headLoss(weights, shape, x, targets); },
                   toDouble(input)),
@@ -140,7 +140,7 @@ private slots:
             const auto loss = [&](const Weights& w) {
                 return scale * reference::headLoss(w, shape, toDouble(input), targets);
             };
-            CLOSE(parameter.gradient, gradientOf(loss, weights, parameter.name), 5e-5, parameter.name);
+            CLOSE(parameter.gradient.floats(), gradientOf(loss, weights, parameter.name), 5e-5, parameter.name);
         }
     }
 
@@ -180,9 +180,9 @@ private slots:
                    2;
         };
         for (const Parameter& parameter : stage.parameters())
-            CLOSE(parameter.gradient, gradientOf(loss, weights, parameter.name), 2e-4, parameter.name);
+            CLOSE(parameter.gradient.floats(), gradientOf(loss, weights, parameter.name), 2e-4, parameter.name);
         stage.zeroGradients();
-        QVERIFY(std::ranges::all_of(stage.gradientBlock(), [](float g) { return g == 0; }));
+        QVERIFY(std::ranges::all_of(stage.gradientBlock().floats(), [](float g) { return g == 0; }));
     }
 
     void namesAndShapesAreThoseOfGpt2() {
@@ -205,16 +205,16 @@ private slots:
         wanted.emplace_back("ln_f.weight", std::vector{12});
         wanted.emplace_back("ln_f.bias", std::vector{12});
         std::vector<std::pair<std::string, std::vector<int>>> got;
-        const float* next = stage.parameterBlock().data();
+        const float* next = stage.parameterBlock().floats().data();
         for (const Parameter& parameter : stage.parameters()) {
             got.emplace_back(parameter.name, parameter.shape);
-            QVERIFY(parameter.value.data() == next);  // one block, no gaps, in this order
-            QCOMPARE(parameter.gradient.data() - stage.gradientBlock().data(),
-                     parameter.value.data() - stage.parameterBlock().data());
+            QVERIFY(parameter.value.floats().data() == next);  // one block, no gaps, in this order
+            QCOMPARE(parameter.gradient.floats().data() - stage.gradientBlock().floats().data(),
+                     parameter.value.floats().data() - stage.parameterBlock().floats().data());
             next += parameter.value.size();
         }
         QVERIFY(got == wanted);
-        QVERIFY(next == stage.parameterBlock().data() + stage.parameterBlock().size());
+        QVERIFY(next == stage.parameterBlock().floats().data() + stage.parameterBlock().size());
     }
 };
 

@@ -23,8 +23,8 @@ struct Pair {
           gradients{values[0], values[1]},
           parameters(2) {
         for (int i : {0, 1}) {
-            parameters[i].value = values[i];
-            parameters[i].gradient = gradients[i];
+            parameters[i].value = ArraySpan(values[i]);
+            parameters[i].gradient = ArraySpan(gradients[i]);
             parameters[i].decays = i == 0;
         }
     }
@@ -55,7 +55,7 @@ private slots:
         spec.weightDecay = 0.3;
         spec.betas = {0.8, 0.95};
         Arena arena;
-        const auto optimizer = makeOptimizer(spec, pair.parameters, arena);
+        const auto optimizer = makeOptimizer({spec}, pair.parameters, arena);
         QCOMPARE(optimizerBytes(arena), std::int64_t(8 * (pair.values[0].size() + pair.values[1].size())));
         Values w[2], m[2], v[2];
         for (int i : {0, 1}) {
@@ -97,7 +97,7 @@ private slots:
         spec.weightDecay = 0.2;
         spec.momentum = momentum;
         Arena arena;
-        const auto optimizer = makeOptimizer(spec, pair.parameters, arena);
+        const auto optimizer = makeOptimizer({spec}, pair.parameters, arena);
         const std::size_t elements = pair.values[0].size() + pair.values[1].size();
         QCOMPARE(optimizerBytes(arena), momentum == 0 ? 0 : std::int64_t(4 * elements));
         Values w[2], u[2];
@@ -162,7 +162,7 @@ private slots:
             spec.schedule = schedule;
             spec.weightDecay = 0;
             Arena arena;
-            const auto optimizer = makeOptimizer(spec, pair.parameters, arena, 6);
+            const auto optimizer = makeOptimizer({spec, 6}, pair.parameters, arena);
             for (int update = 1; update <= 6; ++update) {
                 pair.newGradients(in);
                 Values wanted = toDouble(pair.values[0]);
@@ -177,14 +177,15 @@ private slots:
     void gradientNormCountsATiedWeightOnce() {
         RandomInputs in;
         Pair pair(in);
+        const auto device = makeCpuDevice();
         double squares[2]{};
         for (int i : {0, 1}) squares[i] = reference::dot(toDouble(pair.gradients[i]), pair.gradients[i]);
         const double both = squares[0] + squares[1];
-        QVERIFY(std::abs(squaredGradientNorm(pair.parameters) - both) < 1e-12 * both);
+        QVERIFY(std::abs(squaredGradientNorm(pair.parameters, *device) - both) < 1e-12 * both);
         pair.parameters[1].tied = true;
-        QVERIFY(std::abs(squaredGradientNorm(pair.parameters) - both) < 1e-12 * both);
+        QVERIFY(std::abs(squaredGradientNorm(pair.parameters, *device) - both) < 1e-12 * both);
         pair.parameters[1].owner = false;
-        QVERIFY(std::abs(squaredGradientNorm(pair.parameters) - squares[0]) < 1e-12 * both);
+        QVERIFY(std::abs(squaredGradientNorm(pair.parameters, *device) - squares[0]) < 1e-12 * both);
     }
 
     void clipping() {

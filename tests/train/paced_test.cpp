@@ -98,6 +98,97 @@ private slots:
         QVERIFY2(std::abs(measured - plan.bubble) < 0.03, "measured against simulated");
         QVERIFY2(std::abs(measured - plan.bubbleTheory) < 0.03, "measured against theory");
     }
+
+    /// Reductions and gathers beside compute: the step lasts as long as simulated, and compute waits for them as long.
+    void dataAxisIsThatOfTheSimulation_data() {
+        QTest::addColumn<int>("zero");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<QString>("allReduce");
+        QTest::addColumn<QString>("recompute");
+        for (const int pipeline : {1, 2}) {
+            QTest::addRow("buckets, pipeline %d", pipeline) << 0 << pipeline << 1 << "backend" << "none";
+            QTest::addRow("ring, pipeline %d", pipeline) << 0 << pipeline << 1 << "ring" << "none";
+            for (const int zero : {1, 2, 3})
+                QTest::addRow("ZeRO %d, pipeline %d", zero, pipeline) << zero << pipeline << 1 << "backend" << "none";
+        }
+        QTest::newRow("buckets, tensor 2") << 0 << 1 << 2 << "backend" << "none";
+        QTest::newRow("ZeRO 3, tensor 2") << 3 << 1 << 2 << "backend" << "none";
+        for (const char* recompute : {"full", "sqrt", "selective"})
+            for (const int zero : {0, 3})
+                QTest::addRow("ZeRO %d, recompute %s", zero, recompute) << zero << 1 << 1 << "backend" << recompute;
+    }
+    void dataAxisIsThatOfTheSimulation() {
+        QFETCH(int, zero);
+        QFETCH(int, pipeline);
+        QFETCH(int, tensor);
+        QFETCH(QString, allReduce);
+        QFETCH(QString, recompute);
+        constexpr int steps = 4;
+        Layout layout;
+        layout.model = {"gpt", 4, 96, 2, 4, 256, 0.0};  // few tokens: little to hide behind
+        layout.parallel.data = 2;
+        layout.parallel.pipeline = pipeline;
+        layout.parallel.tensor = tensor;
+        layout.parallel.zero = zero;
+        layout.parallel.bucket = 1.0;
+        layout.parallel.allReduce = allReduce.toStdString();
+        layout.memory.recompute = recompute.toStdString();
+        layout.cluster.hosts = {{"localhost", 2 * pipeline * tensor}};
+        layout.cluster.pace = PaceSpec{"cpu", 1.0};
+        layout.batch = {4, 1};
+        layout.run = {steps, 1, 0, 1};
+        layout.data.validation = 0;
+        const Plan plan = planOf(layout);
+        const auto waits = [](const Event& event) {
+            return event.kind == EventKind::Wait && isBesideCompute(actionFromId(event.action).kind)
+                       ? static_cast<double>(event.end - event.begin) * 1e-9 : 0.0;
+        };
+        std::vector<double> simulated(static_cast<std::size_t>(plan.mesh.ranks()));
+        const auto again = [](const Event& event) {
+            return event.kind == EventKind::Recompute ? static_cast<double>(event.end - event.begin) * 1e-9 : 0.0;
+        };
+        std::vector<double> simulatedAgain(simulated.size());
+        for (const Event& event : plan.simulation.events) {
+            simulated[static_cast<std::size_t>(event.rank)] += waits(event);
+            simulatedAgain[static_cast<std::size_t>(event.rank)] += again(event);
+        }
+        QCOMPARE(std::ranges::max(simulatedAgain) > 0, recompute != "none");
+        QVERIFY2(std::ranges::max(simulated) > 0.04 * plan.stepSeconds, "little to compare");
+        double worst = 0, stepError = 0;
+        int compared = 0;
+        for (int attempt = 0; attempt < 4 && compared == 0; ++attempt) {
+            const RunOutcome run = runInProcess(plan);
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            for (int step = 1; step < steps; ++step) {
+                std::vector<double> exposed(simulated.size()), computedAgain(simulated.size());
+                std::int64_t begin = INT64_MAX, end = 0;
+                double late = 0;  // the machine was busy with something else
+                for (const RankOutcome& rank : run.ranks)
+                    for (const Event& event : rank.events) {
+                        if (event.step != step) continue;
+                        exposed[static_cast<std::size_t>(event.rank)] += waits(event);
+                        computedAgain[static_cast<std::size_t>(event.rank)] += again(event);
+                        if (event.kind == EventKind::PaceOverrun) late += event.value;
+                        if (event.kind != EventKind::Step) continue;
+                        begin = std::min(begin, event.begin);
+                        end = std::max(end, event.end);
+                    }
+                if (late > 0.01 * plan.stepSeconds) continue;
+                ++compared;
+                stepError = std::max(stepError, std::abs(static_cast<double>(end - begin) * 1e-9 / plan.stepSeconds - 1));
+                for (std::size_t rank = 0; rank < exposed.size(); ++rank) {
+                    worst = std::max(worst, std::abs(exposed[rank] - simulated[rank]) / plan.stepSeconds);
+                    worst = std::max(worst, std::abs(computedAgain[rank] - simulatedAgain[rank]) / plan.stepSeconds);
+                }
+            }
+        }
+        qInfo("simulated %.1f %% exposed; %d steps: at most %.2f %% of a step off, their time %.2f %%",
+              100 * std::ranges::max(simulated) / plan.stepSeconds, compared, 100 * worst, 100 * stepError);
+        QVERIFY2(compared > 0, "no step kept the pace");
+        QVERIFY2(worst < 0.03, "exposed communication, or what is computed again");
+        QVERIFY2(std::abs(stepError) < 0.03, "step");
+    }
 };
 
 QTEST_GUILESS_MAIN(PacedTest)

@@ -43,14 +43,14 @@ std::vector<LoopStep> plainLoop(const Layout& layout) {
     spec.samples = layout.batch.micro;
     Stage stage(spec, arena);
     std::vector<LoopStep> steps;
-    const auto optimizer = makeOptimizer(layout.optimizer, stage.parameters(), arena);
+    const auto optimizer = makeOptimizer({layout.optimizer}, stage.parameters(), arena);
     for (int step = 0; step < layout.run.steps; ++step) {
         const MicrobatchTokens tokens = sampler.train(step, 0);
         stage.zeroGradients();
         stage.forward(0, tokens.batch(), {});
         stage.backward(0, {}, 1);
         double squares = 0;
-        for (const float gradient : stage.gradientBlock()) squares += double{gradient} * gradient;
+        for (const float gradient : stage.gradientBlock().floats()) squares += double{gradient} * gradient;
         const double norm = std::sqrt(squares);
         const double limit = layout.optimizer.clip;
         optimizer->update(stage.parameters(), step + 1, limit > 0 && norm > limit ? static_cast<float>(limit / norm) : 1.0f);

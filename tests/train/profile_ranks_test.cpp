@@ -31,7 +31,8 @@ std::vector<Profile> measure(const Layout& layout) {
     if (!plan) qFatal("%s", toText(plan.error()).c_str());
     std::vector<Profile> profiles(static_cast<std::size_t>(plan->mesh.ranks()));
     const std::string error = runRanks(plan->mesh.ranks(), [&](int rank, Communicator& world) {
-        profiles[static_cast<std::size_t>(rank)] = measureProfile(*plan, world, 1, {});
+        const auto processor = makeCpuDevice();
+        profiles[static_cast<std::size_t>(rank)] = measureProfile(*plan, world, *processor, {}, {});
     });
     if (!error.empty()) qFatal("%s", error.c_str());
     return profiles;

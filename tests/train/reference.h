@@ -54,6 +54,12 @@ inline double dot(const Values& a, std::span<const float> b) {
     return sum;
 }
 
+inline double dot(const Values& a, const Values& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
+
 inline Values product(const Values& a, const Values& b, int m, int n, int k, bool transposeA, bool transposeB) {
     Values c(std::size_t(m) * n);
     for (int i = 0; i < m; ++i)
@@ -78,6 +84,11 @@ inline Values sum(Values a, const Values& b) {
 inline Values gelu(Values x) {
     for (double& v : x) v = 0.5 * v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
     return x;
+}
+
+/// g′(x), from a difference.
+inline double geluSlope(double x) {
+    return numericGradient([](const Values& v) { return gelu(v)[0]; }, {x})[0];
 }
 
 inline Values layerNorm(const Values& x, const Values& gamma, const Values& beta) {
@@ -123,6 +134,50 @@ inline Values attention(const Values& qkv, int samples, int sequence, int heads,
     return out;
 }
 
+/// Gradient of dot(attention(qkv), weights): dV = Pᵀ·dO, dP = dO·Vᵀ, dS = P∘(dP − rowsum(dP∘P)), and, divided by √width,
+/// dQ = dS·K and dK = dSᵀ·Q.
+inline Values attentionGradient(const Values& qkv, const Values& weights, int samples, int sequence, int heads,
+                                int width, const Values& keep = {}) {
+    const int hidden = heads * width;
+    const double scale = 1 / std::sqrt(double(width));
+    Values gradient(qkv.size());
+    for (int b = 0; b < samples; ++b)
+        for (int a = 0; a < heads; ++a) {
+            const auto at = [&](int token, int part) {
+                return std::size_t(b * sequence + token) * 3 * hidden + part * hidden + a * width;
+            };
+            for (int t = 0; t < sequence; ++t) {
+                const double* const dOut = &weights[std::size_t(b * sequence + t) * hidden + a * width];
+                Values p(t + 1), dP(t + 1);
+                double all = 0;
+                for (int u = 0; u <= t; ++u) {
+                    double score = 0;
+                    for (int i = 0; i < width; ++i) score += qkv[at(t, 0) + i] * qkv[at(u, 1) + i];
+                    all += p[u] = std::exp(score * scale);
+                }
+                double product = 0;
+                for (int u = 0; u <= t; ++u) {
+                    p[u] /= all;
+                    const std::size_t row = std::size_t(b * heads + a) * sequence + t;
+                    const double kept = keep.empty() ? 1 : keep[row * sequence + u];
+                    for (int i = 0; i < width; ++i) {
+                        dP[u] += kept * dOut[i] * qkv[at(u, 2) + i];
+                        gradient[at(u, 2) + i] += kept * p[u] * dOut[i];
+                    }
+                    product += dP[u] * p[u];
+                }
+                for (int u = 0; u <= t; ++u) {
+                    const double dS = p[u] * (dP[u] - product) * scale;
+                    for (int i = 0; i < width; ++i) {
+                        gradient[at(t, 0) + i] += dS * qkv[at(u, 1) + i];
+                        gradient[at(u, 1) + i] += dS * qkv[at(t, 0) + i];
+                    }
+                }
+            }
+        }
+    return gradient;
+}
+
 inline double crossEntropy(const Values& logits, int vocabulary, std::span<const std::int32_t> targets) {
     double loss = 0;
     for (std::size_t row = 0; row < targets.size(); ++row) {
@@ -131,6 +186,18 @@ inline double crossEntropy(const Values& logits, int vocabulary, std::span<const
         loss += std::log(all) - logits[row * vocabulary + targets[row]];
     }
     return loss / double(targets.size());
+}
+
+/// Of the sum of the rows' losses: softmax − onehot.
+inline Values crossEntropyGradient(Values logits, int vocabulary, std::span<const std::int32_t> targets) {
+    for (std::size_t row = 0; row < targets.size(); ++row) {
+        const auto begin = logits.begin() + std::ptrdiff_t(row) * vocabulary;
+        double all = 0;
+        for (int v = 0; v < vocabulary; ++v) all += begin[v] = std::exp(begin[v]);
+        for (int v = 0; v < vocabulary; ++v) begin[v] /= all;
+        begin[targets[row]] -= 1;
+    }
+    return logits;
 }
 
 struct Shape {

@@ -82,9 +82,8 @@ inline RunOutcome runInProcess(const Plan& plan, const std::function<Command()>&
             if (!trainer) throw std::runtime_error(trainer.error().text());
             RankOutcome& mine = outcome.ranks[static_cast<std::size_t>(rank)];
             mine.end = (*trainer)->run();
-            (*trainer)->visitParameters([&](int stage, const Parameter& parameter) {
-                mine.parameters[std::to_string(stage) + "/" + parameter.name].assign(parameter.value.begin(),
-                                                                                     parameter.value.end());
+            (*trainer)->visitParameters([&](int stage, const Parameter& parameter, std::span<const float> values) {
+                mine.parameters[std::to_string(stage) + "/" + parameter.name].assign(values.begin(), values.end());
                 mine.slices[std::to_string(stage) + "/" + parameter.name] = parameter.slice;
             });
         });

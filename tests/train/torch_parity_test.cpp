@@ -89,7 +89,7 @@ private slots:
         QVERIFY(description.open(QIODevice::WriteOnly));
         description.write(QJsonDocument(describe(spec, options, steps, stage.parameters())).toJson());
         description.close();
-        write<float>(folder.filePath("weights.bin"), stage.parameterBlock());
+        write<float>(folder.filePath("weights.bin"), stage.parameterBlock().floats());
         write<std::int32_t>(folder.filePath("tokens.bin"), tokens);
         write<std::int32_t>(folder.filePath("targets.bin"), targets);
         QProcess peer;
@@ -98,25 +98,25 @@ private slots:
         QVERIFY(peer.waitForFinished(120'000));
         QCOMPARE(peer.exitCode(), 0);
         const QByteArray bytes = read(folder.filePath("gradients.bin"));
-        QCOMPARE(std::size_t(bytes.size()), stage.gradientBlock().size_bytes());
+        QCOMPARE(std::size_t(bytes.size()), stage.gradientBlock().bytes().size());
         const std::span<const float> wanted(reinterpret_cast<const float*>(bytes.data()), stage.gradientBlock().size());
         const QJsonArray losses = QJsonDocument::fromJson(read(folder.filePath("losses.json"))).array();
         QCOMPARE(losses.size(), steps);
 
-        const auto optimizer = makeOptimizer(options, stage.parameters(), arena);
+        const auto optimizer = makeOptimizer({options}, stage.parameters(), arena);
         for (int step = 1; step <= steps; ++step) {
             stage.zeroGradients();
             stage.forward(0, {tokens, targets}, {});
             stage.backward(0, {}, 1);
             if (step == 1) {
-                const double off = reference::mismatch(stage.gradientBlock(), reference::toDouble(wanted));
+                const double off = reference::mismatch(stage.gradientBlock().floats(), reference::toDouble(wanted));
                 QVERIFY2(off < 1e-4, qPrintable(QString("gradients off by %1, %2").arg(off).arg(in.seed())));
             }
             const double peerLoss = losses[step - 1].toDouble();
             const double off = std::abs(stage.loss(0) - peerLoss) / peerLoss;
             QVERIFY2(off < 1e-4, qPrintable(QString("step %1: loss %2, PyTorch %3, %4")
                                                 .arg(step).arg(stage.loss(0)).arg(peerLoss).arg(in.seed())));
-            const float scale = clipScale(squaredGradientNorm(stage.parameters()), options.clip);
+            const float scale = clipScale(squaredGradientNorm(stage.parameters(), arena.device()), options.clip);
             optimizer->update(stage.parameters(), step, scale);
         }
         qInfo("loss of step %d: %.6f, PyTorch %.6f", steps, stage.loss(0), losses[steps - 1].toDouble());

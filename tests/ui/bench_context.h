@@ -3,7 +3,9 @@
 #pragma once
 
 #include "tests/ui/sample_run.h"
+#include "ui/core/compare_session.h"
 #include "ui/core/document.h"
+#include "ui/core/event_search.h"
 #include "ui/core/run_model.h"
 #include "ui/core/search_session.h"
 #include "ui/core/selection.h"
@@ -14,7 +16,7 @@ namespace shardlab::sample {
 
 struct Bench {
     explicit Bench(Workspace where = Workspace::Run) : workspace(where) { theme.setDark(true); }
-    ViewContext context() { return {workspace, document, model, selection, theme, search}; }
+    ViewContext context() { return {workspace, document, model, selection, theme, search, compare, events}; }
 
     Workspace workspace;
     Document document;
@@ -22,6 +24,8 @@ struct Bench {
     Selection selection;
     ThemeSource theme;
     SearchSession search{document};
+    CompareSession compare{model};
+    EventSearch events{model, selection};
 };
 
 }  // namespace shardlab::sample

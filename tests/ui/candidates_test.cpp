@@ -61,6 +61,7 @@ private Q_SLOTS:
     void cleanup() { desk_.reset(); }
     void streamsInAndEndsAsTheEngineSays();
     void aClickLoadsALayoutInOneUndoableStep();
+    void schedulesThatAreAlikeAreOneRow();
     void staleResultsAreDropped();
     void cancelKeepsWhatWasFound();
     void whatNoChoiceMendsIsSaid();
@@ -118,6 +119,31 @@ void CandidatesTest::aClickLoadsALayoutInOneUndoableStep() {
     QTest::keyClick(&table, Qt::Key_Down);
     QTest::keyClick(&table, Qt::Key_Return);
     QVERIFY(choiceOf(desk_->document().layout()) == wanted.choice);
+}
+
+void CandidatesTest::schedulesThatAreAlikeAreOneRow() {
+    desk_->workbench.newFromPreset(searched());
+    CandidatesView view(desk_->workbench.context(Workspace::Design), nullptr);
+    search().start();
+    QVERIFY(found(search()));
+    const auto& all = search().candidates();
+    const auto several = std::ranges::find_if(all, [](const Candidate& candidate) { return !candidate.alike.empty(); });
+    QVERIFY(several != all.end());
+    const int row = static_cast<int>(several - all.begin());
+    const std::string other = several->alike.front();
+    const QAbstractItemModel& model = *view.table().model();
+    const QString shown = model.index(row, CandidatesModel::Schedule).data().toString();
+    QCOMPARE(shown, scheduleText(*several));
+    QVERIFY(shown.startsWith(QString::fromStdString(several->choice.kind)) && shown.contains(QStringLiteral(" = ") + QString::fromStdString(other)));
+    QVERIFY(model.index(row, 0).data(Qt::ToolTipRole).toString().contains(QString::fromStdString(other)));
+    QVERIFY(view.asTable().contains(shown));
+    // A layout with the other schedule is that row, too.
+    Choice choice = several->choice;
+    choice.kind = other;
+    Layout layout = desk_->document().layout();
+    apply(choice, layout);
+    desk_->document().change(layout, "alike");
+    QCOMPARE(search().loaded(), row);
 }
 
 void CandidatesTest::staleResultsAreDropped() {

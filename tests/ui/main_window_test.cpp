@@ -8,6 +8,7 @@
 #include "ui/window/file_actions.h"
 #include "ui/window/main_window.h"
 #include "ui/window/message_area.h"
+#include "ui/window/table_window.h"
 #include "ui/window/workspace_area.h"
 
 #include "engine/layout/layout_file.h"
@@ -23,6 +24,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QTableWidget>
 #include <QUndoStack>
 #include <QtTest>
 
@@ -335,7 +337,7 @@ void MainWindowTest::everyViewSaysWhatToPressWhileEmpty() {
         QVERIFY(window.area(workspace).panel("mesh")->view().emptyText().contains(workspace == Workspace::Run ? "Ctrl+R" : "Ctrl+O"));
     }
     for (const DockPanel* panel : window.area(Workspace::Design).panels())
-        QVERIFY2(panel->showsView() == (panel->id() != "candidates"), qPrintable(panel->id()));
+        QVERIFY2(panel->showsView() == (panel->id() != "candidates" && panel->id() != "area"), qPrintable(panel->id()));
     QVERIFY(window.area(Workspace::Design).panel("candidates")->view().emptyText().contains("Ctrl+P"));
 }
 
@@ -354,7 +356,36 @@ void MainWindowTest::viewsAreCopied() {
         const auto file = QString::fromStdString(desk.path("view.png").string());
         QVERIFY(panel->savePicture(file));
         QCOMPARE(QImage(file).size(), panel->widget()->size());
+        // As a drawing: well-formed, of its size, with its words as text.
+        const auto drawing = QString::fromStdString(desk.path("view.svg").string());
+        QVERIFY(panel->savePicture(drawing));
+        QFile svg(drawing);
+        QVERIFY(svg.open(QIODevice::ReadOnly));
+        QXmlStreamReader xml(&svg);
+        int texts = 0;
+        QString box;
+        while (!xml.atEnd()) {
+            if (xml.readNext() != QXmlStreamReader::StartElement) continue;
+            if (xml.name() == QStringLiteral("svg")) box = xml.attributes().value(QStringLiteral("viewBox")).toString();
+            texts += xml.name() == QStringLiteral("text") ? 1 : 0;
+        }
+        QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
+        QCOMPARE(box, QStringLiteral("0 0 %1 %2").arg(panel->widget()->width()).arg(panel->widget()->height()));
+        QVERIFY2(texts > 0, qPrintable(panel->id()));
+        panel->copySvg();
+        QVERIFY(QApplication::clipboard()->mimeData()->data(QStringLiteral("image/svg+xml")).startsWith("<?xml"));
     }
+    // And as a table to read, of the view that has the keyboard.
+    window.area(Workspace::Design).panel("timeline")->view().setFocus();
+    window.commands()["view.table"].trigger();
+    auto* table = window.findChild<TableWindow*>();
+    QVERIFY(table && table->isVisible());
+    QVERIFY(table->table().rowCount() > 8);
+    QCOMPARE(table->table().horizontalHeaderItem(0)->text(), QStringLiteral("rank"));
+    QTest::keyClicks(&table->filterField(), QStringLiteral("0F0"));
+    int shown = 0;
+    for (int row = 0; row < table->table().rowCount(); ++row) shown += table->table().isRowHidden(row) ? 0 : 1;
+    QVERIFY(shown > 0 && shown < table->table().rowCount());
 }
 
 void MainWindowTest::themeSwitches() {

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void signalsOncePerBatch();
     void beginningAnewForgets();
     void strayRanksAreNotKept();
+    void stepsDoneAgainCountOnce();
 };
 
 void RunModelTest::incrementalEqualsBatch() {
@@ -195,6 +196,60 @@ void RunModelTest::strayRanksAreNotKept() {
                                     {.begin = 2, .end = 6, .step = 0, .rank = 1, .kind = EventKind::Forward}});
     QCOMPARE(model.eventCount(), 1);
     QCOMPARE(model.lane(1, Lane::Compute).size(), std::size_t{1});
+}
+
+/// Six steps, and again from the fourth: live, and as a replay gives them, the restart first. Lanes keep everything, where
+/// it happened; counters and steps are those of the last time.
+void RunModelTest::stepsDoneAgainCountOnce() {
+    const Plan plan = sample::plan(sample::layout(1, 2, 4));
+    const std::vector<Event> once = sample::events(plan, 6, 9);
+    std::int64_t end = 0;
+    for (const Event& event : once) end = std::max(end, event.end);
+    const Event restart{end + 10, end + 10, 0, 1, 0, 3, -1, Lane::Host, EventKind::Restart};
+    std::vector<Event> again;
+    for (Event event : once) {
+        if (event.step < 3) continue;
+        event.begin += restart.begin;
+        event.end += restart.begin;
+        again.push_back(event);
+    }
+    for (const bool live : {true, false}) {
+        RunModel model;
+        model.begin(headerOf(plan), plan.simulation.events);
+        QSignalSpy reset(&model, &RunModel::reset);
+        std::vector<Event> all;
+        if (live) all = once;
+        else model.append(std::span(&restart, 1));
+        all.push_back(restart);
+        if (!live) all.insert(all.end(), once.begin(), once.end());
+        all.insert(all.end(), again.begin(), again.end());
+        model.append(all);
+        QCOMPARE(reset.count(), 1);
+        QCOMPARE(model.eventCount(), static_cast<std::int64_t>(once.size() + 1 + again.size()));
+        QCOMPARE(std::ranges::count(model.instants(), EventKind::Restart, &Event::kind), std::ptrdiff_t{1});
+        QCOMPARE(model.lastTime(), restart.begin + end);
+
+        QCOMPARE(model.stepExtents().size(), std::size_t{6});
+        const auto& losses = model.counters(EventKind::Loss);
+        QCOMPARE(losses.size(), std::size_t{6});
+        for (int step = 0; step < 6; ++step) {
+            const auto i = static_cast<std::size_t>(step);
+            QVERIFY(model.stepExtents()[i].complete);
+            QCOMPARE(losses[i].step, step);
+            QCOMPARE(losses[i].begin > restart.begin, step >= 3);
+            QCOMPARE(model.stepExtents()[i].begin > restart.begin, step >= 3);
+            QCOMPARE(model.stepIndexAt(model.stepExtents()[i].begin), step);
+            for (int rank = 0; rank < 2; ++rank) {
+                const auto found = model.eventsOfStep(rank, Lane::Compute, step);
+                const auto& lane = model.lane(rank, Lane::Compute);
+                const auto wanted = std::ranges::count_if(lane, [&](const Event& e) {
+                    return e.step == step && (e.begin > restart.begin) == (step >= 3);
+                });
+                QCOMPARE(static_cast<std::ptrdiff_t>(found.size()), wanted);
+                QVERIFY(ascending(lane) && wanted > 0);
+            }
+        }
+    }
 }
 
 QTEST_GUILESS_MAIN(RunModelTest)

@@ -258,7 +258,7 @@ void RunViewsTest::inspectorOfAnAction() {
         QCOMPARE(view.subtitle().toStdString(), toText(actionFromId(event.action)));
         QMap<QString, QString> facts;
         for (const QStringList& row : cells(view.asTable())) facts[row[0]] = row.value(1);
-        QCOMPARE(facts[QStringLiteral("What")], whatText(event));
+        QCOMPARE(facts[QStringLiteral("What")], whatText(bench.model, event));
         QCOMPARE(facts[QStringLiteral("Measured")], seconds(event.end - event.begin));
         QCOMPARE(facts[QStringLiteral("Start")], QStringLiteral("+") + seconds(event.begin - bench.model.stepExtents()[2].begin));
         QVERIFY(facts[QStringLiteral("Predicted")].contains(QLatin1Char('%')));

@@ -4,6 +4,7 @@
 #include "desktop_fixture.h"
 #include "engine/launch/run_header.h"
 #include "synthetic_run.h"
+#include "tests/ui/sample_precision.h"
 
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
@@ -31,6 +32,21 @@ private:
         QVERIFY(QDir().mkpath(folder));
         QVERIFY(picture.save(folder + QLatin1Char('/') + name + QStringLiteral(".png")));
     }
+    /// Two overflows, a checkpoint, and gradients by exponent.
+    static void record16Bits(RunModel& model) {
+        constexpr int overflowing[]{12, 58};
+        sample::addScales(model, overflowing);
+        sample::addExponents(model, sample::bell, 4000, 0);
+        std::vector<Event> events;
+        for (const int step : overflowing) events.push_back(sample::overflow(model, step, 4, ActionKind::Backward, 2, 5, 3));
+        const std::int64_t end = model.stepExtents()[58].end;
+        const std::int64_t pause = model.stepExtents()[59].begin - end;
+        for (std::int16_t rank = 0; rank < model.ranks(); ++rank) {
+            events.push_back({end, end + pause / 2, 4 << 20, 0, 0, 58, rank, Lane::Host, EventKind::Snapshot});
+            events.push_back({end + pause / 2, end + 12 * pause, 4 << 20, 0, 0, 58, rank, Lane::Copy, EventKind::CheckpointWrite});
+        }
+        model.append(events);
+    }
     static void show(Desk& desk, const Layout& layout) {
         desk.workbench.newFromPreset(layout);
         const Plan& plan = *desk.document().plan();
@@ -40,6 +56,8 @@ private:
             model.begin(headerOf(plan), plan.simulation.events);
             for (const RankRecord& record : syntheticRanks(plan)) model.setRank(record);
             model.append(std::span(events));
+            record16Bits(model);
+            if (workspace == Workspace::Run) desk.workbench.selection(workspace).select(sample::overflow(model, 58, 4, ActionKind::Backward, 2, 5, 3));
         }
     }
 };
@@ -68,6 +86,9 @@ void ScreenshotsTest::pictures() {
     layout.cluster.pace.emplace();
     layout.parallel.pipeline = 4;
     layout.batch.global = 32;
+    layout.precision.compute = "fp16";
+    layout.precision.lossScale = "dynamic";
+    layout.memory.recompute = "full";
     show(desk, layout);
     window.showWorkspace(workspace);
     window.resize(size);

@@ -2,6 +2,7 @@
 // Replay's player with a clock of the test's own, and the controls that drive it.
 #include "tests/ui/bench_context.h"
 #include "ui/core/child.h"
+#include "ui/timeline/timeline_plot.h"
 #include "ui/views/transport/player.h"
 #include "ui/views/transport/transport_view.h"
 
@@ -22,6 +23,7 @@ private Q_SLOTS:
     void playsAtItsSpeed();
     void speedMayChangeWhilePlaying();
     void stopsAtTheEndAndBeginsAnew();
+    void aReplayOpensAtItsEnd();
     void stepsForthAndBack();
     void playingGoesOnFromAClickElsewhere();
     void keepsTheCursorInSight();
@@ -92,6 +94,27 @@ void TransportTest::stopsAtTheEndAndBeginsAnew() {
     QCOMPARE(state.count(), 3);
     player.play();
     QCOMPARE(bench_->selection.cursor(), bench_->model.firstTime());
+}
+
+void TransportTest::aReplayOpensAtItsEnd() {
+    sample::Bench bench(Workspace::Replay);
+    TimelinePlot plot(bench.context(), nullptr);
+    Player player(bench.model, bench.selection, [this] { return now_; }, nullptr);
+    const Plan plan = sample::plan(sample::layout(1, 2, 4));
+    sample::fill(bench.model, plan, 9, 4);
+    QTest::qWait(100);
+    // What figures speak of where no moment is chosen is what is in sight.
+    QCOMPARE(player.position(), bench.model.lastTime());
+    QVERIFY(bench.selection.visible().end >= bench.model.lastTime());
+    QVERIFY(bench.selection.visible().begin > bench.model.stepExtents()[3].begin);
+    // Who has looked elsewhere is left there while more is read.
+    const TimeRange chosen{bench.model.stepExtents()[1].begin, bench.model.stepExtents()[2].end};
+    bench.selection.setVisible(chosen);
+    Event later = bench.model.lane(0, Lane::Compute).back();
+    later.begin = later.end = bench.model.lastTime() + 1'000'000'000;
+    bench.model.append(std::vector<Event>{later});
+    QTest::qWait(100);
+    QVERIFY(bench.selection.visible() == chosen);
 }
 
 void TransportTest::stepsForthAndBack() {

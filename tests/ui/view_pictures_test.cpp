@@ -3,6 +3,7 @@
 // pictures/ of the build folder. Tested is what can be: the view or its hint is shown, and colours of what it has to
 // show are in the picture.
 #include "tests/ui/bench_context.h"
+#include "tests/ui/sample_precision.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/workspace_area.h"
 
@@ -17,7 +18,7 @@ using namespace shardlab;
 
 namespace {
 
-const char* const watched[]{"transport", "cards", "timeline", "memory", "loss", "inspector", "events"};
+const char* const watched[]{"transport", "cards", "timeline", "memory", "loss", "loss_scale", "exponents", "inspector", "events"};
 
 QSize sizeOf(const QString& id) {
     if (id == QLatin1String("timeline")) return {1000, 420};
@@ -54,8 +55,13 @@ void fillState(sample::Bench& bench, const QString& state) {
         return;
     }
     const bool large = state == QLatin1String("large");
-    const Plan plan = sample::plan(large ? sample::layout(8, 8, 16) : sample::layout(2, 4, 8));
+    const Plan plan = sample::plan(large ? sample::halfLayout(8, 8, 16) : sample::halfLayout(2, 4, 8));
     sample::fill(bench.model, plan, large ? 12 : 20, 21);
+    constexpr int overflowing[]{5, 9};
+    sample::addScales(bench.model, overflowing);
+    sample::addExponents(bench.model, sample::bell, 300, large ? 2 : 0);
+    for (const int step : overflowing)
+        bench.model.append(std::vector<Event>{sample::overflow(bench.model, step, 2, ActionKind::Backward, 2, 1, 3)});
     const StepExtent& third = bench.model.stepExtents()[2];
     bench.model.append(std::vector<Event>{sample::command(third.begin, Command::Pause), sample::command(third.end, Command::Resume)});
     if (state == QLatin1String("error")) {
@@ -146,6 +152,11 @@ void ViewPicturesTest::picture() {
     }
     if (view == QLatin1String("memory")) QVERIFY(pixelsOf(image, theme.memory(MemoryCategory::Parameters)) > 50);
     if (view == QLatin1String("loss")) QVERIFY(pixelsOf(image, theme.action(EventKind::Loss)) > 50);
+    if (view == QLatin1String("loss_scale")) {
+        QVERIFY(pixelsOf(image, theme.action(EventKind::LossScale)) > 50);
+        QVERIFY(pixelsOf(image, theme.action(EventKind::Overflow)) > 20);
+    }
+    if (view == QLatin1String("exponents")) QVERIFY(pixelsOf(image, theme.action(EventKind::GradientExponents)) > 500);
     if (view == QLatin1String("events") && state == QLatin1String("error")) QVERIFY(pixelsOf(image, theme.bad) > 10);
 }
 

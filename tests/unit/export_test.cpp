@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exports read back by other means: CSV by splitting, Chrome traces by a JSON parser.
-#include "engine/trace/export.h"
+#include "engine/interchange/export.h"
 
 #include "engine/layout/mesh.h"
 #include "tests/fault/faulty_files.h"

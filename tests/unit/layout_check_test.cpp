@@ -46,6 +46,7 @@ const std::vector<Case> cases{
     {"unknown data", [](Layout& l) { l.data.kind = "txt"; }, "/data/kind", "did you mean text?"},
     {"no path", [](Layout& l) { l.data.kind = "text"; }, "/data/path", "UTF-8"},
     {"unknown tokenizer", [](Layout& l) { l.data.tokenizer = "gpt3"; }, "/data/tokenizer", "did you mean gpt2?"},
+    {"unknown last batch", [](Layout& l) { l.data.lastBatch = "dropped"; }, "/data/last_batch", "did you mean drop?"},
     {"tokenizer without files", [](Layout& l) { l.data.tokenizer = "gpt2"; }, "/data/tokenizer_path", "the folder they lie in"},
     {"no tokens", [](Layout& l) { l.data.kind = "tokens"; }, "/data/path", "a .bin file, or a folder of them"},
     {"weights of another model",
@@ -67,7 +68,13 @@ const std::vector<Case> cases{
          l.cluster.hosts = {{"a", 2}, {"a", 2}};
      },
      "/cluster/hosts/1/name", "each host once"},
-    {"device", [](Layout& l) { l.cluster.device = "cuda"; }, "/cluster/device", "cpu"},
+    {"device", [](Layout& l) { l.cluster.device = "gpu"; }, "/cluster/device", "cpu or cuda"},
+    {"wide heads on a GPU",
+     [](Layout& l) {
+         l.cluster.device = "cuda";
+         l.model.hidden = 2048;
+     },
+     "/model/heads", "8, heads of 256"},
     {"pace device",
      [](Layout& l) {
          l.cluster.pace = {"h100", 1};
@@ -106,7 +113,25 @@ const std::vector<Case> cases{
          l.cluster.hosts[0].devices = 16;
      },
      "/parallel/sequence", "a model.sequence that is a multiple of 4"},
-    {"ZeRO", [](Layout& l) { l.parallel.zero = 2; }, "/parallel/zero", "0"},
+    {"ZeRO with one replica",
+     [](Layout& l) {
+         l.parallel.zero = 2;
+         l.parallel.data = 1;
+         l.parallel.pipeline = 4;
+     },
+     "/parallel/zero", "parallel.data of at least 2"},
+    {"ZeRO with a ring",
+     [](Layout& l) {
+         l.parallel.zero = 1;
+         l.parallel.allReduce = "ring";
+     },
+     "/parallel/all_reduce", "backend"},
+    {"a ring without buckets",
+     [](Layout& l) {
+         l.parallel.bucket = 0;
+         l.parallel.allReduce = "ring";
+     },
+     "/parallel/all_reduce", "parallel.bucket above 0"},
     {"layers do not divide", [](Layout& l) { l.model.layers = 5; }, "/parallel/pipeline",
      "pipeline × chunks 1 or 5; or schedule.stages [3, 2]"},
     {"fewer layers than stages", [](Layout& l) { l.model.layers = 1; }, "/parallel/pipeline", "pipeline × chunks 1"},
@@ -118,6 +143,13 @@ const std::vector<Case> cases{
          l.checkpoint.every = 5;
      },
      "/checkpoint/every", "a schedule with a flush"},
+    {"restarts without a flush",
+     [](Layout& l) {
+         l.schedule.kind = "pipedream";
+         l.optimizer.clip = 0;
+         l.run.maxRestarts = 1;
+     },
+     "/run/max_restarts", "0; or a schedule with a flush, 1f1b"},
     {"clipping without a flush", [](Layout& l) { l.schedule.kind = "pipedream"; }, "/optimizer/clip",
      "0; or a schedule with a flush, 1f1b"},
     {"vertical sync of a flush", [](Layout& l) { l.schedule.verticalSync = true; }, "/schedule/vertical_sync",
@@ -141,7 +173,16 @@ const std::vector<Case> cases{
      "global 16 or 20; or micro 1, 3 or 9"},
     {"batch too small", [](Layout& l) { l.batch.global = 1; }, "/batch/global", "global 4"},
     {"no microbatch", [](Layout& l) { l.batch.micro = 0; }, "/batch/micro", "1 to 65536"},
-    {"half precision", [](Layout& l) { l.precision.compute = "bf16"; }, "/precision/compute", "fp32"},
+    {"8 bits", [](Layout& l) { l.precision.compute = "fp8"; }, "/precision/compute", "fp32, bf16 or fp16"},
+    {"scaled loss without a flush",
+     [](Layout& l) {
+         l.schedule.kind = "pipedream";
+         l.optimizer.clip = 0;
+         l.precision = {"fp16"};
+         l.precision.lossScale = "dynamic";
+     },
+     "/precision/loss_scale", "a schedule with a flush"},
+    {"scale of the loss", [](Layout& l) { l.precision.scale = 0; }, "/precision/scale", "1e-09 to 16777216"},
     {"unknown precision", [](Layout& l) { l.precision.compute = "fp31"; }, "/precision/compute", "fp32"},
     {"unknown optimizer", [](Layout& l) { l.optimizer.kind = "adam2"; }, "/optimizer/kind", "did you mean adamw?"},
     {"learning rate", [](Layout& l) { l.optimizer.learningRate = 0; }, "/optimizer/learning_rate", "1e-12 to 10"},
@@ -158,6 +199,7 @@ const std::vector<Case> cases{
     {"rate schedule", [](Layout& l) { l.optimizer.schedule = "exponential"; }, "/optimizer/schedule", "cosine"},
     {"least rate above the rate", [](Layout& l) { l.optimizer.schedule = "cosine"; l.optimizer.minimum = 1; }, "/optimizer/minimum", "0 to 0.003"},
     {"no steps", [](Layout& l) { l.run.steps = 0; }, "/run/steps", "1 to 2147483647"},
+    {"negative deadline", [](Layout& l) { l.run.deadline = -1; }, "/run/deadline", "0 to 86400"},
     {"no validation batch", [](Layout& l) { l.run.validationBatches = 0; }, "/run/validation_batches", "1 to"},
 };
 

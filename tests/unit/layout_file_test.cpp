@@ -123,10 +123,10 @@ private slots:
                                 "warmup",
                                 "betas",          "epsilon",
                                 "momentum",       "weight_decay",
-                                "clip",           "recompute",     "recompute_every", "schedule", "minimum",
+                                "clip",           "loss_weight",   "recompute",     "recompute_every", "schedule", "minimum",
                                 "steps",          "seed",
-                                "validate_every", "validation_batches",
-                                "weights",        "tokenizer_path",
+                                "validate_every", "validation_batches", "deadline",
+                                "weights",        "tokenizer_path", "last_batch",
                                 "every",          "keep"})
             QVERIFY2(mentions(text, std::string("\"").append(key).append("\":").c_str()), key);
     }

@@ -111,6 +111,18 @@ private slots:
         QVERIFY2(waits->why.find("averaging gradients over 4 replicas") != std::string::npos, waits->why.c_str());
     }
 
+    void zeroThreeWaitsForParameters() {
+        Layout layout = pipelineOf(4, 8);
+        layout.cluster.pace->device = "cpu";
+        layout.model = {"mlp", 8, 1024, 4, 16, 256, 0};
+        layout.parallel = ParallelSpec{4, 1, 1, 1, 1, false, 3};
+        layout.cluster.hosts = {{"a", 2}, {"b", 2}};
+        const std::vector<Loss> losses = largestLosses(planOrFail(layout));
+        const Loss* waits = find(losses, LossKind::Communication);
+        QVERIFY(waits && waits->share > 0.2);
+        QVERIFY2(waits->why.find("gathering parameters from 4 replicas") != std::string::npos, waits->why.c_str());
+    }
+
     void sharedCoresAreOverload() {
         Layout layout;
         layout.parallel.data = 1;

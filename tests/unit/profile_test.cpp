@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 
 using namespace shardlab;
 
@@ -158,6 +159,32 @@ private Q_SLOTS:
     }
 
     /// Twice as slow as the preset for one microbatch: taken to be so for another.
+    /// Scatters and gathers are half of an all-reduce; a replica updates its shard.
+    void communicationBesideComputeIsMeasuredToo() {
+        Layout layout;
+        layout.parallel.pipeline = 1;
+        layout.cluster.hosts.front().devices = layout.parallel.data = 4;
+        const Profile profile = anyProfile(layout);
+        std::map<int, double> optimizer;
+        for (const int zero : {0, 1, 3}) {
+            layout.parallel.zero = zero;
+            const auto plan = makePlan(layout, having(profile));
+            QVERIFY(plan);
+            const StageCosts& cost = plan->costs.stages.front();
+            optimizer[zero] = cost.optimizer - profile.actionSeconds;
+            const auto wanted = [&](const DataPiece& piece) {
+                return 2 * 3 * (static_cast<double>(piece.bytes) / 4 / profile.allReduce.bandwidth + profile.allReduce.seconds);
+            };
+            QVERIFY(!cost.data.reduce.empty());
+            for (const DataPiece& piece : cost.data.reduce) QVERIFY(near(piece.seconds, wanted(piece) / (zero > 0 ? 2 : 1)));
+            for (const auto* pieces : {&cost.data.gatherForward, &cost.data.gatherBackward, &cost.data.gatherUpdated})
+                for (const DataPiece& piece : *pieces) QVERIFY(near(piece.seconds, wanted(piece) / 2));
+            QCOMPARE(cost.data.gatherForward.empty(), zero != 3);
+            QCOMPARE(cost.data.gatherUpdated.empty(), zero != 1);
+        }
+        QVERIFY(near(optimizer[0], 4 * optimizer[1]) && near(optimizer[1], optimizer[3]));
+    }
+
     void anotherMicrobatchIsEstimatedFromIt() {
         Layout layout;
         Profile profile = anyProfile(layout);

@@ -8,6 +8,9 @@
 
 #include <QTest>
 
+#include <algorithm>
+#include <optional>
+
 using namespace shardlab;
 
 namespace {
@@ -189,15 +192,102 @@ private slots:
                      l.memory.recompute = "selective";
                  }),
                  std::string("the mlp has no attention whose probabilities could be computed again"));
-        QVERIFY(!faultAt([](Layout& l) {
-                     l.parallel.zero = 3;
-                     l.memory.recompute = "full";
-                 }).empty());
-        QCOMPARE(faultAt([](Layout& l) {
-                     l.parallel.zero = 3;
-                     l.memory.recompute = "selective";
-                 }),
-                 std::string());
+        for (const char* kind : {"selective", "full", "sqrt", "every"})
+            QCOMPARE(faultAt([&](Layout& l) {
+                         l.parallel.zero = 3;
+                         l.memory.recompute = kind;
+                     }),
+                     std::string());
+    }
+
+    /// ZeRO 3: a backward gathers each weight once, the layers of a segment from its bottom, segments from the top; a
+    /// stage of embedding (layer 0), five blocks of one layer in segments of two, output (layer 6).
+    void gathersFollowTheSegments() {
+        ModelSpec model;
+        model.kind = "mlp";
+        const StageShape shape{5, true, true, 0};
+        const std::vector<int> segments = layerSegments(model, {"every", 2}, shape);
+        QCOMPARE(segments, (std::vector<int>{-1, 1, 1, 3, 3, 5, -1}));
+        // Table, positions, blocks of 100 to 500, norm of the output.
+        std::vector<FlatUnit> units{{0, 6, 0, 1000, true}, {0, 0, 1000, 50}};
+        for (int block = 1; block <= 5; ++block) units.push_back({block, block, units.back().end(), 100 * block});
+        units.push_back({6, 6, units.back().end(), 10});
+        const auto order = [&](const std::vector<int>& by) {
+            std::vector<std::pair<int, std::int64_t>> all;
+            for (const UnitGather& gather : backwardGathers(units, by, true)) all.emplace_back(gather.layer, gather.unit.size);
+            return all;
+        };
+        using Order = std::vector<std::pair<int, std::int64_t>>;
+        QCOMPARE(order(segments), (Order{{6, 1000}, {6, 10}, {5, 500}, {3, 300}, {4, 400}, {1, 100}, {2, 200}}));
+        const std::vector<int> none = layerSegments(model, {"none", 2}, shape);
+        QCOMPARE(order(none), (Order{{6, 1000}, {6, 10}, {5, 500}, {4, 400}, {3, 300}, {2, 200}, {1, 100}}));
+        // What is held at once, without the table, which stays: 500 and 400; 500 and then 300 + 400 with the first layer
+        // of the segment below, 100; the whole stage.
+        QCOMPARE(gatherRoom(units, none, true), 900);
+        QCOMPARE(gatherRoom(units, segments, true), 900);
+        QCOMPARE(gatherRoom(units, layerSegments(model, {"every", 3}, shape), true), 400 + 500 + 100);
+        QCOMPARE(gatherRoom(units, layerSegments(model, {"every", 9}, shape), true), 1500);
+        QCOMPARE(gatherRoom(units, layerSegments(model, {"full", 2}, shape), true), 900);
+    }
+
+    /// What it costs: no traffic, as much memory as a segment has layers, time that the second forward takes; gathers of
+    /// the segment below go on beside the backward of the one above.
+    void zeroThreeStatesWhatItCosts() {
+        const auto plan = [](const std::string& recompute) {
+            Layout layout = paperLayout(recompute);
+            layout.memory.recomputeEvery = 4;
+            layout.parallel = {2, 1};
+            layout.parallel.zero = 3;
+            layout.cluster.hosts = {{"localhost", 2}};
+            layout.cluster.pace = PaceSpec{};
+            return planOrFail(layout);
+        };
+        const auto gathered = [](const Plan& of) {
+            std::int64_t bytes = 0;
+            for (const AxisTraffic& axis : of.traffic)
+                if (axis.what.find("all-gather") != std::string::npos) bytes += axis.bytes;
+            return bytes;
+        };
+        const auto buffers = [](const Plan& of) {
+            return of.memory[0].bytes[static_cast<std::size_t>(MemoryCategory::Buffers)];
+        };
+        const Plan none = plan("none"), full = plan("full"), every = plan("every");
+        constexpr std::int64_t h = 96, block = 12 * h * h + 13 * h, attention = 4 * h * h + 6 * h;
+        QCOMPARE(gathered(full), gathered(none));
+        QCOMPARE(gathered(every), gathered(none));
+        // Embedding and the first attention are the two neighbours that need most where nothing is computed again.
+        const std::int64_t stay = (256 + 24) * h - 256 * h;  // the table has a place of its own
+        const std::int64_t widest = std::max(stay + attention, block);
+        QCOMPARE(buffers(full) - buffers(none), 4 * (block + attention - widest));
+        QCOMPARE(buffers(every) - buffers(none), 4 * (4 * block + attention - widest));
+        const auto note = [](const Plan& of) {
+            return std::ranges::any_of(of.notes, [](const std::string& each) {
+                return each.find("kept from its second forward to its backward") != std::string::npos;
+            });
+        };
+        QVERIFY(!note(none) && note(full) && note(every));
+        // The bottom of a segment is gathered beside the segment above.
+        const DataCosts& costs = every.costs.stages[0].data;
+        std::optional<Event> above;
+        int seen = 0;
+        for (const Event& again : every.simulation.events) {
+            if (again.rank != 0 || again.kind != EventKind::Recompute) continue;
+            if (above && above->action == again.action) {
+                const int bottom = 1 + 2 * 4 * (1 - seen % 2);
+                for (const Event& gather : every.simulation.events) {
+                    const Action action = actionFromId(gather.action);
+                    if (gather.rank != 0 || action.kind != ActionKind::GatherBackward) continue;
+                    if (gather.kind != EventKind::GatherParameters || action.microbatch != actionFromId(again.action).microbatch)
+                        continue;
+                    if (costs.gatherBackward[static_cast<std::size_t>(gather.value)].layer != bottom) continue;
+                    QVERIFY(gather.begin >= above->begin && gather.begin < above->end);
+                    ++seen;
+                }
+            }
+            above = again;
+        }
+        QCOMPARE(seen, 2 * every.lowered.microbatches);
+        QVERIFY(every.stepSeconds >= simulatedSeconds(every.lowered, withoutRecompute(every.costs)));
     }
 };
 

@@ -157,6 +157,24 @@ private slots:
         QCOMPARE((*RunReader::open(file()))->droppedEvents(), std::int64_t{42});
     }
 
+    void restartsAreKnownFromTheBegin() {
+        auto writer = RunWriter::create(file(), sampleHeader());
+        QVERIFY(writer);
+        std::vector<Event> restarts;
+        for (int number = 1; number <= 3; ++number) {
+            const std::int64_t time = 1'000'000 * number;
+            restarts.push_back({time, time, 0, static_cast<double>(number), 0, 40 - number, -1, Lane::Host, EventKind::Restart});
+            QVERIFY((*writer)->append(std::span(&restarts.back(), 1)));
+            QVERIFY((*writer)->flush());
+            if (number == 2) QCOMPARE((*RunReader::open(file()))->restarts(), restarts);
+        }
+        QVERIFY((*writer)->finish({"finished", ""}));
+        const auto reader = RunReader::open(file());
+        QCOMPARE((*reader)->restarts(), restarts);
+        QCOMPARE(allEvents(**reader), restarts);
+        QCOMPARE((*reader)->eventCount(), std::int64_t{3});
+    }
+
     /// Blocks come in the order they were begun and ascend in each lane; small flushes do not make small blocks.
     void blocksAreFilled() {
         RandomEvents random(freshSeed());
@@ -275,6 +293,34 @@ private slots:
         QCOMPARE(*database->number("SELECT a FROM t"), std::int64_t{20});
         QCOMPARE(*database->number("PRAGMA user_version"), std::int64_t{4});
         QVERIFY(!migrate(*database, 4, std::vector<Migration>{{4, "UPDATE nothing SET a = 1"}}));
+    }
+
+    void namesComeBackAndOlderFormatsHaveNone() {
+        Event event;
+        event.kind = EventKind::Kernel;
+        event.action = namedId(2);
+        {
+            auto writer = RunWriter::create(file(), sampleHeader());
+            QVERIFY(writer);
+            QVERIFY((*writer)->addName(1, "first") && (*writer)->addName(2, "gemm<float, \"µ\">"));
+            QVERIFY((*writer)->append(std::span(&event, 1)));
+            QVERIFY((*writer)->finish({"finished", ""}));
+        }
+        const auto run = RunReader::open(file());
+        QVERIFY(run);
+        QCOMPARE((*run)->names().size(), std::size_t{2});
+        QCOMPARE((*run)->names().of(event.action), std::string_view("gemm<float, \"µ\">"));
+        QCOMPARE((*run)->names().of(actionId({ActionKind::Forward, 1, 2})), std::string_view());
+        QCOMPARE((*run)->names().of(namedId(3)), std::string_view());
+        QCOMPARE((*run)->names().text(actionId({ActionKind::Forward, 1, 2})), std::string("1F2"));
+        {
+            auto older = Database::open(file(), DatabaseMode::Write);
+            QVERIFY(older->run("DROP TABLE name; PRAGMA user_version = 1"));
+        }
+        const auto old = RunReader::open(file());
+        QVERIFY2(old, old ? "" : old.error().text().c_str());
+        QVERIFY((*old)->names().empty());
+        QVERIFY(sameLanes(byLane(allEvents(**old)), byLane(std::span(&event, 1))));
     }
 
     /// A killed recorder's file with its log in a folder that cannot be written, opened without any privilege.

@@ -80,6 +80,26 @@ private Q_SLOTS:
         QCOMPARE(summary.stepsAsked, 50);
     }
 
+    void communicationBesideComputeIsTheMeanOfSteadySteps() {
+        const quint32 seed = QRandomGenerator::global()->generate();
+        QRandomGenerator random(seed);
+        RunFigures figures(headerOfTwoRanks());
+        QVERIFY(!figures.summary().communication);
+        double hidden = 0, exposed = 0;
+        for (int step = 0; step < 10; ++step)
+            for (int rank = 0; rank < 2; ++rank) {
+                const double behind = random.generateDouble(), waited = random.generateDouble();
+                figures.add(std::vector{counter(EventKind::ExposedComm, rank, step, waited),
+                                        counter(EventKind::HiddenComm, rank, step, behind)});
+                if (step < 2) continue;
+                hidden += behind / 16;
+                exposed += waited / 16;
+            }
+        const QJsonObject json = jsonOf(figures.summary())["data_communication_seconds"].toObject();
+        QVERIFY2(std::abs(json["hidden"].toDouble() - hidden) < 1e-12, qPrintable(QString("seed %1").arg(seed)));
+        QVERIFY2(std::abs(json["exposed"].toDouble() - exposed) < 1e-12, qPrintable(QString("seed %1").arg(seed)));
+    }
+
     void memoryIsThePeakOfEachCategory() {
         const quint32 seed = QRandomGenerator::global()->generate();
         QRandomGenerator random(seed);
@@ -110,6 +130,7 @@ private Q_SLOTS:
         QVERIFY(json["step_seconds"].toObject()["measured"].isNull());
         QVERIFY(json["bubble"].toObject()["measured"].isNull());
         QVERIFY(json["tokens_per_second"].isNull());
+        QVERIFY(json["data_communication_seconds"].isNull());
         QCOMPARE(json["step_seconds"].toObject()["predicted"].toDouble(), 0.25);
         QCOMPARE(json["bubble"].toObject()["theory"].toDouble(), 0.4);
         QVERIFY(json["losses"].toArray().isEmpty());

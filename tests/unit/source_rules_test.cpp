@@ -33,7 +33,7 @@ QList<Source> sourcesUnder(const QStringList& folders, const QStringList& patter
 }
 
 const QList<Source>& codeFiles() {
-    static const QList<Source> files = sourcesUnder({"engine", "kernels", "ui", "app", "tests"}, {"*.h", "*.cpp"});
+    static const QList<Source> files = sourcesUnder({"engine", "kernels", "ui", "app", "tests"}, {"*.h", "*.cpp", "*.cu", "*.cuh"});
     return files;
 }
 
@@ -60,9 +60,9 @@ const QMap<QString, QSet<QString>>& ladder() {
         const QSet<QString> schedule = layout | QSet<QString>{"engine/schedule"};
         const QSet<QString> trace = schedule | QSet<QString>{"engine/trace"};
         const QSet<QString> plan = trace | QSet<QString>{"engine/plan"};
-        const QSet<QString> planning = plan | checkpoint | QSet<QString>{"engine/launch"};
-        const QSet<QString> comm = base | QSet<QString>{"engine/comm"};
-        const QSet<QString> model = comm | QSet<QString>{"engine/model", "kernels", "engine/layout"};
+        const QSet<QString> planning = plan | checkpoint | QSet<QString>{"engine/interchange", "engine/launch"};
+        const QSet<QString> comm = base | QSet<QString>{"engine/comm", "kernels"};  // arrays and devices
+        const QSet<QString> model = comm | QSet<QString>{"engine/model", "engine/layout"};
         const QSet<QString> training = model | plan | checkpoint | QSet<QString>{"engine/optim", "engine/parallel", "engine/train"};
         return QMap<QString, QSet<QString>>{
             {"kernels", {}},
@@ -71,9 +71,10 @@ const QMap<QString, QSet<QString>>& ladder() {
             {"engine/checkpoint", layout},
             {"engine/schedule", layout},
             {"engine/trace", schedule},
+            {"engine/interchange", trace},
             {"engine/plan", trace},
             {"engine/launch", plan | checkpoint},
-            {"engine/comm", base},
+            {"engine/comm", base | QSet<QString>{"kernels"}},
             {"engine/model", model},
             {"engine/optim", model},
             {"engine/parallel", model},
@@ -150,7 +151,7 @@ private Q_SLOTS:
             if (!source.lines.front().endsWith(expected))
                 wrong.append(source.path + " does not begin with " + expected);
         }
-        for (const char* script : {"app/start", "tests/run", ".ci/run"}) {
+        for (const char* script : {"app/start", "tests/run", "tests/gpu/run", "tests/gpu/pack", ".ci/run"}) {
             QFile file(root + "/" + script);
             QVERIFY2(file.open(QIODevice::ReadOnly), script);
             file.readLine();  // #!

@@ -21,7 +21,7 @@ namespace {
 RankStatus statusOf(std::int32_t number) {
     RankStatus status;
     status.pid = number;
-    status.phase = static_cast<RankPhase>(number % 9);
+    status.phase = static_cast<RankPhase>(number % 10);
     status.step = number;
     status.action = static_cast<ActionId>(number) * 1'000'003;
     status.peer = number % 17 - 1;
@@ -59,6 +59,17 @@ private slots:
         QCOMPARE(read->peer, -1);
         QCOMPARE(read->action, status.action);
         QCOMPARE(read->heartbeat, status.heartbeat);
+    }
+
+    void beats() {
+        auto page = StatusPage::create(file());
+        QVERIFY(page);
+        QCOMPARE(readStatus(file())->pulse, std::uint64_t{0});
+        page->beat();
+        page->beat();
+        page->set(statusOf(3));
+        QCOMPARE(readStatus(file())->pulse, std::uint64_t{2});
+        QVERIFY(consistent(*readStatus(file())));
     }
 
     void neverTorn() {

@@ -172,22 +172,86 @@ private slots:
         QCOMPARE(summarizer.steps().at(0).seconds, 3.0);
     }
 
-    /// Ranks that do not exist and steps in any order do no harm.
+    /// Steps 0 to 5, again from 3 to 7, again from 2 to 4 and from 4 to 9: told as it happens, or from a file, whose lanes
+    /// come in any order after the restarts. What counts of a step is the last time it was done, as if there had been no
+    /// other.
+    void stepsDoneAgainCountOnce() {
+        std::vector<Event> all, counting;
+        std::int64_t now = 1000;
+        const std::vector<std::pair<int, int>> runs{{0, 5}, {3, 7}, {2, 4}, {4, 9}};
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            const auto [first, last] = runs[run];
+            if (run > 0)
+                all.push_back({now, now, 0, static_cast<double>(run), 0, first, -1, Lane::Host, EventKind::Restart});
+            for (int step = first; step <= last; ++step) {
+                bool counts = true;
+                for (std::size_t later = run + 1; later < runs.size(); ++later) counts = counts && step < runs[later].first;
+                const auto add = [&](int rank, Lane lane, EventKind kind, std::int64_t length, double value = 0) {
+                    all.push_back({now, now + length, 0, value, 0, step, static_cast<std::int16_t>(rank), lane, kind});
+                    if (counts) counting.push_back(all.back());
+                };
+                for (int rank = 0; rank < 2; ++rank) {
+                    add(rank, Lane::Compute, EventKind::Forward, 10 + static_cast<int>(run));
+                    if (step < last || run + 1 == runs.size()) add(rank, Lane::Host, EventKind::Step, 40);  // died in it
+                }
+                add(1, Lane::Host, EventKind::Loss, 0, 100.0 * static_cast<double>(run) + step);
+                add(1, Lane::Host, EventKind::ValidationLoss, 0, 7.0 * static_cast<double>(run) + step);
+                now += 100;
+            }
+        }
+        Summarizer wanted(2), live(2), read(2);
+        wanted.add(counting);
+        for (const Event& event : all) live.add(std::span(&event, 1));
+        for (const Event& event : all)
+            if (event.kind == EventKind::Restart) read.add(std::span(&event, 1));
+        for (const Lane lane : {Lane::Host, Lane::Compute})
+            for (const int rank : {1, 0, -1})
+                for (const Event& event : all)
+                    if (event.lane == lane && event.rank == rank) read.add(std::span(&event, 1));
+        for (const Summarizer* each : {&live, &read}) {
+            QCOMPARE(each->steps().size(), std::size_t{10});
+            for (std::size_t i = 0; i < 10; ++i) {
+                const StepSummary &step = each->steps()[i], &one = wanted.steps()[i];
+                QCOMPARE(step.step, static_cast<int>(i));
+                QCOMPARE(step.loss, one.loss);
+                QCOMPARE(step.seconds, one.seconds);
+                QCOMPARE(step.bubble, one.bubble);
+                QVERIFY(step.complete);
+                for (int rank : {0, 1}) QCOMPARE(step.ranks[std::size_t(rank)].busy, one.ranks[std::size_t(rank)].busy);
+            }
+            QCOMPARE(each->validations().size(), std::size_t{10});
+            QCOMPARE(each->validations()[3].loss, 7.0 * 2 + 3);
+        }
+        Restarts restarts;
+        for (const Event& event : all) restarts.add(event);
+        for (const Event& event : all) {
+            if (event.kind == EventKind::Restart) continue;
+            const bool counts = std::ranges::find(counting, event) != counting.end();
+            QCOMPARE(restarts.superseded(event), !counts);
+            const Restarts::Window window = restarts.lastOf(event.step);
+            QCOMPARE(event.begin >= window.begin && event.begin < window.end, counts);
+        }
+    }
+
+    /// Ranks that do not exist, steps in any order, and restarts among them do no harm.
     void strangeEventsDoNoHarm() {
         RandomEvents random(freshSeed());
-        Summarizer summarizer(3);
+        Summarizer all(3), undisturbed(3);
         for (int i = 0; i < 200; ++i) {
             std::vector<Event> events = random.plausible(50, static_cast<int>(random.below(10)) - 4);
             for (Event& event : events) {
                 event.step = static_cast<std::int32_t>(random.anyNumber());
                 if (random.below(5) == 0) event.begin = random.anyNumber();
             }
-            summarizer.add(events);
+            all.add(events);
+            std::erase_if(events, isRestart);
+            undisturbed.add(events);
         }
-        const auto& steps = summarizer.steps();
-        QVERIFY(!steps.empty());
-        QVERIFY(std::ranges::is_sorted(steps, std::ranges::less{}, &StepSummary::step));
-        QVERIFY(steps.front().step >= 0);
+        QVERIFY(!undisturbed.steps().empty());  // a restart may take away every step there is
+        for (const auto* steps : {&all.steps(), &undisturbed.steps()}) {
+            QVERIFY(std::ranges::is_sorted(*steps, std::ranges::less{}, &StepSummary::step));
+            QVERIFY(steps->empty() || steps->front().step >= 0);
+        }
     }
 
 private:

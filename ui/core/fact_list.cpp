@@ -8,6 +8,8 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace shardlab {
 namespace {
 
@@ -57,16 +59,38 @@ void FactList::setFacts(const std::vector<Fact>& facts) {
         const Fact& fact = facts[index];
         if (row.label->text() != fact.label) row.label->setText(fact.label);
         if (row.value->text() != fact.value) row.value->setText(fact.value);
-        const bool wraps = fact.value.size() > longValue;
-        row.value->setWordWrap(wraps);
-        row.value->setSizePolicy(wraps ? QSizePolicy::Expanding : QSizePolicy::Preferred, QSizePolicy::Preferred);
-        row.label->setMinimumWidth(wraps ? row.label->fontMetrics().horizontalAdvance(fact.label) : 0);
         setRole(*row.value, fact.role);
         row.label->setToolTip(fact.help);
         row.value->setToolTip(fact.help);
         row.value->setAccessibleName(fact.label + QStringLiteral(": ") + fact.value);
     }
     shown_ = facts.size();
+    fit();
+}
+
+/// Values that do not fit beside their labels take several lines, and so do the labels where that is not enough.
+void FactList::fit() {
+    const int room = viewport()->width() - 24 - 10;  // margins and spacing
+    for (std::size_t index = 0; index < shown_; ++index) {
+        const Row& row = rows_[index];
+        const QFontMetrics values = row.value->fontMetrics();
+        const QString value = row.value->text();
+        const int label = row.label->fontMetrics().horizontalAdvance(row.label->text());
+        const bool narrow = room > 0 && label + values.horizontalAdvance(value) > room;
+        const bool wraps = value.size() > longValue || narrow;
+        int part = 0;
+        for (const QString& each : value.split(QStringLiteral(" · "))) part = std::max(part, values.horizontalAdvance(each + QStringLiteral(" ·")));
+        part = std::min(part, room * 3 / 5);
+        row.value->setWordWrap(wraps);
+        row.value->setSizePolicy(wraps ? QSizePolicy::Expanding : QSizePolicy::Preferred, QSizePolicy::Preferred);
+        row.value->setMinimumWidth(wraps ? std::max(part, 0) : 0);
+        row.label->setMinimumWidth(wraps && label + part <= room ? label : 0);
+    }
+}
+
+void FactList::resizeEvent(QResizeEvent* event) {
+    QScrollArea::resizeEvent(event);
+    fit();
 }
 
 QString FactList::asTable() const {

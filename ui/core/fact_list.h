@@ -28,6 +28,9 @@ public:
     QString asTable() const;
     QSize minimumSizeHint() const override;
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     struct Row {
         QWidget* line;
@@ -35,6 +38,7 @@ private:
         QLabel* value;
     };
     void addRow();
+    void fit();
 
     QVBoxLayout* column_;
     std::vector<Row> rows_;

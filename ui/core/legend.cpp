@@ -103,6 +103,19 @@ void Legend::paintItem(QPainter& painter, const LegendItem& item, int x, int y) 
             painter.setPen(QPen(item.colour, 2, item.mark == LegendItem::Mark::Line ? Qt::SolidLine : Qt::DotLine));
             painter.drawLine(mark.left(), mark.center().y(), mark.right() + 1, mark.center().y());
             break;
+        case LegendItem::Mark::Triangle: {
+            painter.setRenderHint(QPainter::Antialiasing, true);
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(item.colour);
+            painter.drawPolygon(QPolygonF({{mark.left() + 0.5, mark.top() + 1.5}, {mark.right() + 0.5, mark.top() + 1.5}, {mark.center().x() + 0.5, mark.bottom() + 0.5}}));
+            painter.setRenderHint(QPainter::Antialiasing, false);
+            break;
+        }
+        case LegendItem::Mark::Outline:
+            painter.setPen(item.colour);
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(mark.adjusted(0, 0, -1, -1));
+            break;
     }
     painter.setPen(theme.dim);
     painter.drawText(QRect(x + square + gap, y, widthOf(item), lineHeight), Qt::AlignLeft | Qt::AlignVCenter, item.text);

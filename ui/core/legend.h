@@ -18,7 +18,7 @@ class ThemeSource;
 struct LegendItem {
     QString text;
     QColor colour;
-    enum class Mark { Square, Hatched, Line, Dashed } mark = Mark::Square;
+    enum class Mark { Square, Hatched, Line, Dashed, Triangle, Outline } mark = Mark::Square;
 };
 
 class Legend : public QWidget {

@@ -30,6 +30,9 @@ struct ReplaySession::Feed {
         std::vector<Event> predicted;
         std::vector<LogLine> log;
         std::vector<RankRecord> ranks;
+        std::vector<Note> notes;
+        EventNames names;
+        std::vector<Event> restarts;
         std::int64_t events = 0;
         std::int64_t dropped = 0;
     };
@@ -65,10 +68,11 @@ Status ReplaySession::Feed::readAll() {
     if (!predicted) return tl::unexpected(predicted.error());
     auto log = run.log();
     if (!log) return tl::unexpected(log.error());
+    auto notes = run.notes();
     {
         const std::scoped_lock lock(mutex);
-        opening = Opening{run.header(), std::move(*predicted), std::move(*log), run.ranks(), run.eventCount(),
-                          run.droppedEvents()};
+        opening = Opening{run.header(), std::move(*predicted), std::move(*log), run.ranks(), notes ? *notes : std::vector<Note>{},
+                          run.names(), run.restarts(), run.eventCount(), run.droppedEvents()};
     }
     std::vector<Event> batch;
     const Status read = run.readEvents([&](std::span<const Event> events) {
@@ -78,6 +82,8 @@ Status ReplaySession::Feed::readAll() {
     if (!batch.empty()) push(std::move(batch));
     const std::scoped_lock lock(mutex);
     end = run.end();
+    // Damaged notes keep nobody from looking at the run.
+    if (read && !notes) return tl::unexpected(notes.error());
     return read;
 }
 
@@ -135,8 +141,12 @@ void ReplaySession::drain() {
             expected_ = opening.events;
             dropped_ = opening.dropped;
             model_.begin(opening.header, opening.predicted);
+            model_.setFile(file_);
+            model_.setNotes(opening.notes);
+            model_.setNames(opening.names);
             for (const LogLine& line : opening.log) model_.append(line);
             for (const RankRecord& rank : opening.ranks) model_.setRank(rank);
+            model_.append(opening.restarts);
             Q_EMIT opened();
             continue;
         }

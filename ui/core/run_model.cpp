@@ -57,15 +57,23 @@ RunModel::~RunModel() = default;
 void RunModel::begin(const RunHeader& header, std::vector<Event> predicted) {
     const Mesh mesh(header.layout);
     header_ = header;
+    file_.clear();
     lanes_.assign(static_cast<std::size_t>(mesh.ranks()), {});
     labels_.clear();
-    for (int rank = 0; rank < mesh.ranks(); ++rank) labels_.push_back(mesh.label(rank));
+    for (int rank = 0; rank < mesh.ranks(); ++rank) labels_.push_back(header.hasLayout() ? mesh.label(rank) : std::string());
     counters_.assign(counterSlots, {});
     instants_.clear();
+    restarts_ = {};
     log_.clear();
+    names_ = {};
     rankRecords_.clear();
     end_.reset();
     summary_ = std::make_unique<Summarizer>(mesh.ranks(), flushes(header.layout));
+    notes_.clear();
+    watch_ = std::make_unique<StragglerWatch>(header);
+    watch_->addPredicted(predicted);
+    stragglers_.clear();
+    judgedSteps_ = 0;
     extents_.clear();
     firstOpenStep_ = 0;
     memorySamples_ = firstTime_ = lastTime_ = eventCount_ = 0;
@@ -86,14 +94,21 @@ void RunModel::begin(const RunHeader& header, std::vector<Event> predicted) {
 
 void RunModel::clear() {
     header_.reset();
+    file_.clear();
     lanes_.clear();
     labels_.clear();
     counters_.assign(counterSlots, {});
     instants_.clear();
+    restarts_ = {};
     log_.clear();
+    names_ = {};
     rankRecords_.clear();
     end_.reset();
     summary_ = std::make_unique<Summarizer>(0);
+    notes_.clear();
+    watch_.reset();
+    stragglers_.clear();
+    judgedSteps_ = 0;
     extents_.clear();
     firstOpenStep_ = 0;
     predictedEnd_ = predictedFirstForward_ = predictedLastBackward_ = 0;
@@ -102,8 +117,43 @@ void RunModel::clear() {
     Q_EMIT reset();
 }
 
+void RunModel::setFile(std::filesystem::path file) {
+    file_ = std::move(file);
+    Q_EMIT fileChanged();
+}
+
 void RunModel::append(std::span<const Event> events) {
     if (empty() || events.empty()) return;
+    auto from = events.begin();
+    for (auto event = from; event != events.end(); ++event) {
+        if (!isRestart(*event)) continue;
+        take({from, event});
+        takeRestart(*event);
+        from = event + 1;
+    }
+    take({from, events.end()});
+    Q_EMIT appended();
+}
+
+/// Lanes keep what is superseded: it is drawn where it happened.
+void RunModel::takeRestart(const Event& restart) {
+    if (!restarts_.add(restart)) return;
+    const auto gone = [this](const Event& event) { return restarts_.superseded(event); };
+    for (std::vector<Event>& counters : counters_) std::erase_if(counters, gone);
+    std::erase_if(instants_, [&](const Event& event) { return event.kind == EventKind::Overflow && gone(event); });
+    insertAscending(instants_, restart);
+    if (eventCount_++ == 0 || restart.begin < firstTime_) firstTime_ = restart.begin;
+    lastTime_ = std::max(lastTime_, restart.end);
+    summary_->add(std::span(&restart, 1));
+    watch_->add(std::span(&restart, 1));
+    judgedSteps_ = 0;
+    firstOpenStep_ = std::min(firstOpenStep_, summary_->steps().size());
+    refreshExtents();
+    Q_EMIT reset();
+}
+
+void RunModel::take(std::span<const Event> events) {
+    if (events.empty()) return;
     std::array<std::size_t, counterSlots> sortedCounters{};
     for (std::size_t kind = 0; kind < counterSlots; ++kind) sortedCounters[kind] = counters_[kind].size();
     const std::size_t sortedInstants = instants_.size();
@@ -115,7 +165,7 @@ void RunModel::append(std::span<const Event> events) {
                 lanes_[static_cast<std::size_t>(event.rank)].measured[static_cast<std::size_t>(event.lane)], event);
         } else if (isCounter(event.kind)) {
             appendCounter(event);
-        } else {
+        } else if (event.kind != EventKind::Overflow || !restarts_.superseded(event)) {
             instants_.push_back(event);
         }
         if (eventCount_ == 0 || event.begin < firstTime_) firstTime_ = event.begin;
@@ -125,8 +175,8 @@ void RunModel::append(std::span<const Event> events) {
     for (std::size_t kind = 0; kind < counterSlots; ++kind) mergeTail(counters_[kind], sortedCounters[kind]);
     mergeTail(instants_, sortedInstants);
     summary_->add(events);
+    watch_->add(events);
     refreshExtents();
-    Q_EMIT appended();
 }
 
 void RunModel::appendCounter(const Event& event) {
@@ -134,7 +184,7 @@ void RunModel::appendCounter(const Event& event) {
     if (event.kind == EventKind::MemoryPeak) rank.peak = std::max(rank.peak, event.bytes);
     const std::optional<MemoryCategory> category = memoryCategory(event.kind, EventKind::MemoryUsed);
     if (!category) {
-        counters_[static_cast<std::size_t>(event.kind)].push_back(event);
+        if (!restarts_.superseded(event)) counters_[static_cast<std::size_t>(event.kind)].push_back(event);
         return;
     }
     auto& samples = rank.memory[static_cast<std::size_t>(*category)];
@@ -164,6 +214,21 @@ void RunModel::refreshExtents() {
     }
 }
 
+void RunModel::setNotes(std::vector<Note> notes) {
+    notes_ = std::move(notes);
+    Q_EMIT notesChanged();
+}
+
+const std::vector<Straggler>& RunModel::stragglers() const {
+    // All steps are looked at again: not with every one that comes.
+    constexpr std::size_t fewer = 16;
+    if (watch_ && firstOpenStep_ != judgedSteps_ && (end_ || firstOpenStep_ >= judgedSteps_ + std::max<std::size_t>(1, judgedSteps_ / fewer))) {
+        stragglers_ = watch_->stragglers();
+        judgedSteps_ = firstOpenStep_;
+    }
+    return stragglers_;
+}
+
 void RunModel::append(const LogLine& line) {
     log_.push_back(line);
     Q_EMIT logged();
@@ -172,10 +237,15 @@ void RunModel::append(const LogLine& line) {
 void RunModel::setRank(const RankRecord& record) {
     const auto place = std::lower_bound(rankRecords_.begin(), rankRecords_.end(), record.rank,
                                         [](const RankRecord& known, int rank) { return known.rank < rank; });
+    // Without a layout a rank's place is what its record says.
+    if (header_ && !header_->hasLayout() && record.rank >= 0 && record.rank < ranks())
+        labels_[static_cast<std::size_t>(record.rank)] = record.label;
     if (place != rankRecords_.end() && place->rank == record.rank) *place = record;
     else rankRecords_.insert(place, record);
     Q_EMIT ranksChanged();
 }
+
+void RunModel::setNames(EventNames names) { names_ = std::move(names); }
 
 void RunModel::setEnd(const RunEnd& end) {
     end_ = end;
@@ -192,8 +262,11 @@ const std::vector<Event>& RunModel::predicted(int rank, Lane lane) const {
 
 std::span<const Event> RunModel::eventsOfStep(int rank, Lane lane, int step) const {
     const std::vector<Event>& all = this->lane(rank, lane);
-    const auto first = std::partition_point(all.begin(), all.end(), [&](const Event& e) { return e.step < step; });
-    const auto last = std::partition_point(first, all.end(), [&](const Event& e) { return e.step == step; });
+    const Restarts::Window window = restarts_.lastOf(step);
+    const auto begin = std::partition_point(all.begin(), all.end(), [&](const Event& e) { return e.begin < window.begin; });
+    const auto end = std::partition_point(begin, all.end(), [&](const Event& e) { return e.begin < window.end; });
+    const auto first = std::partition_point(begin, end, [&](const Event& e) { return e.step < step; });
+    const auto last = std::partition_point(first, end, [&](const Event& e) { return e.step == step; });
     return {first, last};
 }
 
@@ -277,7 +350,7 @@ void RunModel::forgetAccount() {
 }
 
 const StepAccount* RunModel::account() {
-    if (asked_ == generation_ || empty()) return account_.get();
+    if (asked_ == generation_ || empty() || !header_->hasLayout()) return account_.get();
     asked_ = generation_;
     std::vector<Event> events;
     for (const RankLanes& lanes : lanes_)

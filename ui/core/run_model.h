@@ -8,11 +8,13 @@
 #include "engine/trace/event.h"
 #include "engine/trace/memory_curve.h"
 #include "engine/trace/run_file.h"
+#include "engine/trace/stragglers.h"
 #include "engine/trace/summary.h"
 
 #include <QObject>
 
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,11 +43,16 @@ public:
     /// Begins anew with a run's header; the predicted events are one step, placed over each measured step by the views.
     void begin(const RunHeader& header, std::vector<Event> predicted);
     void clear();
-    /// Events of one lane of one rank come ascending by begin; anything may interleave. O(1) amortised an event.
-    /// Events of ranks outside the header's mesh are not kept.
+    /// Where the begun run is recorded; begin() and clear() forget it.
+    void setFile(std::filesystem::path file);
+    const std::filesystem::path& file() const { return file_; }  ///< empty: nowhere
+    /// Events of one lane of one rank come ascending by begin; anything may interleave, but a restart comes before what is
+    /// done after it. O(1) amortised an event. Events of ranks outside the header's mesh are not kept, nor counters and
+    /// overflows of steps that were done again (restarts.h); where some must go, reset() is told.
     void append(std::span<const Event> events);
     void append(const LogLine& line);
     void setRank(const RankRecord& record);
+    void setNames(EventNames names);  ///< of the begun run
     void setEnd(const RunEnd& end);
 
     bool empty() const { return !header_.has_value(); }
@@ -56,7 +63,7 @@ public:
     /// Spans of one lane, ascending by begin. Waits are in the compute lane.
     const std::vector<Event>& lane(int rank, Lane lane) const;
     const std::vector<Event>& predicted(int rank, Lane lane) const;
-    /// The part of a lane that belongs to one step.
+    /// The part of a lane that belongs to one step; to the last time that it was done.
     std::span<const Event> eventsOfStep(int rank, Lane lane, int step) const;
     /// End of the predicted step, nanoseconds from its begin; 0 where there is no prediction.
     std::int64_t predictedEnd() const { return predictedEnd_; }
@@ -65,11 +72,17 @@ public:
     std::int64_t predictedLastBackward() const { return predictedLastBackward_; }
     /// All ranks, ascending by begin. Memory in use is kept per rank instead: memoryAt.
     const std::vector<Event>& counters(EventKind kind) const;
-    /// Commands, faults, drops; ascending by begin.
+    /// Commands, faults, restarts, drops; ascending by begin.
     const std::vector<Event>& instants() const { return instants_; }
     const std::vector<LogLine>& log() const { return log_; }
+    const EventNames& names() const { return names_; }
     const std::vector<RankRecord>& rankRecords() const { return rankRecords_; }  ///< ascending by rank
     const std::optional<RunEnd>& end() const { return end_; }
+    /// Ascending by time; begin() and clear() forget them.
+    const std::vector<Note>& notes() const { return notes_; }
+    void setNotes(std::vector<Note> notes);
+    /// Largest excess first. Of a run that goes on, those known a few steps ago.
+    const std::vector<Straggler>& stragglers() const;
     const Summarizer& summary() const { return *summary_; }
     /// Ascending by step; one for each of summary().steps().
     const std::vector<StepExtent>& stepExtents() const { return extents_; }
@@ -94,10 +107,12 @@ public:
     const StepAccount* account();
 
 Q_SIGNALS:
-    void reset();       ///< begin or clear
+    void reset();       ///< begin or clear, or something was taken away
     void appended();    ///< events arrived; at most once per batch
     void logged();
     void ranksChanged();
+    void notesChanged();
+    void fileChanged();
     void ended();
     void accounted();
 
@@ -112,18 +127,27 @@ private:
         std::array<std::vector<MemorySample>, memoryCategoryCount> memory;
         std::int64_t peak = 0;
     };
+    void take(std::span<const Event> events);
+    void takeRestart(const Event& restart);
     void appendCounter(const Event& event);
     void refreshExtents();
     void forgetAccount();
 
     std::optional<RunHeader> header_;
+    std::filesystem::path file_;
     std::vector<RankLanes> lanes_;
     std::vector<std::string> labels_;
     std::vector<std::vector<Event>> counters_;  ///< by kind
     std::vector<Event> instants_;
+    Restarts restarts_;
     std::vector<LogLine> log_;
+    EventNames names_;
     std::vector<RankRecord> rankRecords_;
     std::optional<RunEnd> end_;
+    std::vector<Note> notes_;
+    std::unique_ptr<StragglerWatch> watch_;
+    mutable std::vector<Straggler> stragglers_;
+    mutable std::size_t judgedSteps_ = 0;  ///< complete ones when stragglers_ were found
     std::unique_ptr<Summarizer> summary_;
     std::vector<StepExtent> extents_;
     std::size_t firstOpenStep_ = 0;  ///< extents before it are complete and final

@@ -85,6 +85,7 @@ void RunSession::started(const std::shared_ptr<Slot>& slot) {
     }
     runFile_ = slot->job->runFile();
     model_.begin(headerOf(*slot->plan), slot->plan->simulation.events);
+    model_.setFile(runFile_);
     slot->plan.reset();
     if (stopWhenStarted_) stop();
     drain();

@@ -3,6 +3,7 @@
 
 #include "ui/core/document.h"
 
+#include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QThreadPool>
 
@@ -109,7 +110,14 @@ int SearchSession::loaded() const {
     Layout even = layout;
     even.schedule.stages.clear();
     if (stageLayers(layout) != stageLayers(even)) return -1;
-    const auto found = std::ranges::find(candidates_, choiceOf(layout), &Candidate::choice);
+    const Choice choice = choiceOf(layout);
+    const auto found = std::ranges::find_if(candidates_, [&](const Candidate& candidate) {
+        if (candidate.choice == choice) return true;
+        if (std::ranges::find(candidate.alike, choice.kind) == candidate.alike.end()) return false;
+        Choice alike = choice;
+        alike.kind = candidate.choice.kind;
+        return candidate.choice == alike;
+    });
     return found == candidates_.end() ? -1 : static_cast<int>(found - candidates_.begin());
 }
 
@@ -140,6 +148,14 @@ QString degreesText(const Choice& choice) {
     for (const auto& [name, degree] : {std::pair("tp", parallel.tensor), {"ep", parallel.expert}, {"cp", parallel.context}})
         if (degree > 1) text += QStringLiteral(" %1%2").arg(QLatin1String(name)).arg(degree);
     if (parallel.zero > 0) text += QStringLiteral(" z%1").arg(parallel.zero);
+    return text;
+}
+
+QString scheduleText(const Candidate& candidate) {
+    QString text = QString::fromStdString(candidate.choice.kind);
+    if (candidate.choice.inFlight > 0) text += QCoreApplication::translate("candidates", ", %1 in flight").arg(candidate.choice.inFlight);
+    for (const std::string& kind : candidate.alike) text += QStringLiteral(" = ") + QString::fromStdString(kind);
+    if (!candidate.choice.stages.empty()) text += QCoreApplication::translate("candidates", ", balanced stages");
     return text;
 }
 

@@ -37,7 +37,7 @@ public:
     bool complete() const { return complete_; }
     /// What no choice could mend; then there are no candidates.
     const std::vector<Fault>& faults() const { return faults_; }
-    /// Index of the document's layout among the candidates; -1: it is not one of them.
+    /// Index of the document's layout among the candidates, or of one that is alike; -1: it is not one of them.
     int loaded() const;
 
 Q_SIGNALS:
@@ -63,5 +63,7 @@ private:
 
 /// "4·2×2": data · pipeline × chunks; other degrees longer than 1 follow with their names.
 QString degreesText(const Choice& choice);
+/// "1f1b", "zb-greedy, 8 in flight", "naive = gpipe = 1f1b": a schedule, and those with the same figures here.
+QString scheduleText(const Candidate& candidate);
 
 }  // namespace shardlab

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/selection.h"
 
+#include <algorithm>
+
 namespace shardlab {
 
 void Selection::select(std::optional<Event> event) {
@@ -22,11 +24,27 @@ void Selection::setRank(int rank) {
     Q_EMIT rankChanged();
 }
 
-void Selection::setArea(std::optional<TimeRange> area) {
+void Selection::setArea(std::optional<TimeRange> area, std::vector<int> ranks) {
     if (area && area->end < area->begin) std::swap(area->begin, area->end);
-    if (area_ == area) return;
+    if (!area) ranks.clear();
+    if (area_ == area && areaRanks_ == ranks) return;
     area_ = area;
+    areaRanks_ = std::move(ranks);
     Q_EMIT areaChanged();
+}
+
+void Selection::pin(int rank, bool pinned) {
+    const auto place = std::find(pinned_.begin(), pinned_.end(), rank);
+    if (rank < 0 || pinned == (place != pinned_.end())) return;
+    if (pinned) pinned_.push_back(rank);
+    else pinned_.erase(place);
+    Q_EMIT rowsChanged();
+}
+
+void Selection::setGrouping(std::optional<Axis> axis) {
+    if (grouping_ == axis) return;
+    grouping_ = axis;
+    Q_EMIT rowsChanged();
 }
 
 void Selection::showPath(bool shown) {
@@ -59,6 +77,11 @@ void Selection::clear() {
     hover({});
     setRank(-1);
     setArea({});
+    if (!pinned_.empty() || grouping_) {
+        pinned_.clear();
+        grouping_.reset();
+        Q_EMIT rowsChanged();
+    }
     setCursor(-1);
     setVisible({});
     setFollowLive(true);

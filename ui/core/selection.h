@@ -3,11 +3,13 @@
 // everywhere.
 #pragma once
 
+#include "engine/layout/mesh.h"
 #include "engine/trace/event.h"
 
 #include <QObject>
 
 #include <optional>
+#include <vector>
 
 namespace shardlab {
 
@@ -29,6 +31,11 @@ public:
     bool followLive() const { return follow_; }
     std::int64_t cursor() const { return cursor_; }  ///< the moment memory, mesh and cards speak of; -1: the latest
     const std::optional<TimeRange>& area() const { return area_; }  ///< what is being measured
+    /// Of the area: only these ranks; empty: all.
+    const std::vector<int>& areaRanks() const { return areaRanks_; }
+    /// Ranks that stay on top of timelines, in the order they were pinned.
+    const std::vector<int>& pinned() const { return pinned_; }
+    std::optional<Axis> grouping() const { return grouping_; }  ///< ranks alike on this axis stand together
     bool pathShown() const { return pathShown_; }  ///< the critical path is drawn
 
     void select(std::optional<Event> event);
@@ -37,7 +44,9 @@ public:
     void setVisible(TimeRange range);
     void setFollowLive(bool follow);
     void setCursor(std::int64_t time);
-    void setArea(std::optional<TimeRange> area);
+    void setArea(std::optional<TimeRange> area, std::vector<int> ranks = {});
+    void pin(int rank, bool pinned);
+    void setGrouping(std::optional<Axis> axis);
     void showPath(bool shown);
     /// As at the start: nothing selected, nothing in sight, following. For another run's model.
     void clear();
@@ -51,6 +60,7 @@ Q_SIGNALS:
     void cursorChanged();
     void areaChanged();
     void pathShownChanged();
+    void rowsChanged();  ///< pinned or grouping
 
 private:
     std::optional<Event> event_;
@@ -60,6 +70,9 @@ private:
     bool follow_ = true;
     std::int64_t cursor_ = -1;
     std::optional<TimeRange> area_;
+    std::vector<int> areaRanks_;
+    std::vector<int> pinned_;
+    std::optional<Axis> grouping_;
     bool pathShown_ = false;
 };
 

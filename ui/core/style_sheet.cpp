@@ -59,6 +59,7 @@ QPushButton[role="primary"], QToolButton[role="primary"] { background: @accent@;
 QPushButton[role="primary"]:focus, QToolButton[role="primary"]:focus { border-color: @text@; }
 QPushButton[role="primary"]:disabled, QToolButton[role="primary"]:disabled { background: @raised@; color: @faint@; }
 QPushButton[role="flat"], QToolButton[role="flat"] { background: transparent; padding: 2px 5px; font-weight: 400; }
+QPushButton[role="flat"]:checked, QToolButton[role="flat"]:checked { background: @raised@; color: @accent@; }
 QPushButton[role="flat"]:hover, QToolButton[role="flat"]:hover { background: @raised@; }
 QToolButton[role="brand"] { background: transparent; font-weight: 700; font-size: 15px; padding: 4px 8px; }
 QToolButton[role="brand"]:hover { background: @raised@; }
@@ -85,6 +86,7 @@ QCheckBox::indicator:checked { border-color: @accent@; background: @accent@; ima
 
 QScrollArea { background: transparent; border: none; }
 QScrollArea > QWidget > QWidget { background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
 QScrollBar::handle { background: @border@; border-radius: 4px; min-height: 24px; min-width: 24px; margin: 1px; }

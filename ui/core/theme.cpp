@@ -64,17 +64,21 @@ QColor Theme::action(EventKind kind) const {
     const Hues& hue = hues(dark);
     switch (kind) {
     case EventKind::Forward:
+    case EventKind::Kernel:
     case EventKind::Recompute:
     case EventKind::Validation:
     case EventKind::Loss:
+    case EventKind::GradientExponents:
         return hue.forward;
     case EventKind::Backward:
     case EventKind::ValidationLoss:
+    case EventKind::LossScale:
         return hue.backward;
     case EventKind::InputGrad:
     case EventKind::PaceOverrun:
         return hue.inputGrad;
     case EventKind::WeightGrad:
+    case EventKind::Annotation:
         return hue.weightGrad;
     case EventKind::SendForward:
     case EventKind::RecvForward:
@@ -85,6 +89,7 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::TensorAllReduce:
     case EventKind::TensorReduceScatter:
     case EventKind::TensorAllGather:
+    case EventKind::Collective:
     case EventKind::ReduceNorm:
     case EventKind::ReduceBuckets:
     case EventKind::ScatterGradients:
@@ -100,8 +105,11 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::Wait:
         return idle;
     case EventKind::Fault:
+    case EventKind::Restart:
     case EventKind::Dropped:
+    case EventKind::Overflow:
         return bad;
+    case EventKind::Mark:
     case EventKind::Command:
         return accent;
     default:

@@ -9,7 +9,9 @@
 
 namespace shardlab {
 
+class CompareSession;
 class Document;
+class EventSearch;
 class RunModel;
 class SearchSession;
 class Selection;
@@ -25,6 +27,8 @@ struct ViewContext {
     Selection& selection;
     ThemeSource& theme;
     SearchSession& search;
+    CompareSession& compare;
+    EventSearch& events;
 };
 
 class View : public QWidget {
@@ -43,6 +47,9 @@ Q_SIGNALS:
     void subtitleChanged();
 
 protected:
+    /// For emptyText: what a run lacks that another program recorded; empty for Shardlab's own.
+    QString notInImported(const QString& why) const;
+
     ViewContext context_;
 };
 

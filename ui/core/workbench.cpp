@@ -16,12 +16,16 @@ namespace {
 QString text(const std::filesystem::path& path) { return QString::fromStdString(path.string()); }
 QString fileName(const std::filesystem::path& path) { return QString::fromStdString(path.filename().string()); }
 
-/// Run files are SQLite databases; anything else is taken for a layout, whose reader says what is wrong with it.
+/// Run files are SQLite databases that say whose they are.
 bool looksLikeRun(const std::filesystem::path& path) {
     if (path.extension() == ".shardlab") return true;
     QFile file(text(path));
-    return file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";
+    const QByteArray page = file.open(QIODevice::ReadOnly) ? file.read(72) : QByteArray();
+    return page.startsWith("SQLite format 3") && page.endsWith("SHLD");
 }
+
+/// Anything else is taken for a layout, whose reader says what is wrong with it.
+bool looksLikeTrace(const std::filesystem::path& path) { return !looksLikeRun(path) && detectImportFormat(path).has_value(); }
 
 /// A name that any file system takes.
 std::string safeName(const std::string& name) {
@@ -40,7 +44,9 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
     : QObject(parent),
       runFolder_(std::move(runFolder)),
       run_(models_[static_cast<std::size_t>(Workspace::Run)], std::move(starter)),
-      replay_(models_[static_cast<std::size_t>(Workspace::Replay)]) {
+      replay_(models_[static_cast<std::size_t>(Workspace::Replay)]),
+      compare_(models_[static_cast<std::size_t>(Workspace::Replay)]) {
+    for (std::size_t i = 0; i < events_.size(); ++i) events_[i] = std::make_unique<EventSearch>(models_[i], selections_[i]);
     connect(&document_, &Document::planChanged, this, &Workbench::showPrediction);
     // A cursor or a selected action of the last run means nothing in the next.
     for (const Workspace workspace : {Workspace::Run, Workspace::Replay})
@@ -67,6 +73,7 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
         recent_.add(replay_.file());
     });
     followMeasuring();
+    followImporting();
     // Replay begins at the first step, and every view speaks of the moment that is replayed.
     connect(&replay_, &ReplaySession::finished, this, [this] {
         const auto& steps = model(Workspace::Replay).stepExtents();
@@ -77,13 +84,16 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
 }
 
 ViewContext Workbench::context(Workspace workspace) {
-    return {workspace, document_, model(workspace), selection(workspace), theme_, search_};
+    return {workspace, document_, model(workspace), selection(workspace), theme_, search_, compare_, events(workspace)};
 }
 
 void Workbench::open(const std::filesystem::path& file) {
     if (looksLikeRun(file)) openRun(file);
+    else if (looksLikeTrace(file)) importTraces({file});
     else openLayout(file);
 }
+
+bool Workbench::leavesLayoutAlone(const std::filesystem::path& file) const { return looksLikeRun(file) || looksLikeTrace(file); }
 
 bool Workbench::openLayout(const std::filesystem::path& file) {
     const auto parsed = readLayout(file);
@@ -108,6 +118,44 @@ void Workbench::openRun(const std::filesystem::path& file) {
     Q_EMIT workspaceRequested(Workspace::Replay);
     if (!run_.active() && file == run_.runFile()) messages_.withdraw("run");  // what it offers is done
     replay_.open(file);
+}
+
+void Workbench::importTraces(std::vector<std::filesystem::path> files) {
+    if (files.empty() || imports_.active()) return;
+    if (!haveRunFolder(tr("Nothing was imported"))) return;
+    Layout named;
+    named.name = files.front().stem().string();
+    messages_.withdraw("import");
+    Q_EMIT workspaceRequested(Workspace::Replay);
+    const std::filesystem::path out = nextRunFile(named);
+    imports_.start({std::move(files), out, {}});
+}
+
+void Workbench::followImporting() {
+    connect(&imports_, &ImportSession::imported, this, &Workbench::sayImported);
+    connect(&imports_, &ImportSession::failed, this, [this](const Error& error) {
+        messages_.post(tr("Cannot import %1").arg(fileName(imports_.request().files.front())), error, "import");
+    });
+    connect(&imports_, &ImportSession::cancelled, this, [this] {
+        messages_.post({.level = MessageLevel::Info, .title = tr("The import was cancelled; nothing is left of it"), .topic = "import"});
+    });
+}
+
+void Workbench::sayImported(const ImportReport& report) {
+    std::int64_t ignored = 0;
+    for (const ImportCount& each : report.ignored) ignored += each.count;
+    QString detail = QString::fromStdString(report.lines().front());
+    if (ignored > 0) detail += tr("; %1 entries were not understood, Events lists them by kind").arg(ignored);
+    messages_.post({.level = MessageLevel::Info, .title = tr("Imported %1").arg(fileName(imports_.request().out)), .detail = detail, .topic = "import"});
+    openRun(imports_.request().out);
+}
+
+bool Workbench::haveRunFolder(const QString& refusal) {
+    std::error_code code;
+    std::filesystem::create_directories(runFolder_, code);
+    if (code)
+        messages_.post(refusal, Error{.what = "cannot make the folder for runs", .where = runFolder_.string(), .why = code.message()}, "run");
+    return !code;
 }
 
 bool Workbench::saveLayout(const std::filesystem::path& file) {
@@ -175,14 +223,7 @@ bool Workbench::startRun(const std::filesystem::path& resume) {
 
 bool Workbench::startRun(const Layout& layout, const std::filesystem::path& resume) {
     if (run_.active() || measure_.active()) return false;
-    std::error_code code;
-    std::filesystem::create_directories(runFolder_, code);
-    if (code) {
-        messages_.post(tr("The run did not start"),
-                       Error{.what = "cannot make the folder for runs", .where = runFolder_.string(), .why = code.message()},
-                       "run");
-        return false;
-    }
+    if (!haveRunFolder(tr("The run did not start"))) return false;
     messages_.withdraw("run");
     Q_EMIT workspaceRequested(Workspace::Run);
     run_.start(layout, nextRunFile(layout), document_.measurements(), resume);

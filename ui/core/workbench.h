@@ -3,7 +3,10 @@
 // live run, the opened one, files and messages. A window shows it; tests drive it without one.
 #pragma once
 
+#include "ui/core/compare_session.h"
 #include "ui/core/document.h"
+#include "ui/core/event_search.h"
+#include "ui/core/import_session.h"
 #include "ui/core/measure_session.h"
 #include "ui/core/messages.h"
 #include "ui/core/recent_files.h"
@@ -32,18 +35,25 @@ public:
     Document& document() { return document_; }
     RunModel& model(Workspace workspace) { return models_[static_cast<std::size_t>(workspace)]; }
     Selection& selection(Workspace workspace) { return selections_[static_cast<std::size_t>(workspace)]; }
+    EventSearch& events(Workspace workspace) { return *events_[static_cast<std::size_t>(workspace)]; }
     RunSession& run() { return run_; }
     SearchSession& search() { return search_; }
     MeasureSession& measure() { return measure_; }
     ReplaySession& replay() { return replay_; }
+    CompareSession& compare() { return compare_; }
+    ImportSession& imports() { return imports_; }
     Messages& messages() { return messages_; }
     RecentFiles& recent() { return recent_; }
     ThemeSource& theme() { return theme_; }
 
-    /// A layout or a run, told apart by the file's content. What is wrong becomes a message.
+    /// A layout, a run or another program's trace, told apart by the file's content. What is wrong becomes a message.
     void open(const std::filesystem::path& file);
+    /// It is a run, or becomes one.
+    bool leavesLayoutAlone(const std::filesystem::path& file) const;
     bool openLayout(const std::filesystem::path& file);
     void openRun(const std::filesystem::path& file);
+    /// Traces of one job become a run in the folder of runs, which is then opened.
+    void importTraces(std::vector<std::filesystem::path> files);
     bool saveLayout(const std::filesystem::path& file);
     void newFromPreset(const Layout& layout);
 
@@ -64,8 +74,11 @@ Q_SIGNALS:
 
 private:
     bool judgedLegal(const QString& refusal);
+    bool haveRunFolder(const QString& refusal);
     void showPrediction();
     void followMeasuring();
+    void followImporting();
+    void sayImported(const ImportReport& report);
     void sayStarted();
     void sayEnded(const RunEnd& end);
 
@@ -80,6 +93,9 @@ private:
     MeasureSession measure_{document_};
     RunSession run_;
     ReplaySession replay_;
+    CompareSession compare_;
+    ImportSession imports_;
+    std::array<std::unique_ptr<EventSearch>, 3> events_;
 };
 
 }  // namespace shardlab

@@ -63,6 +63,7 @@ std::optional<Action> inputMessage(const Action& compute, int stages) {
 }
 
 std::vector<Dependency> dependencies(const RunModel& model, const Event& event) {
+    if (!isSpan(event.kind)) return {};  // an overflow names an action, but is none
     std::vector<Dependency> found;
     if (model.empty() || event.action == 0 || event.rank >= model.ranks()) return found;
     const Finder finder{model, event, model.eventCount() == 0};

@@ -2,6 +2,7 @@
 #include "ui/timeline/event_text.h"
 
 #include "engine/base/units.h"
+#include "ui/core/overflow.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/gantt_scene.h"
 
@@ -11,27 +12,32 @@ namespace {
 
 QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
+/// Names of templates' instances fill pages.
+QString shortened(const QString& name) {
+    constexpr int longest = 160;
+    return name.size() <= longest ? name : name.left(longest - 1) + QStringLiteral("…");
+}
+
 }  // namespace
 
 QString seconds(std::int64_t nanoseconds) {
     return QString::fromStdString(formatSeconds(static_cast<double>(nanoseconds) * 1e-9));
 }
 
-QString whatText(const Event& event) {
+QString actionText(const RunModel& model, const Event& event) { return QString::fromStdString(model.names().text(event.action)); }
+
+QString whatText(const RunModel& model, const Event& event) {
     QString what = text(name(event.kind));
     if (!what.isEmpty()) what[0] = what[0].toUpper();
+    if (event.kind == EventKind::Overflow) return overflowText(event);
     if (event.action == 0) return what;
+    if (nameNumber(event.action) != 0) return what + QStringLiteral(" · ") + shortened(actionText(model, event));
     const Action action = actionFromId(event.action);
     if (event.kind == EventKind::Wait) return what + QStringLiteral(" for ") + QString::fromStdString(toText(action));
     what += QStringLiteral(" · stage %1").arg(action.stage);
     if (action.microbatch >= 0) what += QStringLiteral(" · microbatch %1").arg(action.microbatch);
     if (action.version >= 0) what += QStringLiteral(" · weights v%1").arg(action.version);
-    if (isTensorCollective(event.kind)) {
-        const int layer = static_cast<int>(event.value);
-        what += layer >= 0    ? QStringLiteral(" · layer %1").arg(layer)
-                : layer == -1 ? QStringLiteral(" · embedding")
-                              : QStringLiteral(" · output");
-    }
+    if (isTensorCollective(event.kind)) what += QStringLiteral(" · ") + layerName(static_cast<int>(event.value));
     return what;
 }
 
@@ -48,7 +54,11 @@ QString predictedText(const RunModel& model, const Event& event) {
 }
 
 QString hoverText(const RunModel& model, const Event& event) {
-    QString line = whatText(event) + QStringLiteral(" · rank %1").arg(event.rank) + QLatin1Char('\n') + seconds(event.end - event.begin);
+    if (event.kind == EventKind::Overflow) {
+        const QString scale = scaleAround(model, event.step);
+        return whatText(model, event) + QStringLiteral(" · rank %1").arg(event.rank) + (scale.isEmpty() ? QString() : QStringLiteral("\nloss scale ") + scale);
+    }
+    QString line = whatText(model, event) + QStringLiteral(" · rank %1").arg(event.rank) + QLatin1Char('\n') + seconds(event.end - event.begin);
     if (showsPrediction(model)) line += QStringLiteral(" predicted");
     if (const QString predicted = predictedText(model, event); !predicted.isEmpty()) line += QStringLiteral(", predicted ") + predicted;
     return line;

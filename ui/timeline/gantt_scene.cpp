@@ -72,6 +72,42 @@ public:
         }
     }
 
+    /// A snapshot halts training and fills the bar; writing it runs beside training, as a strip below.
+    void checkpoints(const Row& row) {
+        const LaneView copies = index_.measured(row.rank, Lane::Copy);
+        if (copies.events->empty()) return;
+        constexpr std::size_t colour = GanttScene::colour(Paint::Checkpoint, false);
+        const auto draw = [&](const LaneView& lane, const QRect& place) {
+            const LaneShape shape = laneShape(*lane.events, *lane.index, scale_, 0, scale_.left, scale_.left + scale_.width);
+            for (const Bar& bar : shape.bars)
+                if (paintOf((*lane.events)[bar.index].kind) == Paint::Checkpoint)
+                    scene_.bars[colour].emplace_back(bar.left, place.top(), bar.right - bar.left, place.height());
+            for (const Column& column : shape.columns)
+                if (column.share[static_cast<std::size_t>(Paint::Checkpoint)] > 0)
+                    addJoined(scene_.bars[colour], {column.x, place.top(), 1, place.height()});
+        };
+        draw(index_.measured(row.rank, Lane::Host), {0, row.barTop, 1, row.barHeight});
+        draw(copies, copyStrip(row));
+    }
+
+    /// What an imported run's program gave a name, where its prediction would be; one within another is darker.
+    void annotations(const Row& row) {
+        const LaneView host = index_.measured(row.rank, Lane::Host);
+        const LaneShape shape = laneShape(*host.events, *host.index, scale_, 0, scale_.left, scale_.left + scale_.width);
+        std::int64_t until = 0;
+        for (const Bar& bar : shape.bars) {
+            const Event& event = (*host.events)[bar.index];
+            if (event.kind != EventKind::Annotation) continue;
+            const bool nested = event.begin < until;
+            until = std::max(until, event.end);
+            const int gap = bar.right - bar.left > 3 ? 1 : 0;
+            scene_.predicted[GanttScene::colour(Paint::Annotation, nested)].emplace_back(bar.left, row.bandTop, bar.right - bar.left - gap, row.bandHeight);
+        }
+        for (const Column& column : shape.columns)
+            if (column.share[static_cast<std::size_t>(Paint::Annotation)] > 0)
+                addJoined(scene_.predicted[GanttScene::colour(Paint::Annotation, false)], {column.x, row.bandTop, 1, row.bandHeight});
+    }
+
     /// The predicted step over [from, to) pixels.
     void band(const Row& row, std::int64_t offset, int from, int to) {
         for (const Lane lane : {Lane::Comm, Lane::Compute}) {
@@ -209,7 +245,11 @@ void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index,
     const bool prediction = showsPrediction(model);
     for (const Row& row : visible) {
         if (prediction) builder.bars(row, index.predicted(row.rank, Lane::Compute), index.predicted(row.rank, Lane::Comm));
-        else builder.bars(row, index.measured(row.rank, Lane::Compute), index.measured(row.rank, Lane::Comm));
+        else {
+            builder.bars(row, index.measured(row.rank, Lane::Compute), index.measured(row.rank, Lane::Comm));
+            builder.checkpoints(row);
+            if (!model.header().hasLayout()) builder.annotations(row);
+        }
     }
     if (prediction || model.predictedEnd() <= 0) return;
     const double stepWidth = static_cast<double>(model.predictedEnd()) / scale.perPixel();
@@ -234,10 +274,36 @@ void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index,
     }
 }
 
+QRect copyStrip(const Row& row) {
+    const int top = row.barTop + row.barHeight + 1;
+    return {0, top, 1, std::max(1, row.top + row.height - top - 2)};
+}
+
+QRect overflowMark(const Row& row, const TimeScale& scale, std::int64_t time) {
+    constexpr int width = 11;
+    constexpr int height = 9;
+    return {static_cast<int>(std::floor(scale.x(time))) - width / 2, row.barTop - 2, width, height};
+}
+
+namespace {
+
+const Event* overflowAt(const RunModel& model, const TimeScale& scale, const Row& row, int x, int y) {
+    const auto reach = static_cast<std::int64_t>(scale.perPixel() * 8);
+    const auto& instants = model.instants();
+    auto event = std::lower_bound(instants.begin(), instants.end(), scale.time(x) - reach,
+                                  [](const Event& e, std::int64_t time) { return e.begin < time; });
+    for (; event != instants.end() && event->begin <= scale.time(x + 1) + reach; ++event)
+        if (event->kind == EventKind::Overflow && event->rank == row.rank && overflowMark(row, scale, event->begin).contains(x, y)) return &*event;
+    return nullptr;
+}
+
+}  // namespace
+
 std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows, int x, int y) {
     const int position = rows.positionAt(y);
     if (model.empty() || position < 0 || x < scale.left || x >= scale.left + scale.width) return {};
     const Row row = rows.row(position);
+    if (const Event* overflow = overflowAt(model, scale, row, x, y)) return *overflow;
     const bool prediction = showsPrediction(model);
     const auto find = [&](LaneView view, std::int64_t offset) -> const Event* {
         const std::int64_t found = eventAt(*view.events, *view.index, scale, offset, x + 0.5, 3);
@@ -245,6 +311,10 @@ std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const
     };
     const auto lane = [&](Lane kind) { return prediction ? index.predicted(row.rank, kind) : index.measured(row.rank, kind); };
 
+    if (y >= row.bandTop && y < row.bandTop + row.bandHeight && !prediction && !model.header().hasLayout()) {
+        if (const Event* annotation = find(lane(Lane::Host), 0)) return *annotation;
+        return {};
+    }
     if (y >= row.bandTop && y < row.bandTop + row.bandHeight && !prediction) {
         const int step = model.stepIndexAt(scale.time(x + 0.5));
         if (step < 0) return {};
@@ -261,6 +331,10 @@ std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const
         moved.step = extent.step;
         return moved;
     }
+    if (const QRect strip = copyStrip(row); y >= strip.top() && y <= strip.bottom() && !prediction) {
+        if (const Event* write = find(lane(Lane::Copy), 0)) return *write;
+        return {};
+    }
     if (y < row.barTop || y >= row.barTop + row.barHeight) return {};
     const Event* compute = find(lane(Lane::Compute), 0);
     const Event* comm = find(lane(Lane::Comm), 0);
@@ -268,6 +342,7 @@ std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const
     const bool computes = compute && paintOf(compute->kind) != Paint::None;
     if (comm && (onTicks || (!computes && paintOf(comm->kind) == Paint::Reduce))) return *comm;
     if (compute) return *compute;
+    if (const Event* snapshot = prediction ? nullptr : find(lane(Lane::Host), 0)) return *snapshot;
     return {};
 }
 

@@ -63,7 +63,12 @@ bool showsPrediction(const RunModel& model);
 void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows);
 void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme);
 
-/// The measured event at a pixel (predicted while nothing was measured; on the band, the measured event of the same
+/// Top and height of what is drawn of the copy lane, below the bar.
+QRect copyStrip(const Row& row);
+/// Where an overflow's marker stands in its rank's row; its foot points at the moment.
+QRect overflowMark(const Row& row, const TimeScale& scale, std::int64_t time);
+
+/// The overflow whose marker is at a pixel, else the measured event (predicted while nothing was measured; on the band, the measured event of the same
 /// action, or the predicted one moved to where it is drawn).
 std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows, int x, int y);
 

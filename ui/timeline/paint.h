@@ -10,14 +10,15 @@
 
 namespace shardlab {
 
-enum class Paint : std::uint8_t { Forward, Backward, InputGrad, WeightGrad, Recompute, Transfer, Reduce, Optimizer, None };
-inline constexpr std::size_t paintCount = 8;  ///< without None
+enum class Paint : std::uint8_t { Forward, Backward, InputGrad, WeightGrad, Recompute, Transfer, Reduce, Optimizer, Checkpoint, Annotation, None };
+inline constexpr std::size_t paintCount = 10;  ///< without None
 
 /// Waits, steps and set-up have none: a wait shows as the bubble behind it. Receives have none: they last from the
 /// post to the arrival, and the message itself is its send.
 constexpr Paint paintOf(EventKind kind) {
     switch (kind) {
-        case EventKind::Forward: return Paint::Forward;
+        case EventKind::Forward:
+        case EventKind::Kernel: return Paint::Forward;
         case EventKind::Backward: return Paint::Backward;
         case EventKind::InputGrad: return Paint::InputGrad;
         case EventKind::WeightGrad: return Paint::WeightGrad;
@@ -33,9 +34,14 @@ constexpr Paint paintOf(EventKind kind) {
         case EventKind::TensorAllReduce:
         case EventKind::TensorReduceScatter:
         case EventKind::TensorAllGather:
+        case EventKind::Collective:
         case EventKind::ReduceNorm: return Paint::Reduce;
         case EventKind::StashWeights:
         case EventKind::Optimizer: return Paint::Optimizer;
+        case EventKind::MemoryCopy:
+        case EventKind::Snapshot:
+        case EventKind::CheckpointWrite: return Paint::Checkpoint;
+        case EventKind::Annotation: return Paint::Annotation;
         default: return Paint::None;
     }
 }
@@ -44,12 +50,13 @@ constexpr Paint paintOf(EventKind kind) {
 constexpr EventKind colourKind(Paint paint) {
     constexpr std::array<EventKind, paintCount> kinds{
         EventKind::Forward, EventKind::Backward, EventKind::InputGrad, EventKind::WeightGrad,
-        EventKind::Recompute, EventKind::SendForward, EventKind::ReduceGradients, EventKind::Optimizer};
+        EventKind::Recompute, EventKind::SendForward, EventKind::ReduceGradients, EventKind::Optimizer,
+        EventKind::CheckpointWrite, EventKind::Annotation};
     return kinds[static_cast<std::size_t>(paint)];
 }
 
-/// Transfers run beside compute and are drawn as ticks below it; everything else fills the bar.
-constexpr bool isBar(Paint paint) { return paint != Paint::Transfer && paint != Paint::None; }
+/// Transfers run beside compute and are drawn as ticks below it, annotations are the band above; all else fills the bar.
+constexpr bool isBar(Paint paint) { return paint != Paint::Transfer && paint != Paint::Annotation && paint != Paint::None; }
 
 /// Nanoseconds of each paint within some stretch of time.
 struct Coverage {

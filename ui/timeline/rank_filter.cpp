@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/timeline/rank_filter.h"
 
+#include "engine/layout/mesh.h"
 #include "ui/core/run_model.h"
+#include "ui/core/selection.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -66,6 +69,22 @@ std::vector<int> filterRanks(const RunModel& model, std::string_view filter) {
         if (shown) ranks.push_back(rank);
     }
     return ranks;
+}
+
+std::vector<int> orderRanks(const RunModel& model, std::vector<int> ranks, const Selection& selection) {
+    if (model.empty()) return ranks;
+    if (selection.grouping()) {
+        const Mesh mesh(model.header().layout);
+        std::ranges::stable_sort(ranks, {}, [&](int rank) { return mesh.coordinate(rank, *selection.grouping()); });
+    }
+    const auto& pinned = selection.pinned();
+    std::ranges::stable_sort(ranks, {}, [&](int rank) { return std::ranges::find(pinned, rank) - pinned.begin(); });
+    return ranks;
+}
+
+int pinnedAmong(const std::vector<int>& ranks, const Selection& selection) {
+    const auto isPinned = [&](int rank) { return std::ranges::find(selection.pinned(), rank) != selection.pinned().end(); };
+    return static_cast<int>(std::ranges::count_if(ranks, isPinned));
 }
 
 }  // namespace shardlab

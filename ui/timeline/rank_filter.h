@@ -8,8 +8,15 @@
 namespace shardlab {
 
 class RunModel;
+class Selection;
 
 /// Ascending. Ranks that match nothing give an empty list.
 std::vector<int> filterRanks(const RunModel& model, std::string_view filter);
+
+/// The same ranks in the order they are shown: pinned ones first, as they were pinned, then those alike on an axis
+/// together.
+std::vector<int> orderRanks(const RunModel& model, std::vector<int> ranks, const Selection& selection);
+/// How many of the first ranks are pinned.
+int pinnedAmong(const std::vector<int>& ranks, const Selection& selection);
 
 }  // namespace shardlab

@@ -5,25 +5,39 @@
 
 namespace shardlab {
 
-void Rows::arrange(std::vector<int> ranks, int top, int height, bool band) {
+void Rows::arrange(std::vector<int> ranks, int top, int height, bool band, int pinned) {
     ranks_ = std::move(ranks);
     top_ = top;
     height_ = std::max(height, 0);
     band_ = band;
+    pinned_ = std::min(pinned, static_cast<int>(ranks_.size()));
     const int count = std::max(1, static_cast<int>(ranks_.size()));
     rowHeight_ = std::clamp(height_ / count, leastHeight, largestHeight);
+    // Something must be left to scroll.
+    pinned_ = std::clamp(pinned_, 0, std::max(0, height_ / rowHeight_ - 1));
     setScroll(scroll_);
 }
 
 int Rows::largestScroll() const { return std::max(0, contentHeight() - height_); }
 
-void Rows::setScroll(int pixels) { scroll_ = std::clamp(pixels, 0, largestScroll()); }
+void Rows::setScroll(int pixels) {
+    scroll_ = std::clamp(pixels, 0, largestScroll());
+    // Rows vanish whole behind the pinned ones.
+    if (pinned_ > 0) scroll_ = (scroll_ + rowHeight_ - 1) / rowHeight_ * rowHeight_;
+}
+
+bool Rows::shows(int position) const {
+    if (position < 0 || position >= static_cast<int>(ranks_.size())) return false;
+    if (position < pinned_) return true;
+    const int top = position * rowHeight_ - scroll_;
+    return top + rowHeight_ > pinned_ * rowHeight_ && top < height_;
+}
 
 Row Rows::row(int position) const {
     Row row;
     row.rank = ranks_[static_cast<std::size_t>(position)];
     row.height = rowHeight_;
-    row.top = top_ + position * rowHeight_ - scroll_;
+    row.top = top_ + position * rowHeight_ - (position < pinned_ ? 0 : scroll_);
     const int margin = std::max(2, rowHeight_ / 7);
     row.bandHeight = band_ ? std::max(3, rowHeight_ / 13) : 0;
     row.bandTop = row.top + margin;
@@ -36,13 +50,8 @@ Row Rows::row(int position) const {
 std::vector<Row> Rows::visible() const {
     std::vector<Row> rows;
     const int count = static_cast<int>(ranks_.size());
-    for (int i = scroll_ / rowHeight_; i < count; ++i) {
-        rows.push_back(row(i));
-        if (rows.back().top >= top_ + height_) {
-            rows.pop_back();
-            break;
-        }
-    }
+    for (int i = 0; i < pinned_; ++i) rows.push_back(row(i));
+    for (int i = pinned_ + scroll_ / rowHeight_; i < count && shows(i); ++i) rows.push_back(row(i));
     return rows;
 }
 
@@ -53,14 +62,16 @@ int Rows::positionOf(int rank) const {
 
 int Rows::positionAt(int y) const {
     if (y < top_ || y >= top_ + height_) return -1;
-    const int position = (y - top_ + scroll_) / rowHeight_;
+    const bool amongPinned = y < top_ + pinned_ * rowHeight_;
+    const int position = (y - top_ + (amongPinned ? 0 : scroll_)) / rowHeight_;
     return position < static_cast<int>(ranks_.size()) ? position : -1;
 }
 
 void Rows::reveal(int position) {
-    if (position < 0) return;
+    if (position < pinned_) return;
     const int top = position * rowHeight_;
-    if (top < scroll_) setScroll(top);
+    const int hidden = pinned_ * rowHeight_;
+    if (top - hidden < scroll_) setScroll(top - hidden);
     else if (top + rowHeight_ > scroll_ + height_) setScroll(top + rowHeight_ - height_);
 }
 

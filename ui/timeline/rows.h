@@ -23,7 +23,8 @@ public:
     static constexpr int largestHeight = 76;
 
     /// `band`: keep room for the predicted band above the bar.
-    void arrange(std::vector<int> ranks, int top, int height, bool band);
+    /// The first `pinned` ranks do not scroll.
+    void arrange(std::vector<int> ranks, int top, int height, bool band, int pinned = 0);
     /// Kept within what there is to scroll.
     void setScroll(int pixels);
     int scroll() const { return scroll_; }
@@ -32,6 +33,9 @@ public:
     int largestScroll() const;
     int rowHeight() const { return rowHeight_; }
     const std::vector<int>& ranks() const { return ranks_; }
+    int pinned() const { return pinned_; }
+    /// False where the row is scrolled away, or lies behind the pinned ones.
+    bool shows(int position) const;
 
     /// Rows at least partly in sight, from the top.
     std::vector<Row> visible() const;
@@ -51,6 +55,7 @@ private:
     int height_ = 0;
     int rowHeight_ = largestHeight;
     int scroll_ = 0;
+    int pinned_ = 0;
     bool band_ = true;
 };
 

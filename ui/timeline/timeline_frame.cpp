@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Time labels, grid, step numbers and rank labels of a timeline.
+#include "engine/layout/mesh.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/time_ticks.h"
 #include "ui/timeline/timeline_state.h"
@@ -70,10 +71,31 @@ void paintSteps(QPainter& painter, const TimelineState& state) {
     }
 }
 
+/// A line where another group of ranks begins, and below those that are pinned; a bar beside each of these.
+void paintGroups(QPainter& painter, const TimelineState& state) {
+    const auto& axis = state.selection.grouping();
+    const int pinned = state.rows.pinned();
+    if ((!axis && pinned == 0) || state.model.empty()) return;
+    const Mesh mesh(state.model.header().layout);
+    const std::vector<Row> rows = state.rows.visible();
+    painter.setClipRect(QRect(state.whole.left(), state.plot.top(), state.whole.width(), state.plot.height()));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const bool isPinned = static_cast<int>(i) < pinned;
+        if (isPinned) painter.fillRect(QRect(state.whole.left() + 2, rows[i].barTop - rows[i].bandHeight, 3, rows[i].barHeight + rows[i].bandHeight), state.theme.accent);
+        if (i == 0) continue;
+        const bool another = axis && mesh.coordinate(rows[i].rank, *axis) != mesh.coordinate(rows[i - 1].rank, *axis);
+        if (static_cast<int>(i) != pinned && (!another || isPinned)) continue;
+        painter.setPen(QPen(state.theme.dim, 1));
+        painter.drawLine(state.whole.left() + 4, rows[i].top, state.plot.right(), rows[i].top);
+    }
+    painter.setClipping(false);
+}
+
 void paintRanks(QPainter& painter, const TimelineState& state) {
     const int right = state.plot.left() - 8;
     const int left = state.whole.left() + 10;
     const QFont name = rankFont(state.theme);
+    paintGroups(painter, state);
     const QFont place = placeFont(state.theme);
     painter.setClipRect(QRect(state.whole.left(), state.plot.top(), state.plot.left() - state.whole.left(), state.plot.height()));
     for (const Row& row : state.rows.visible()) {
@@ -128,11 +150,13 @@ int labelWidth(const RunModel& model, const Theme& theme, int width) {
 
 QRect eventRect(const TimelineState& state, const Event& event) {
     const int position = state.rows.positionOf(event.rank);
-    if (position < 0 || event.end < state.scale.begin || event.begin > state.scale.end) return {};
+    if (!state.rows.shows(position) || event.end < state.scale.begin || event.begin > state.scale.end) return {};
     const Row row = state.rows.row(position);
     if (row.top + row.height <= state.plot.top() || row.top > state.plot.bottom()) return {};
+    if (event.kind == EventKind::Overflow) return overflowMark(row, state.scale, event.begin).adjusted(-2, -2, 2, 2);
     const int left = std::max(state.plot.left(), static_cast<int>(std::floor(state.scale.x(event.begin))));
     const int right = std::min(state.plot.right() + 1, std::max(left + 2, static_cast<int>(std::floor(state.scale.x(event.end)))));
+    if (event.lane == Lane::Copy) return {left, copyStrip(row).top(), right - left, copyStrip(row).height()};
     if (paintOf(event.kind) == Paint::Transfer || (event.lane == Lane::Comm && paintOf(event.kind) == Paint::None))
         return {left, row.barTop + row.barHeight - row.tickHeight, right - left, row.tickHeight};
     return {left, row.barTop, right - left, row.barHeight};

@@ -13,6 +13,7 @@
 #include <QToolTip>
 #include <QWheelEvent>
 
+#include <algorithm>
 #include <cmath>
 
 namespace shardlab {
@@ -55,7 +56,8 @@ void TimelineInput::press(const QMouseEvent& event) {
     if (event.button() != Qt::LeftButton && event.button() != Qt::MiddleButton) return;
     pressed_ = last_ = event.position().toPoint();
     const bool measures = event.button() == Qt::LeftButton && ((event.modifiers() & Qt::ShiftModifier) || plot_.state().measuring);
-    drag_ = measures ? Drag::Measure : Drag::Undecided;
+    const bool ofRows = event.button() == Qt::LeftButton && (event.modifiers() & Qt::ControlModifier);
+    drag_ = ofRows ? Drag::Rows : measures ? Drag::Measure : Drag::Undecided;
 }
 
 void TimelineInput::move(const QMouseEvent& event) {
@@ -69,6 +71,8 @@ void TimelineInput::move(const QMouseEvent& event) {
         plot_.lookAt({range.begin + shift, range.end + shift}, true);
         plot_.scrollRows(last_.y() - position.y());
         plot_.canvas()->setCursor(Qt::ClosedHandCursor);
+    } else if (drag_ == Drag::Rows) {
+        context_.selection.setArea(TimeRange{state.scale.time(pressed_.x()), state.scale.time(position.x())}, draggedRanks(position.y()));
     } else if (drag_ == Drag::Measure) {
         context_.selection.setArea(TimeRange{state.scale.time(pressed_.x()), state.scale.time(position.x())});
     } else {
@@ -80,8 +84,9 @@ void TimelineInput::move(const QMouseEvent& event) {
 void TimelineInput::release(const QMouseEvent& event) {
     const QPoint position = event.position().toPoint();
     const TimelineState& state = plot_.state();
-    if (drag_ == Drag::Undecided || (drag_ == Drag::Measure && position == pressed_)) {
-        if (drag_ == Drag::Measure) context_.selection.setArea({});
+    const bool areas = drag_ == Drag::Measure || drag_ == Drag::Rows;
+    if (drag_ == Drag::Undecided || (areas && position == pressed_)) {
+        if (areas) context_.selection.setArea({});
         auto event_ = eventAt(state.model, state.index, state.scale, state.rows, position.x(), position.y());
         if (const int row = state.rows.positionAt(position.y()); row >= 0 && !event_)
             context_.selection.setRank(state.rows.ranks()[static_cast<std::size_t>(row)]);
@@ -160,6 +165,16 @@ void TimelineInput::walk(int direction) {
 
 void TimelineInput::walkRanks(int direction) {
     if (const auto next = shardlab::walkRanks(plot_.state(), context_.selection.event(), direction)) context_.selection.select(*next);
+}
+
+std::vector<int> TimelineInput::draggedRanks(int y) const {
+    const TimelineState& state = plot_.state();
+    const auto [top, bottom] = std::minmax({pressed_.y(), y});
+    std::vector<int> ranks;
+    for (const Row& row : state.rows.visible())
+        if (row.top <= bottom && row.top + row.height > top) ranks.push_back(row.rank);
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
 }
 
 void TimelineInput::hoverAt(QPoint position, QPoint global) {

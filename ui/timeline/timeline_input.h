@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mouse and keys of a timeline. Ctrl+wheel zooms at the mouse, the wheel scrolls ranks (or pans), a drag pans,
-// Shift+drag measures; W S zoom, A D pan, F fits the selection or all, M measures, arrows walk the selection.
+// Shift+drag measures, Ctrl+drag the rows it goes over alone; W S zoom, A D pan, F fits the selection or all, M measures, P pins the rank, arrows walk the selection.
 #pragma once
 
 #include "ui/core/view.h"
@@ -9,6 +9,7 @@
 #include <QPoint>
 
 #include <cstdint>
+#include <vector>
 
 class QKeyEvent;
 class QMouseEvent;
@@ -27,7 +28,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    enum class Drag { None, Undecided, Pan, Measure };
+    enum class Drag { None, Undecided, Pan, Measure, Rows };
     void press(const QMouseEvent& event);
     void move(const QMouseEvent& event);
     void release(const QMouseEvent& event);
@@ -38,6 +39,8 @@ private:
     void measure();
     void walk(int direction);
     void walkRanks(int direction);
+    /// Ranks of the rows from where the drag began to `y`.
+    std::vector<int> draggedRanks(int y) const;
     void hoverAt(QPoint position, QPoint global);
     std::int64_t zoomCentre() const;
 

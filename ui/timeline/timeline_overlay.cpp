@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What lies over a timeline and changes with the mouse: cursor, selection, arrows, markers, the measured area.
 #include "engine/base/units.h"
+#include "ui/core/event_search.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/path_overlay.h"
@@ -11,6 +12,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace shardlab {
 
@@ -39,6 +42,29 @@ void paintMarkers(QPainter& painter, const TimelineState& state, const std::vect
     }
 }
 
+/// In the rows of the ranks that had them; of many at one pixel, one.
+void paintOverflows(QPainter& painter, const TimelineState& state) {
+    const auto margin = static_cast<std::int64_t>(state.scale.perPixel() * 8);
+    const auto& instants = state.model.instants();
+    const auto before = [](const Event& e, std::int64_t time) { return e.begin < time; };
+    const auto first = std::lower_bound(instants.begin(), instants.end(), state.scale.begin - margin, before);
+    const auto last = std::lower_bound(first, instants.end(), state.scale.end + margin, before);
+    std::map<int, int> drawn;  // by rank: the last pixel
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    for (auto event = first; event != last; ++event) {
+        const int position = event->kind == EventKind::Overflow ? state.rows.positionOf(event->rank) : -1;
+        if (position < 0) continue;
+        const QRect mark = overflowMark(state.rows.row(position), state.scale, event->begin);
+        if (mark.bottom() < state.plot.top() || mark.top() > state.plot.bottom()) continue;
+        const auto [known, is_new] = drawn.try_emplace(event->rank, mark.left());
+        if (!is_new && std::exchange(known->second, mark.left()) == mark.left()) continue;
+        painter.setPen(QPen(state.theme.panel, 1.5));
+        painter.setBrush(state.theme.action(EventKind::Overflow));
+        painter.drawPolygon(QPolygonF({mark.topLeft(), mark.topRight(), QPointF(mark.center().x(), mark.bottom())}));
+    }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
 void paintArea(QPainter& painter, const TimelineState& state) {
     const auto& area = state.selection.area();
     if (!area || area->end < state.scale.begin || area->begin > state.scale.end) return;
@@ -46,14 +72,18 @@ void paintArea(QPainter& painter, const TimelineState& state) {
     const int right = static_cast<int>(std::min<double>(state.plot.right(), state.scale.x(area->end)));
     QColor fill = state.theme.accent;
     fill.setAlpha(45);
-    painter.fillRect(QRect(left, state.plot.top(), std::max(1, right - left), state.plot.height()), fill);
+    const auto& only = state.selection.areaRanks();
+    for (const Row& row : state.rows.visible())
+        if (std::find(only.begin(), only.end(), row.rank) != only.end()) painter.fillRect(QRect(left, row.top, std::max(1, right - left), row.height), fill);
+    if (only.empty()) painter.fillRect(QRect(left, state.plot.top(), std::max(1, right - left), state.plot.height()), fill);
     painter.setPen(state.theme.accent);
     painter.drawLine(left, state.plot.top(), left, state.plot.bottom());
     painter.drawLine(right, state.plot.top(), right, state.plot.bottom());
 
     double busy = 0;
-    for (const int rank : state.rows.ranks()) busy += state.index.busy(rank, area->begin, area->end);
-    if (!state.rows.ranks().empty()) busy /= static_cast<double>(state.rows.ranks().size());
+    const std::vector<int>& ranks = state.selection.areaRanks().empty() ? state.rows.ranks() : state.selection.areaRanks();
+    for (const int rank : ranks) busy += rank < state.model.ranks() ? state.index.busy(rank, area->begin, area->end) : 0;
+    if (!ranks.empty()) busy /= static_cast<double>(ranks.size());
     const QString text = QStringLiteral("%1 · computing %2").arg(
         QString::fromStdString(formatSeconds(static_cast<double>(area->end - area->begin) * 1e-9)),
         QString::fromStdString(formatPercent(busy)));
@@ -66,6 +96,53 @@ void paintArea(QPainter& painter, const TimelineState& state) {
     painter.fillRect(box, state.theme.raised);
     painter.setPen(state.theme.text);
     painter.drawText(box, Qt::AlignCenter, text);
+}
+
+/// A flag at each note, with as much of its text as there is room for.
+void paintNotes(QPainter& painter, const TimelineState& state) {
+    const auto& notes = state.model.notes();
+    const auto before = [](const Note& note, std::int64_t time) { return note.time < time; };
+    QFont font = state.theme.body;
+    font.setPixelSize(9);
+    painter.setFont(font);
+    const QFontMetrics metrics(font);
+    constexpr int widest = 140;
+    constexpr int flag = 10;
+    const int top = state.plot.top();
+    for (auto note = std::lower_bound(notes.begin(), notes.end(), state.scale.begin, before); note != notes.end() && note->time <= state.scale.end; ++note) {
+        const int x = static_cast<int>(state.scale.x(note->time));
+        const int next = note + 1 == notes.end() ? state.plot.right() : static_cast<int>(state.scale.x((note + 1)->time));
+        painter.setPen(QPen(state.theme.accent, 1, Qt::DashLine));
+        painter.drawLine(x, top - flag, x, state.plot.bottom());
+        const QString text = metrics.elidedText(QString::fromStdString(note->text), Qt::ElideRight, std::min(widest, next - x - 10));
+        const int width = std::max(8, text.size() > 1 ? metrics.horizontalAdvance(text) + 6 : 0);
+        painter.fillRect(QRect(x, top - flag, width, flag), state.theme.accent);
+        painter.setPen(state.theme.onAccent);
+        if (width > 8) painter.drawText(QRect(x + 3, top - flag, width, flag), Qt::AlignVCenter | Qt::AlignLeft, text);
+    }
+}
+
+/// A stroke over each event that was looked for; of many at one pixel of a row, one.
+void paintHits(QPainter& painter, const TimelineState& state) {
+    if (!state.search || state.search->hits().empty()) return;
+    const auto& hits = state.search->hits();
+    const std::int64_t length = state.scale.end - state.scale.begin;
+    const auto before = [](const Event& e, std::int64_t time) { return e.begin < time; };
+    const auto first = std::lower_bound(hits.begin(), hits.end(), state.scale.begin - length, before);
+    const auto last = std::lower_bound(first, hits.end(), state.scale.end, before);
+    std::map<int, int> drawn;  // by rank: the last pixel
+    for (auto hit = first; hit != last; ++hit) {
+        const QRect rect = eventRect(state, *hit);
+        if (rect.isEmpty()) continue;
+        const auto [known, is_new] = drawn.try_emplace(hit->rank, rect.left());
+        if (!is_new && std::exchange(known->second, rect.left()) == rect.left()) continue;
+        painter.fillRect(QRect(rect.left(), rect.top() - 3, std::max(2, rect.width()), 3), state.theme.good);
+        if (rect.width() >= 3) {
+            painter.setPen(state.theme.good);
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(rect.adjusted(0, 0, -1, -1));
+        }
+    }
 }
 
 void paintArrow(QPainter& painter, const TimelineState& state, const Dependency& dependency) {
@@ -135,6 +212,9 @@ void paintOverlay(QPainter& painter, const TimelineState& state) {
     const QColor validation = state.theme.action(EventKind::ValidationLoss);
     paintMarkers(painter, state, state.model.counters(EventKind::ValidationLoss), &validation);
     paintMarkers(painter, state, state.model.instants(), nullptr);
+    paintOverflows(painter, state);
+    paintHits(painter, state);
+    paintNotes(painter, state);
     if (const auto& hovered = state.selection.hovered()) paintEventFrame(painter, state, *hovered, 1);
     if (const auto& selected = state.selection.event()) {
         paintEventFrame(painter, state, *selected, 2);

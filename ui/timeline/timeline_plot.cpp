@@ -2,6 +2,7 @@
 #include "ui/timeline/timeline_plot.h"
 
 #include "ui/core/child.h"
+#include "ui/core/event_search.h"
 #include "ui/timeline/gantt.h"
 #include "ui/timeline/navigation.h"
 #include "ui/timeline/rank_filter.h"
@@ -73,6 +74,10 @@ TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
     });
     for (const auto signal : {&Selection::hoveredChanged, &Selection::cursorChanged, &Selection::areaChanged})
         connect(&selection, signal, this, [this] { overlay_.request(); });
+    connect(&selection, &Selection::rowsChanged, this, [this] { frame_.request(); });
+    state_.search = &context_.events;
+    connect(&context_.model, &RunModel::notesChanged, this, [this] { overlay_.request(); });
+    connect(&context_.events, &EventSearch::changed, this, [this] { overlay_.request(); });
     const auto showPath = [this] {
         state_.account = context_.selection.pathShown() ? context_.model.account() : nullptr;
         overlay_.request();
@@ -111,6 +116,10 @@ void TimelinePlot::modelAppended() {
     const Selection& selection = context_.selection;
     if (context_.workspace == Workspace::Run && selection.followLive() && !showsPrediction(context_.model))
         context_.selection.setVisible(following(selection.visible(), context_.model.lastTime()));
+    if (context_.workspace == Workspace::Replay && chosen_ == Chosen::Run && selection.cursor() < 0 && selection.visible() == untouched_) {
+        untouched_ = following(untouched_, context_.model.lastTime());
+        context_.selection.setVisible(untouched_);
+    }
     frame_.flush();
 }
 
@@ -133,6 +142,7 @@ void TimelinePlot::chooseVisible() {
     if (length <= 0) length = std::max<std::int64_t>(wholeRange(model).end - wholeRange(model).begin, leastVisible);
     const std::int64_t begin = forwardSeen ? model.stepExtents().front().begin : model.firstTime();
     selection.setVisible({begin - length / 40, begin + length});
+    untouched_ = selection.visible();
 }
 
 void TimelinePlot::lookAt(TimeRange range, bool byHand) {
@@ -143,6 +153,7 @@ void TimelinePlot::lookAt(TimeRange range, bool byHand) {
         if (range.end < whole.end) selection.setFollowLive(false);
     }
     selection.setVisible(range);
+    if (byHand) Q_EMIT moved();
 }
 
 void TimelinePlot::setRankFilter(const QString& filter) {
@@ -183,7 +194,8 @@ void TimelinePlot::arrange() {
     const int header = timesHeight + (showsPrediction(model) ? 4 : stepsHeight);
     state_.plot = state_.whole.adjusted(labels, header, -6, -4);
     plot_->axisRect()->setMargins(QMargins(labels, header, 6, 4));
-    state_.rows.arrange(filterRanks(model, filter_.toStdString()), state_.plot.top(), state_.plot.height(), !showsPrediction(model));
+    const std::vector<int> ranks = orderRanks(model, filterRanks(model, filter_.toStdString()), context_.selection);
+    state_.rows.arrange(ranks, state_.plot.top(), state_.plot.height(), !showsPrediction(model), pinnedAmong(ranks, context_.selection));
     const QSignalBlocker quiet(scroll_);
     scroll_->setRange(0, state_.rows.largestScroll());
     scroll_->setPageStep(state_.rows.viewHeight());

@@ -43,6 +43,7 @@ public:
 
 Q_SIGNALS:
     void measuringChanged(bool measuring);
+    void moved();  ///< a person moved what is in sight
     void drawn();  ///< what is in sight, or the data, changed
 
 protected:
@@ -61,6 +62,7 @@ private:
     RunIndex index_;
     TimelineState state_;
     QString filter_;
+    TimeRange untouched_;  ///< what a replay shows while nobody has moved it: it goes with the run to its end
     enum class Chosen { Nothing, Prediction, Run } chosen_ = Chosen::Nothing;
     QCustomPlot* plot_;
     QScrollBar* scroll_;

@@ -16,6 +16,7 @@ class QPainter;
 
 namespace shardlab {
 
+class EventSearch;
 struct StepAccount;
 
 struct TimelineState {
@@ -29,6 +30,7 @@ struct TimelineState {
     QRect plot;      ///< where bars are drawn; row labels to its left, time labels above
     QRect whole;     ///< of the widget
     bool measuring = false;  ///< a drag measures instead of panning
+    const EventSearch* search = nullptr;     ///< whose hits are marked
     const StepAccount* account = nullptr;  ///< of the prediction, where the critical path is drawn
 };
 

@@ -2,21 +2,28 @@
 // Every view there is: one include and one line each. Where a view stands at first is in window/arrangement.cpp.
 #include "ui/core/child.h"
 #include "ui/core/view.h"
+#include "ui/views/area/area_view.h"
 #include "ui/views/answer/answer_view.h"
 #include "ui/views/candidates/candidates_view.h"
+#include "ui/views/compare/compare_view.h"
 #include "ui/views/critical_path/critical_path_view.h"
 #include "ui/views/explain/explain_view.h"
+#include "ui/views/exponents/exponents_view.h"
 #include "ui/views/layout_form/layout_form.h"
 #include "ui/views/memory_curve/memory_curve_view.h"
 #include "ui/views/mesh/mesh_view.h"
+#include "ui/views/notes/notes_view.h"
+#include "ui/views/query/query_view.h"
 #include "ui/views/schedule_editor/schedule_editor_view.h"
 #include "ui/views/schedules/schedules_view.h"
 #include "ui/views/sliders/sliders_view.h"
 #include "ui/views/traffic/traffic_view.h"
+#include "ui/views/traffic_matrix/traffic_matrix_view.h"
 #include "ui/views/cards/cards_view.h"
 #include "ui/views/events/events_view.h"
 #include "ui/views/inspector/inspector_view.h"
 #include "ui/views/loss/loss_view.h"
+#include "ui/views/loss_scale/loss_scale_view.h"
 #include "ui/views/memory/memory_view.h"
 #include "ui/views/timeline/timeline_view.h"
 #include "ui/views/transport/transport_view.h"
@@ -44,15 +51,22 @@ std::span<const ViewKind> viewKinds() {
         {"candidates", "Candidates", true, false, false, make<CandidatesView>},
         {"schedules", "Schedules", true, false, false, make<SchedulesView>},
         {"traffic", "Traffic per step", true, false, false, make<TrafficView>},
+        {"traffic_matrix", "Rank to rank", true, true, true, make<TrafficMatrixView>},
         {"mesh", "Mesh", true, true, true, make<MeshView>},
         {"transport", "Replay", false, false, true, make<TransportView>, false},
         {"cards", "Figures", false, true, true, make<CardsView>, false},
         {"timeline", "Timeline", true, true, true, make<TimelineView>},
+        {"compare", "Compare", false, false, true, make<CompareView>},
         {"memory_curve", "Memory over time", true, true, true, make<MemoryCurveView>},
         {"memory", "Memory per rank", true, true, true, make<MemoryView>},
         {"critical_path", "Critical path", true, true, true, make<CriticalPathView>},
         {"loss", "Loss", false, true, true, make<LossView>},
+        {"loss_scale", "Loss scale", false, true, true, make<LossScaleView>},
+        {"exponents", "Gradient sizes", false, true, true, make<ExponentsView>},
+        {"area", "Area", true, true, true, make<AreaView>},
+        {"query", "Query", false, true, true, make<QueryView>},
         {"inspector", "Selected", false, true, true, make<InspectorView>},
+        {"notes", "Notes on the run", false, true, true, make<NotesView>},
         {"events", "Events", false, true, true, make<EventsView>},
     };
     return kinds;

@@ -33,20 +33,20 @@ Place tabs(int size, std::initializer_list<const char*> views) {
 
 Place designed() {
     return beside(1200, {above(318, {view("layout_form", 460), view("explain", 140)}, false),
-                         above(600, {view("timeline", 210), tabs(140, {"memory_curve", "schedule_editor"}),
+                         above(600, {view("timeline", 210), tabs(140, {"memory_curve", "schedule_editor", "area"}),
                                      beside(290, {tabs(240, {"memory", "critical_path"}), tabs(360, {"candidates", "schedules"})})}),
-                         above(270, {view("sliders", 134, false), view("answer", 244, false), tabs(240, {"mesh", "traffic"})}, false)});
+                         above(270, {view("sliders", 134, false), view("answer", 244, false), tabs(240, {"mesh", "traffic", "traffic_matrix"})}, false)});
 }
 
 Place watched(bool replayed) {
     std::vector<Place> middle;
     if (replayed) middle.push_back(view("transport", 52, false));
     middle.push_back(view("cards", 74, false));
-    middle.push_back(view("timeline", 250));
-    middle.push_back(view("memory_curve", 110));
-    middle.push_back(beside(210, {view("memory", 420), view("loss", 420)}));
+    middle.push_back(replayed ? tabs(290, {"timeline", "compare"}) : view("timeline", 290));
+    middle.push_back(view("memory_curve", 96));
+    middle.push_back(beside(200, {view("memory", 300), view("loss", 300), tabs(300, {"loss_scale", "exponents", "query", "area"})}));
     return beside(1200, {above(930, std::move(middle)),
-                         above(270, {view("mesh", 190), tabs(210, {"inspector", "critical_path"}), view("events", 190)}, false)});
+                         above(270, {view("mesh", 190), tabs(210, {"inspector", "critical_path", "traffic_matrix"}), tabs(190, {"events", "notes"})}, false)});
 }
 
 /// Drops views that do not exist here, notes those that do; false where nothing is left.

@@ -6,6 +6,8 @@
 #include "ui/core/elided_label.h"
 #include "ui/core/run_model.h"
 #include "ui/core/style_sheet.h"
+#include "ui/window/table_window.h"
+#include "ui/window/view_picture.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -14,6 +16,8 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
+#include <QMimeData>
+#include <QSaveFile>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -101,7 +105,10 @@ bool DockPanel::showsView() const { return stack_->currentWidget() == view_; }
 void DockPanel::fillMenu(QMenu& menu) {
     QAction* table = menu.addAction(tr("Copy as table"), this, &DockPanel::copyTable);
     table->setEnabled(showsView() && !view_->asTable().isEmpty());
+    QAction* shown = menu.addAction(tr("Show as table …"), this, &DockPanel::showTable);
+    shown->setEnabled(table->isEnabled());
     menu.addAction(tr("Copy as picture"), this, &DockPanel::copyPicture);
+    menu.addAction(tr("Copy as SVG"), this, &DockPanel::copySvg);
     menu.addAction(tr("Save picture …"), this, &DockPanel::askForPictureFile);
     menu.addSeparator();
     QAction* floating = menu.addAction(tr("In a window of its own"));
@@ -115,14 +122,29 @@ void DockPanel::copyTable() { QApplication::clipboard()->setText(view_->asTable(
 
 void DockPanel::copyPicture() { QApplication::clipboard()->setPixmap(widget()->grab()); }
 
-bool DockPanel::savePicture(const QString& file) { return widget()->grab().save(file); }
+void DockPanel::copySvg() {
+    auto drawing = std::make_unique<QMimeData>();
+    drawing->setData(QStringLiteral("image/svg+xml"), svgOf(*widget(), windowTitle()));
+    QApplication::clipboard()->setMimeData(drawing.release());  // the clipboard owns it
+}
+
+void DockPanel::showTable() { child<TableWindow>(windowTitle(), view_->asTable(), this)->show(); }
+
+bool DockPanel::savePicture(const QString& file) {
+    if (!file.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive)) return widget()->grab().save(file);
+    QSaveFile out(file);
+    return out.open(QIODevice::WriteOnly) && out.write(svgOf(*widget(), windowTitle())) > 0 && out.commit();
+}
 
 void DockPanel::askForPictureFile() {
-    auto* dialog = child<QFileDialog>(this, tr("Save a picture of %1").arg(windowTitle()), QString(), tr("Pictures (*.png)"));
+    auto* dialog = child<QFileDialog>(this, tr("Save a picture of %1").arg(windowTitle()), QString(), tr("PNG pictures (*.png);;SVG drawings (*.svg)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("png"));
-    dialog->selectFile(id_ + QStringLiteral(".png"));
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
+        dialog->setDefaultSuffix(filter.contains(QStringLiteral("svg")) ? QStringLiteral("svg") : QStringLiteral("png"));
+    });
+    dialog->selectFile(id_);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) { savePicture(file); });
     dialog->open();
 }

@@ -23,7 +23,12 @@ public:
     /// Copying, saving, floating, closing: for the head and for whoever right-clicks it.
     void fillMenu(QMenu& menu);
     void copyTable();
+    /// The table in a window of its own.
+    void showTable();
     void copyPicture();
+    /// As shapes and text.
+    void copySvg();
+    /// An SVG where the name ends so, else a PNG.
     bool savePicture(const QString& file);
     /// False while the hint stands in the view's place.
     bool showsView() const;

@@ -14,7 +14,8 @@ namespace shardlab {
 namespace {
 
 constexpr auto layoutFilter = "Layouts (*.layout.json *.json)";
-constexpr auto everyFilter = "Layouts and runs (*.layout.json *.json *.shardlab);;All files (*)";
+constexpr auto everyFilter = "Layouts, runs and traces (*.layout.json *.json *.json.gz *.shardlab *.sqlite);;All files (*)";
+constexpr auto traceFilter = "Traces (*.json *.json.gz *.sqlite);;All files (*)";
 const QString runSuffix = QStringLiteral(".shardlab");
 
 }  // namespace
@@ -68,9 +69,32 @@ void FileActions::askAndOpen() {
     dialog_->open();
 }
 
+void FileActions::askAndCompare() {
+    if (dialog_) return dialog_->raise();
+    dialog_ = child<QFileDialog>(window_, tr("Compare with a run"), QString(), tr("Runs (*.shardlab)"));
+    dialog_->setAttribute(Qt::WA_DeleteOnClose);
+    dialog_->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog_, &QFileDialog::fileSelected, this,
+            [this](const QString& file) { workbench_.compare().compareWith(file.toStdString()); });
+    dialog_->open();
+}
+
+void FileActions::askAndImport() {
+    if (dialog_) return dialog_->raise();
+    dialog_ = child<QFileDialog>(window_, tr("Import traces of one training job: one file per rank, or one with all"), QString(), tr(traceFilter));
+    dialog_->setAttribute(Qt::WA_DeleteOnClose);
+    dialog_->setFileMode(QFileDialog::ExistingFiles);
+    connect(dialog_, &QFileDialog::filesSelected, this, [this](const QStringList& chosen) {
+        std::vector<std::filesystem::path> files;
+        for (const QString& file : chosen) files.emplace_back(file.toStdString());
+        workbench_.importTraces(std::move(files));
+    });
+    dialog_->open();
+}
+
 void FileActions::open(const QString& file) {
     const std::filesystem::path path = file.toStdString();
-    if (file.endsWith(runSuffix)) return workbench_.open(path);  // leaves the layout alone
+    if (workbench_.leavesLayoutAlone(path)) return workbench_.open(path);
     whenSaved(tr("Open %1?").arg(QFileInfo(file).fileName()), [this, path] { workbench_.open(path); });
 }
 

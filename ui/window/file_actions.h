@@ -24,6 +24,9 @@ public:
 
     void openNew();
     void askAndOpen();
+    /// A recorded run, to compare the opened one with.
+    void askAndCompare();
+    void askAndImport();
     /// As from a drop, the command line or a recent file.
     void open(const QString& file);
     void save(std::function<void()> then = {});

@@ -24,6 +24,7 @@ std::vector<KeyLine> viewKeys() {
             {KeyHelp::tr("F"), KeyHelp::tr("Timeline: fit the selected action, or all")},
             {KeyHelp::tr("M"), KeyHelp::tr("Timeline: measure between two moments")},
             {KeyHelp::tr("Shift+drag"), KeyHelp::tr("Timeline: measure what is dragged over")},
+            {KeyHelp::tr("Ctrl+drag"), KeyHelp::tr("Timeline: figures of the ranks and time dragged over")},
             {KeyHelp::tr("Ctrl+wheel"), KeyHelp::tr("Timeline: zoom at the pointer")},
             {KeyHelp::tr("Home / End"), KeyHelp::tr("Timeline: the begin, the end")},
             {KeyHelp::tr("Arrows"), KeyHelp::tr("Timeline: another action · mesh: another rank")},

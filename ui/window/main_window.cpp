@@ -30,6 +30,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace shardlab {
 namespace {
 
@@ -185,14 +187,18 @@ void MainWindow::leave() {
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
     const QList<QUrl> urls = event->mimeData()->urls();
-    if (urls.size() == 1 && urls.front().isLocalFile()) event->acceptProposedAction();
+    if (!urls.isEmpty() && std::ranges::all_of(urls, &QUrl::isLocalFile)) event->acceptProposedAction();
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
     const QList<QUrl> urls = event->mimeData()->urls();
-    if (urls.size() != 1 || !urls.front().isLocalFile()) return;
+    if (urls.isEmpty() || !std::ranges::all_of(urls, &QUrl::isLocalFile)) return;
     event->acceptProposedAction();
-    files_->open(urls.front().toLocalFile());
+    if (urls.size() == 1) return files_->open(urls.front().toLocalFile());
+    // Only traces come in several files.
+    std::vector<std::filesystem::path> files;
+    for (const QUrl& url : urls) files.emplace_back(url.toLocalFile().toStdString());
+    workbench_.importTraces(std::move(files));
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {

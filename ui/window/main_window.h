@@ -52,6 +52,7 @@ private:
     void build();
     void storeArrangement() const;
     void bindCommands();
+    void bindTimeline();
     void refreshCommands();
     void refreshTitle();
     void restore();

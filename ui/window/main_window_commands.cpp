@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What each command does in the window, and when it can be done.
+#include "ui/core/step_walk.h"
 #include "ui/core/workbench.h"
 #include "ui/window/checkpoint_list.h"
 #include "ui/window/command_palette.h"
+#include "ui/window/dock_panel.h"
 #include "ui/window/file_actions.h"
 #include "ui/window/key_help.h"
 #include "ui/window/main_window.h"
@@ -13,6 +15,8 @@
 #include <QToolButton>
 #include <QUndoStack>
 
+#include <algorithm>
+
 namespace shardlab {
 
 void MainWindow::bindCommands() {
@@ -22,6 +26,7 @@ void MainWindow::bindCommands() {
 
     commands_.bind("file.new", [this] { files_->openNew(); });
     commands_.bind("file.open", [this] { files_->askAndOpen(); });
+    commands_.bind("file.import", [this] { files_->askAndImport(); });
     commands_.bind("file.save", [this] { files_->save(); });
     commands_.bind("file.saveAs", [this] { files_->saveAs(); });
     commands_.bind("file.quit", [this] { close(); });
@@ -40,10 +45,31 @@ void MainWindow::bindCommands() {
     commands_.bind("run.resume", [this] { checkpoints_->open(); });
     commands_.bind("run.stop", [&run] { run.stop(); });
     commands_.bind("replay.last", [this] { files_->replayLast(); });
-    commands_.bind("replay.cancel", [this] { workbench_.replay().cancel(); });
+    commands_.bind("replay.cancel", [this] {
+        if (workbench_.imports().active()) workbench_.imports().cancel();
+        else workbench_.replay().cancel();
+    });
     commands_.bind("workspace.design", [this] { showWorkspace(Workspace::Design); });
     commands_.bind("workspace.run", [this] { showWorkspace(Workspace::Run); });
     commands_.bind("workspace.replay", [this] { showWorkspace(Workspace::Replay); });
+    bindTimeline();
+    CompareSession& compare = workbench_.compare();
+    commands_.bind("compare.prediction", [&compare] { compare.compareWithPrediction(); });
+    commands_.bind("compare.run", [&compare] { compare.askForRun(); });
+    commands_.bind("compare.end", [&compare] { compare.end(); });
+    connect(&compare, &CompareSession::runWanted, files_, &FileActions::askAndCompare);
+    connect(&compare, &CompareSession::requested, this, [this] {
+        showWorkspace(Workspace::Replay);
+        area(Workspace::Replay).fill(QStringLiteral("compare"));
+    });
+    connect(&compare, &CompareSession::changed, this, [this, &compare] {
+        WorkspaceArea& replay = area(Workspace::Replay);
+        if (compare.with() == CompareSession::With::Nothing && replay.filled() == QStringLiteral("compare")) replay.unfill();
+        refreshCommands();
+    });
+    for (const Workspace workspace : {Workspace::Run, Workspace::Replay})
+        for (auto signal : {&RunModel::fileChanged, &RunModel::reset})
+            connect(&workbench_.model(workspace), signal, this, &MainWindow::refreshCommands);
     commands_.bind("view.path", [this] {
         Selection& selection = workbench_.selection(workspace_);
         selection.showPath(!selection.pathShown());
@@ -57,6 +83,23 @@ void MainWindow::bindCommands() {
     });
     commands_.bind("view.fullScreen", [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
     commands_.bind("view.reset", [this] { area(workspace_).resetArrangement(); });
+    // The view that had the keyboard: the palette, from which this may come, has given it back by then.
+    const auto panelInUse = [this]() -> DockPanel& {
+        WorkspaceArea& here = area(workspace_);
+        const QString id = here.focused();
+        DockPanel* panel = here.panel(id.isEmpty() ? QStringLiteral("timeline") : id);
+        return *panel;
+    };
+    commands_.bind("view.table", [panelInUse] { panelInUse().showTable(); });
+    commands_.bind("view.copySvg", [panelInUse] { panelInUse().copySvg(); });
+    commands_.bind("view.copyPicture", [panelInUse] { panelInUse().copyPicture(); });
+    commands_.bind("view.fill", [this] {
+        WorkspaceArea& here = area(workspace_);
+        if (!here.filled().isEmpty()) return here.unfill();
+        const QString focused = here.focused();
+        here.fill(focused.isEmpty() ? QStringLiteral("timeline") : focused);
+    });
+    for (const WorkspaceArea* each : areas_) connect(each, &WorkspaceArea::filledChanged, this, &MainWindow::refreshCommands);
     commands_.bind("view.nextPanel", [this] { area(workspace_).focusPanel(1); });
     commands_.bind("view.previousPanel", [this] { area(workspace_).focusPanel(-1); });
     commands_.bind("help.palette", [this] { palette_->open(); });
@@ -73,9 +116,59 @@ void MainWindow::bindCommands() {
     });
     connect(&workbench_.measure(), &MeasureSession::stateChanged, this, &MainWindow::refreshCommands);
     connect(&workbench_.replay(), &ReplaySession::progressChanged, this, &MainWindow::refreshCommands);
+    connect(&workbench_.imports(), &ImportSession::progressChanged, this, &MainWindow::refreshCommands);
     connect(&workbench_.theme(), &ThemeSource::changed, this, &MainWindow::refreshCommands);
     connect(files_, &FileActions::recentChanged, this, &MainWindow::refreshCommands);
     refreshCommands();
+}
+
+void MainWindow::bindTimeline() {
+    const auto showTimeline = [this] {
+        if (area(workspace_).filled() != QStringLiteral("compare")) area(workspace_).showPanel(QStringLiteral("timeline"));
+    };
+    commands_.bind("timeline.find", [this, showTimeline] {
+        area(workspace_).showPanel(QStringLiteral("timeline"));
+        workbench_.events(workspace_).requestField();
+    });
+    commands_.bind("timeline.step", [this] {
+        area(workspace_).showPanel(QStringLiteral("timeline"));
+        workbench_.events(workspace_).requestStep();
+    });
+    const auto go = [this, showTimeline](int direction) {
+        showTimeline();
+        workbench_.events(workspace_).go(direction);
+    };
+    commands_.bind("timeline.nextHit", [go] { go(1); });
+    commands_.bind("timeline.previousHit", [go] { go(-1); });
+    const auto slow = [this, showTimeline](int direction) {
+        showTimeline();
+        lookAtSlowStep(workbench_.model(workspace_), workbench_.selection(workspace_), direction);
+    };
+    commands_.bind("timeline.nextSlow", [slow] { slow(1); });
+    commands_.bind("timeline.previousSlow", [slow] { slow(-1); });
+    commands_.bind("notes.add", [this] {
+        area(workspace_).showPanel(QStringLiteral("notes"));
+        if (DockPanel* panel = area(workspace_).panel(QStringLiteral("notes"))) panel->view().setFocus(Qt::ShortcutFocusReason);
+    });
+    commands_.bind("timeline.pin", [this] {
+        Selection& selection = workbench_.selection(workspace_);
+        const auto& pinned = selection.pinned();
+        selection.pin(selection.rank(), std::find(pinned.begin(), pinned.end(), selection.rank()) == pinned.end());
+    });
+    commands_.bind("timeline.group", [this] {
+        const RunModel& model = workbench_.model(workspace_);
+        Selection& selection = workbench_.selection(workspace_);
+        if (model.empty()) return;
+        const Mesh mesh(model.header().layout);
+        for (int axis = selection.grouping() ? static_cast<int>(*selection.grouping()) + 1 : 0; axis < axisCount; ++axis)
+            if (mesh.size(static_cast<Axis>(axis)) > 1) return selection.setGrouping(static_cast<Axis>(axis));
+        selection.setGrouping({});
+    });
+    for (const Workspace workspace : {Workspace::Design, Workspace::Run, Workspace::Replay}) {
+        for (const auto signal : {&Selection::rankChanged, &Selection::rowsChanged})
+            connect(&workbench_.selection(workspace), signal, this, &MainWindow::refreshCommands);
+        connect(&workbench_.events(workspace), &EventSearch::changed, this, &MainWindow::refreshCommands);
+    }
 }
 
 void MainWindow::refreshCommands() {
@@ -90,7 +183,8 @@ void MainWindow::refreshCommands() {
     commands_["edit.undo"].setToolTip(hint(tr("Undo"), undo.undoText(), commands_["edit.undo"].property("help").toString()));
     commands_["edit.redo"].setToolTip(hint(tr("Redo"), undo.redoText(), commands_["edit.redo"].property("help").toString()));
 
-    const bool going = run.active() && run.state() != JobState::Starting && run.state() != JobState::Stopping;
+    const bool going = run.active() && run.state() != JobState::Starting && run.state() != JobState::Stopping &&
+                       run.state() != JobState::Restarting;
     const bool paused = run.state() == JobState::Paused;
     commands_["run.start"].setEnabled(!run.active() && !workbench_.measure().active());
     commands_["plan.measure"].setEnabled(!run.active() && !workbench_.measure().active());
@@ -99,8 +193,21 @@ void MainWindow::refreshCommands() {
     commands_["run.step"].setEnabled(going && workspace_ == Workspace::Run);
     commands_["run.checkpoint"].setEnabled(going && workspace_ == Workspace::Run);
     commands_["run.stop"].setEnabled(run.active() && run.state() != JobState::Stopping);
-    commands_["replay.cancel"].setEnabled(workbench_.replay().reading());
+    const RunModel& opened = workbench_.model(Workspace::Replay);
+    const bool comparable = !opened.empty() && !opened.file().empty();
+    commands_["compare.prediction"].setEnabled(comparable && opened.predictedEnd() > 0);
+    commands_["compare.run"].setEnabled(comparable);
+    commands_["compare.end"].setEnabled(workbench_.compare().with() != CompareSession::With::Nothing);
+    commands_["replay.cancel"].setEnabled(workbench_.replay().reading() || workbench_.imports().active());
+    commands_["replay.cancel"].setText(workbench_.imports().active() ? tr("Stop importing") : tr("Stop reading"));
+    commands_["file.import"].setEnabled(!workbench_.imports().active());
+    const Selection& selection = workbench_.selection(workspace_);
+    for (const char* id : {"timeline.nextHit", "timeline.previousHit"}) commands_[id].setEnabled(workbench_.events(workspace_).count() > 0);
+    commands_["notes.add"].setEnabled(workspace_ != Workspace::Design && !workbench_.model(workspace_).empty());
+    commands_["timeline.pin"].setEnabled(selection.rank() >= 0);
+    commands_["timeline.pin"].setChecked(std::find(selection.pinned().begin(), selection.pinned().end(), selection.rank()) != selection.pinned().end());
     commands_["view.path"].setChecked(workbench_.selection(workspace_).pathShown());
+    commands_["view.fill"].setChecked(!area(workspace_).filled().isEmpty());
     commands_["view.light"].setChecked(!workbench_.theme().theme().dark);
     commands_.setExtra(QStringLiteral("presets"), files_->presetActions());
     commands_.setExtra(QStringLiteral("recent"), files_->recentActions());

@@ -49,6 +49,7 @@ StatusLine::StatusLine(Workbench& workbench, QWidget* parent) : QFrame(parent), 
     connect(&workbench.document(), &Document::fileChanged, this, &StatusLine::refresh);
     connect(&workbench.run(), &RunSession::stateChanged, this, &StatusLine::refresh);
     connect(&workbench.replay(), &ReplaySession::finished, this, &StatusLine::refresh);
+    connect(&workbench.imports(), &ImportSession::progressChanged, this, &StatusLine::refresh);
     refresh();
 }
 
@@ -59,7 +60,8 @@ void StatusLine::setWorkspace(Workspace workspace) {
 
 void StatusLine::refresh() {
     light_->setVisible(workspace_ == Workspace::Run && workbench_.run().active());
-    setRole(*light_, workbench_.run().state() == JobState::Paused ? "warning" : "good");
+    const bool stands = workbench_.run().state() == JobState::Paused || workbench_.run().state() == JobState::Restarting;
+    setRole(*light_, stands ? "warning" : "good");
     text_->setText(workspace_ == Workspace::Design ? designText() : workspace_ == Workspace::Run ? runText() : replayText());
     keys_->setText(workspace_ == Workspace::Design ? tr("Ctrl+R run · Ctrl+Z undo · Ctrl+K commands · ? keys")
                                                    : tr("F fit · W/S zoom · A/D pan · M measure · Ctrl+K commands · ? keys"));
@@ -86,6 +88,11 @@ QString StatusLine::runText() const {
 }
 
 QString StatusLine::replayText() const {
+    if (const ImportSession& imports = workbench_.imports(); imports.active()) {
+        const auto& files = imports.request().files;
+        const QString first = fromStd(files.front().filename().string());
+        return files.size() == 1 ? tr("importing %1").arg(first) : tr("importing %1 and %2 more").arg(first).arg(files.size() - 1);
+    }
     const ReplaySession& replay = workbench_.replay();
     if (replay.file().empty()) return tr("No run is open");
     const QString what = replay.reading() ? tr("reading %1") : QStringLiteral("%1");

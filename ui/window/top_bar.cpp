@@ -73,6 +73,7 @@ TopBar::TopBar(Workbench& workbench, Commands& commands, QWidget* parent)
     connect(&workbench.document(), &Document::fileChanged, this, &TopBar::refresh);
     connect(&workbench.run(), &RunSession::stateChanged, this, &TopBar::refresh);
     connect(&workbench.replay(), &ReplaySession::progressChanged, this, &TopBar::refresh);
+    connect(&workbench.imports(), &ImportSession::progressChanged, this, &TopBar::refresh);
     connect(&workbench.replay(), &ReplaySession::opened, this, &TopBar::refresh);
     connect(&workbench.model(Workspace::Run), &RunModel::appended, this, &TopBar::refreshStep);
     refresh();
@@ -119,9 +120,13 @@ void TopBar::refresh() {
         name_->setText(QStringLiteral("<b>%1</b> · %2%3")
                            .arg(QString::fromStdString(layout->name).toHtmlEscaped(),
                                 QString::fromStdString(layout->schedule.kind).toHtmlEscaped(), mark));
+        const RunModel& replayed = workbench_.model(Workspace::Replay);
+        const bool imported = replay && !replayed.header().hasLayout();
+        if (imported)
+            name_->setText(QStringLiteral("<b>%1</b> · %2").arg(QString::fromStdString(layout->name).toHtmlEscaped(), tr("imported")));
         name_->setToolTip(mark.isEmpty() ? QString() : tr("Changed since it was saved"));
-        degrees_->setText(degreesText(*layout));
-        cluster_->setText(clusterText(*layout));
+        degrees_->setText(imported ? (replayed.ranks() == 1 ? tr("1 rank") : tr("%1 ranks").arg(replayed.ranks())) : degreesText(*layout));
+        cluster_->setText(imported ? QString::fromStdString(replayed.header().origin) : clusterText(*layout));
     }
     undo_->setVisible(design);
     redo_->setVisible(design);
@@ -129,9 +134,11 @@ void TopBar::refresh() {
     start_->setVisible(design || (workspace_ == Workspace::Run && !active));
     for (QPushButton* control : {pause_, stepOnce_, checkpoint_, stop_}) control->setVisible(workspace_ == Workspace::Run && active);
     open_->setVisible(replay);
-    cancel_->setVisible(replay && workbench_.replay().reading());
-    progress_->setVisible(replay && workbench_.replay().reading());
-    progress_->setValue(static_cast<int>(workbench_.replay().progress() * 1000));
+    const bool importing = workbench_.imports().active();
+    cancel_->setVisible(replay && (workbench_.replay().reading() || importing));
+    progress_->setVisible(cancel_->isVisibleTo(this));
+    progress_->setValue(static_cast<int>((importing ? workbench_.imports().progress() : workbench_.replay().progress()) * 1000));
+    progress_->setAccessibleName(importing ? tr("Importing traces") : tr("Reading the run file"));
     refreshStep();
     fit();
 }

@@ -16,7 +16,7 @@ namespace shardlab {
 namespace {
 
 /// Of the saved arrangements: raised where the default ones change so much that old ones no longer make sense.
-constexpr int arrangementVersion = 3;
+constexpr int arrangementVersion = 4;
 constexpr int separator = 8;
 constexpr int settleRounds = 4;
 constexpr int settleMilliseconds = 25;
@@ -137,12 +137,45 @@ void WorkspaceArea::setSizes(const Place& group, const QSize& size) {
 void WorkspaceArea::showPanel(const QString& id) {
     DockPanel* shown = panel(id);
     if (!shown) return;
+    if (!filled_.isEmpty() && filled_ != id) unfill();
     shown->show();
     shown->raise();
 }
 
+void WorkspaceArea::fill(const QString& id) {
+    DockPanel* chosen = panel(id);
+    if (!chosen || filled_ == id) return;
+    unfill();
+    before_ = saveState(arrangementVersion);
+    filled_ = id;
+    chosen->setFloating(false);
+    chosen->show();
+    for (DockPanel* other : panels_)
+        if (other != chosen && !other->isFloating()) other->hide();
+    Q_EMIT filledChanged();
+}
+
+void WorkspaceArea::unfill() {
+    if (filled_.isEmpty()) return;
+    const QString was = std::exchange(filled_, QString());
+    setAnimated(false);  // else tabs are not there yet
+    restoreState(before_, arrangementVersion);
+    setAnimated(true);
+    panel(was)->raise();
+    applySizes();
+    Q_EMIT filledChanged();
+}
+
+QString WorkspaceArea::focused() const {
+    for (DockPanel* panel : panels_)
+        if (panel->isVisible() && panel->isAncestorOf(QApplication::focusWidget())) return panel->id();
+    return {};
+}
+
 void WorkspaceArea::resetArrangement() {
     QSettings().remove(settingsKey());
+    filled_.clear();
+    Q_EMIT filledChanged();
     arrange();
     own_ = false;
     applySizes();
@@ -154,7 +187,7 @@ void WorkspaceArea::applySizes() {
 }
 
 void WorkspaceArea::settle() {
-    if (own_ || !isVisible()) return;
+    if (own_ || !isVisible() || !filled_.isEmpty()) return;
     layout()->activate();
     // Made by the docks' layout as they are tabbed; the panels have lines of their own.
     for (QTabBar* bar : findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) bar->setDrawBase(false);
@@ -164,6 +197,10 @@ void WorkspaceArea::settle() {
 }
 
 void WorkspaceArea::storeArrangement() const {
+    if (!filled_.isEmpty()) {  // what it goes back to is the person's arrangement
+        if (own_) QSettings().setValue(settingsKey(), before_);
+        return;
+    }
     const bool closed = std::any_of(panels_.begin(), panels_.end(), [](DockPanel* panel) { return panel->isHidden(); });
     if (isVisible() && (own_ || closed)) QSettings().setValue(settingsKey(), saveState(arrangementVersion));
 }

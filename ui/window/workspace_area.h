@@ -26,6 +26,17 @@ public:
     DockPanel* panel(const QString& id) const;
     /// Brings a view into sight that was closed or lies behind another.
     void showPanel(const QString& id);
+    /// Only this view, as large as the workspace; the others come back with unfill(), or once another one is shown.
+    void fill(const QString& id);
+    void unfill();
+    const QString& filled() const { return filled_; }  ///< id; empty: none
+    /// Of the view that has the keyboard; empty: none.
+    QString focused() const;
+
+Q_SIGNALS:
+    void filledChanged();
+
+public:
     void resetArrangement();
     void restoreArrangement();
     /// Only where the person changed it, and only while in sight: Qt saves docks out of sight as closed.
@@ -53,6 +64,8 @@ private:
     std::vector<DockPanel*> panels_;
     QTimer settleTimer_;
     int settling_ = 0;  ///< rounds left
+    QString filled_;
+    QByteArray before_;  ///< the arrangement that unfill() goes back to
     bool own_ = false;  ///< the person's own arrangement: its sizes are left alone
 };
 

@@ -122,6 +122,11 @@ public:
     int rank() const override { return rank_; }
     int size() const override { return static_cast<int>(members_.size()); }
 
+    void requireMembers() override {
+        const std::lock_guard lock(state_->mutex);
+        state_->requireAlive();
+    }
+
     std::unique_ptr<Communicator> group(std::span<const int> members) override {
         const int world = members_[static_cast<std::size_t>(rank_)];
         const auto mine = std::find(members.begin(), members.end(), world);

@@ -2,15 +2,14 @@
 #include "engine/comm/mpi/mpi_session.h"
 
 #include "engine/comm/communication_error.h"
+#include "engine/comm/idle.h"
 #include "engine/comm/message_communicator.h"
 #include "engine/comm/mpi/mpi_progress.h"
 
 #include <algorithm>
 #include <array>
 #include <mpi.h>
-#include <sched.h>
 #include <string>
-#include <time.h>
 
 namespace shardlab {
 
@@ -23,27 +22,6 @@ void requireSuccess(int code, const std::string& what) {
     MPI_Error_string(code, text, &length);
     throw CommunicationError(what + ": " + std::string(text, static_cast<std::size_t>(length)));
 }
-
-/// What a waiting rank does between two tests.
-class Idle {
-public:
-    explicit Idle(bool oversubscribed) : oversubscribed_(oversubscribed) {}
-
-    void pause() {
-        ++turns_;
-        if (!oversubscribed_) {
-            if (turns_ > spins) sched_yield();
-            return;
-        }
-        const timespec nap{0, std::min(100'000L, 20'000L + 5'000L * turns_)};
-        clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, nullptr);
-    }
-
-private:
-    static constexpr long spins = 2000;
-    bool oversubscribed_;
-    long turns_ = 0;
-};
 
 class MpiRequest final : public Request {
 public:
@@ -185,6 +163,15 @@ int MpiSession::size() const {
     int size = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     return size;
+}
+
+int MpiSession::localRank() const {
+    MPI_Comm host = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    int rank = 0;
+    MPI_Comm_rank(host, &rank);
+    MPI_Comm_free(&host);
+    return rank;
 }
 
 std::unique_ptr<Communicator> MpiSession::world(const MpiOptions& options) const {

@@ -10,8 +10,7 @@
 namespace shardlab {
 
 struct MpiOptions {
-    /// More ranks than cores: a waiting rank sleeps (20 to 100 µs at a time) and leaves its core to working ones.
-    /// Otherwise it spins for a while, then yields.
+    /// More ranks than cores; idle.h says how a rank waits then.
     bool oversubscribed = false;
     /// MPI counts bytes in an int: longer messages travel in parts.
     std::size_t largestMessage = std::size_t{1} << 30;
@@ -30,6 +29,8 @@ public:
 
     int rank() const;
     int size() const;
+    /// Among the ranks of this host. Collective.
+    int localRank() const;
     std::unique_ptr<Communicator> world(const MpiOptions& options) const;
 };
 

@@ -51,7 +51,7 @@ int CandidatesModel::columnCount(const QModelIndex& parent) const { return paren
 QString CandidatesModel::text(const Candidate& candidate, int column) const {
     switch (column) {
     case Degrees: return degreesText(candidate.choice);
-    case Schedule: return qt(candidate.choice.kind);
+    case Schedule: return scheduleText(candidate);
     case Micro: return QString::number(candidate.choice.micro);
     case Throughput: return qt(formatCount(candidate.tokensPerSecond));
     case Bubble: return qt(formatPercent(candidate.bubble));
@@ -67,7 +67,7 @@ QString CandidatesModel::text(const Candidate& candidate, int column) const {
 QString CandidatesModel::description(int row) const {
     const Candidate& candidate = at(row);
     QString text = tr("%1 · %2 · microbatch %3 (%4 a step)\nstep %5 · %6 tokens/s · bubble %7 · peak %8")
-                       .arg(degreesText(candidate.choice), qt(candidate.choice.kind))
+                       .arg(degreesText(candidate.choice), scheduleText(candidate))
                        .arg(candidate.choice.micro)
                        .arg(candidate.microbatches)
                        .arg(qt(formatSeconds(candidate.stepSeconds)), qt(formatCount(candidate.tokensPerSecond)),

@@ -167,14 +167,14 @@ QString CandidatesView::emptyText() const {
     if (!search.candidates().empty()) return {};
     if (search.running()) return tr("Searching …");
     if (!search.faults().empty()) return tr("No layout is legal for this model, cluster and batch.\n%1").arg(QString::fromStdString(toText(search.faults().front())));
-    return tr("Which layout is best?\nPress Plan for me (Ctrl+P) to try every legal one.");
+    return tr("Which layout is best?\nPress Plan for me (Ctrl+P) to try the legal ones.\nWhat saves memory and costs time is tried where less does not fit.");
 }
 
 QString CandidatesView::asTable() const {
     QString table = tr("layout\tschedule\tmicrobatch\tstep s\ttokens/s\tbubble\tpeak bytes\tfits\twhy not\n");
     for (const Candidate& candidate : context_.search.candidates())
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\t%9\n")
-                     .arg(degreesText(candidate.choice), QString::fromStdString(candidate.choice.kind))
+                     .arg(degreesText(candidate.choice), scheduleText(candidate))
                      .arg(candidate.choice.micro)
                      .arg(candidate.stepSeconds, 0, 'g', 6)
                      .arg(candidate.tokensPerSecond, 0, 'g', 6)

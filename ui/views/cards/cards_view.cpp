@@ -14,7 +14,7 @@
 namespace shardlab {
 
 namespace {
-constexpr QSize leastCard(88, 62);
+constexpr QSize leastCard(88, 60);
 }
 
 CardsView::CardsView(const ViewContext& context, QWidget* parent)

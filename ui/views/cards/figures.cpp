@@ -25,6 +25,10 @@ const Event* ofStep(const std::vector<Event>& counters, int step) {
 
 CardFigure tokens(const RunModel& model, const StepSummary* step) {
     CardFigure card{tr("Tokens/s"), unknown, {}, tr("Tokens of one optimizer step over the time the step took.")};
+    if (!model.header().hasLayout()) {
+        card.help = tr("An imported trace does not tell how many tokens a step has.");
+        return card;
+    }
     const auto tokens = static_cast<double>(tokensPerStep(model.header().layout));
     if (step && step->complete && step->seconds > 0) card.value = text(formatCount(tokens / step->seconds));
     if (const double predicted = model.header().predictedStepSeconds; predicted > 0)
@@ -36,6 +40,12 @@ CardFigure bubble(const RunModel& model, const StepSummary* step) {
     CardFigure card{tr("Bubble"), unknown, {},
                     tr("Share of the time from the step's first forward to its last backward in which ranks do not compute, mean over ranks.")};
     if (step && step->complete) card.value = text(formatPercent(step->bubble));
+    if (!model.header().hasLayout()) {
+        card.title = tr("Idle");
+        card.help = tr("Share of the time from the step's first kernel to its last in which no kernel runs, mean over ranks. Median so far %1.")
+                        .arg(text(formatPercent(model.summary().medianBubble())));
+        return card;
+    }
     if (model.header().theoreticalBubble > 0) card.detail = tr("theory %1").arg(text(formatPercent(model.header().theoreticalBubble)));
     card.help += QLatin1Char('\n') + tr("Predicted %1; median so far %2.").arg(text(formatPercent(model.header().predictedBubble)),
                                                                          text(formatPercent(model.summary().medianBubble())));
@@ -91,9 +101,13 @@ CardFigure overruns(const RunModel& model, const StepSummary* step) {
     return card;
 }
 
-CardFigure exposed(const StepSummary* step) {
+CardFigure exposed(const RunHeader& header, const StepSummary* step) {
     CardFigure card{tr("Exposed comm"), unknown, {},
                     tr("Share of the step in which compute waits for messages or reductions, mean over ranks. The pipeline's bubble is part of it.")};
+    if (!header.hasLayout()) {
+        card.help = tr("An imported trace does not tell what its kernels waited for.");
+        return card;
+    }
     if (!step || !step->complete || step->seconds <= 0 || step->ranks.empty()) return card;
     double waiting = 0;
     double reducing = 0;
@@ -119,7 +133,7 @@ std::array<CardFigure, cardCount> cardFigures(const RunModel& model, std::int64_
     const int index = model.stepIndexAt(cursor);
     const StepSummary* step = index < 0 ? nullptr : &model.summary().steps()[static_cast<std::size_t>(index)];
     return {tokens(model, step), bubble(model, step), stepTime(model, step), loss(model, step), memory(model, step),
-            model.header().paced ? overruns(model, step) : exposed(step)};
+            model.header().paced ? overruns(model, step) : exposed(model.header(), step)};
 }
 
 }  // namespace shardlab

@@ -93,6 +93,11 @@ QString CriticalPathView::subtitle() const {
     return tr("predicted · %1 actions, %2").arg(account->path.nodes.size()).arg(text(formatSeconds(account->graph.stepSeconds)));
 }
 
+QString CriticalPathView::emptyText() const {
+    if (QString text = View::emptyText(); !text.isEmpty()) return text;
+    return notInImported(tr("A critical path is that of a layout's schedule, which a trace does not tell."));
+}
+
 QString CriticalPathView::asTable() const {
     const StepAccount* account = context_.model.account();
     if (!account) return {};

@@ -19,6 +19,7 @@ public:
     QString subtitle() const override;
     /// The ranks' shares, then the chain action by action.
     QString asTable() const override;
+    QString emptyText() const override;
     QPushButton& button() const { return *button_; }
     void flush() { refresh_.flush(); }
 

@@ -18,6 +18,10 @@
 
 namespace shardlab {
 
+namespace {
+constexpr int timesWidth = 360;
+}
+
 EventsView::EventsView(const ViewContext& context, QWidget* parent)
     : View(context, parent), happenings_(child<HappeningsModel>(context.theme, this)), shown_(child<HappeningsFilter>(this)),
       table_(child<QTableView>(this)), filter_(child<QLineEdit>(this)), problems_(child<QPushButton>(tr("Problems"), this)),
@@ -38,7 +42,7 @@ EventsView::EventsView(const ViewContext& context, QWidget* parent)
     table_->verticalHeader()->setDefaultSectionSize(22);
     table_->horizontalHeader()->hide();
     table_->horizontalHeader()->setStretchLastSection(true);
-    table_->setColumnWidth(HappeningsModel::Step, 44);
+    table_->setColumnWidth(HappeningsModel::Step, 36);
     table_->setColumnWidth(HappeningsModel::Time, 74);
     filter_->setPlaceholderText(tr("filter"));
     filter_->setAccessibleName(tr("Show only events with this text"));
@@ -83,6 +87,12 @@ EventsView::EventsView(const ViewContext& context, QWidget* parent)
     refresh();
 }
 
+void EventsView::resizeEvent(QResizeEvent* event) {
+    View::resizeEvent(event);
+    // Where there is little room, what happened goes before when: the tooltip tells that too.
+    table_->setColumnHidden(HappeningsModel::Time, width() < timesWidth);
+}
+
 void EventsView::refresh() {
     happenings_->setHappenings(context_.model.empty() ? std::vector<Happening>{} : happenings(context_.model));
     Q_EMIT subtitleChanged();
@@ -93,6 +103,7 @@ void EventsView::goTo(const QModelIndex& index) {
     Selection& selection = context_.selection;
     selection.setFollowLive(false);
     if (happening.rank >= 0) selection.setRank(happening.rank);
+    if (happening.event) selection.select(happening.event);
     selection.setCursor(happening.time);
     const TimeRange visible = selection.visible();
     if (happening.time < visible.begin || happening.time > visible.end) {

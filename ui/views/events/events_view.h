@@ -27,6 +27,9 @@ public:
     QLineEdit& filterField() { return *filter_; }
     QPushButton& problemsButton() { return *problems_; }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void refresh();
     void goTo(const QModelIndex& index);

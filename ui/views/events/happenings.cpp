@@ -2,10 +2,12 @@
 #include "ui/views/events/happenings.h"
 
 #include "engine/base/units.h"
+#include "ui/core/overflow.h"
 
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <span>
 
 namespace shardlab {
 
@@ -27,8 +29,8 @@ std::int64_t lastOf(const RunModel& model, int rank) {
 
 bool endedWell(const std::string& end) { return end == "finished" || end == "stopped"; }
 
-Happening fromInstant(const Event& event) {
-    Happening happening{event.begin, event.rank, event.step, LogLevel::Info, {}};
+Happening fromInstant(const Event& event, const EventNames& names) {
+    Happening happening{event.begin, event.rank, event.step, LogLevel::Info, {}, {}};
     switch (event.kind) {
         case EventKind::Command:
             happening.rank = -1;
@@ -39,6 +41,7 @@ Happening fromInstant(const Event& event) {
             happening.text = tr("fault on rank %1").arg(event.rank);
             if (event.action) happening.text += tr(" at %1").arg(text(toText(actionFromId(event.action))));
             break;
+        case EventKind::Mark: happening.text = text(names.of(event.action)); break;
         default:
             happening.level = LogLevel::Warning;
             happening.text = tr("rank %1 dropped %2 events").arg(event.rank).arg(event.value, 0, 'f', 0);
@@ -55,21 +58,38 @@ std::vector<Happening> happenings(const RunModel& model) {
         const int index = model.stepIndexAt(std::max<std::int64_t>(time, 0));
         return index < 0 ? -1 : model.stepExtents()[static_cast<std::size_t>(index)].step;
     };
-    for (const LogLine& line : model.log()) all.push_back({line.time, line.rank, stepAt(line.time), line.level, text(line.text)});
-    for (const Event& event : model.instants()) all.push_back(fromInstant(event));
+    for (const LogLine& line : model.log()) all.push_back({line.time, line.rank, stepAt(line.time), line.level, text(line.text), {}});
+    // Of a restart the log says more.
+    for (const Event& event : model.instants())
+        if (event.kind != EventKind::Overflow && event.kind != EventKind::Restart)
+            all.push_back(fromInstant(event, model.names()));
+    const std::vector<Event> overflowing = overflows(model);
+    for (std::span<const Event> rest = overflowing; !rest.empty();) {
+        const std::span<const Event> step = ofStep(overflowing, rest.front().step);
+        const QString scale = scaleAround(model, step.front().step);
+        const QString text = overflowsText(step) + (scale.isEmpty() ? QString() : tr(", scale %1").arg(scale));
+        all.push_back({step.front().begin, step.front().rank, step.front().step, LogLevel::Warning, text, step.front()});
+        rest = rest.subspan(step.size());
+    }
+    for (const Straggler& one : model.stragglers()) {
+        const auto& extents = model.stepExtents();
+        const auto step = std::ranges::lower_bound(extents, one.firstStep, {}, &StepExtent::step);
+        const std::int64_t time = step == extents.end() ? 0 : std::max<std::int64_t>(0, step->begin);
+        all.push_back({time, one.rank, one.firstStep, LogLevel::Warning, tr("straggler %1").arg(text(toText(one))), {}});
+    }
     for (const Event& event : model.counters(EventKind::ValidationLoss))
-        all.push_back({event.begin, -1, event.step, LogLevel::Info, tr("validation loss %1").arg(event.value, 0, 'f', 4)});
+        all.push_back({event.begin, -1, event.step, LogLevel::Info, tr("validation loss %1").arg(event.value, 0, 'f', 4), {}});
     for (const RankRecord& record : model.rankRecords()) {
         if (record.end.empty()) continue;
         const std::int64_t time = lastOf(model, record.rank);
         all.push_back({time, record.rank, stepAt(time), endedWell(record.end) ? LogLevel::Info : LogLevel::Error,
-                       tr("rank %1 %2").arg(record.rank).arg(text(record.end))});
+                       tr("rank %1 %2").arg(record.rank).arg(text(record.end)), {}});
     }
     if (model.end()) {
         const RunEnd& end = *model.end();
         const QString outcome = end.outcome.empty() ? tr("the recording was cut off") : tr("run %1").arg(text(end.outcome));
         all.push_back({model.lastTime(), -1, stepAt(model.lastTime()), endedWell(end.outcome) ? LogLevel::Info : LogLevel::Error,
-                       end.reason.empty() ? outcome : outcome + QStringLiteral(": ") + text(end.reason)});
+                       end.reason.empty() ? outcome : outcome + QStringLiteral(": ") + text(end.reason), {}});
     }
     std::stable_sort(all.begin(), all.end(), [](const Happening& a, const Happening& b) { return a.time < b.time; });
     std::reverse(all.begin(), all.end());

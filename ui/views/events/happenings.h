@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Everything a run has to tell, in order of time: log lines, commands, faults, lost events, validations, ends of ranks.
+// Everything a run has to tell, in order of time: log lines, commands, faults, overflows, lost events, validations, ends of ranks.
 #pragma once
 
 #include "ui/core/run_model.h"
 
 #include <QString>
 
+#include <optional>
 #include <vector>
 
 namespace shardlab {
@@ -16,6 +17,7 @@ struct Happening {
     int step = -1;
     LogLevel level = LogLevel::Info;
     QString text;
+    std::optional<Event> event;  ///< what it tells of, where the timeline shows it
     bool operator==(const Happening&) const = default;
 };
 

@@ -35,7 +35,7 @@ QVariant HappeningsModel::data(const QModelIndex& index, int role) const {
             if (index.column() == Step) return happening.step < 0 ? QString() : QString::number(happening.step);
             if (index.column() == Time) return formatMoment(happening.time, 10'000'000, happenings_.front().time);
             return happening.text;
-        case Qt::ToolTipRole: return happening.text;
+        case Qt::ToolTipRole: return tr("%1, after %2").arg(happening.text, formatMoment(happening.time, 10'000'000, happenings_.front().time));
         case Qt::ForegroundRole:
             if (index.column() != Text) return theme.dim;
             if (happening.level == LogLevel::Error) return theme.bad;

@@ -7,6 +7,7 @@
 #include "ui/core/document.h"
 #include "ui/core/theme.h"
 #include "ui/views/explain/losses_session.h"
+#include "ui/views/explain/nearest_session.h"
 #include "ui/views/explain/reasons.h"
 
 #include <QLabel>
@@ -18,6 +19,7 @@ namespace shardlab {
 namespace {
 
 const QString betterLink = QStringLiteral("better:");
+const QString nearestLink = QStringLiteral("nearest:");
 
 QString text(std::string_view from) { return QString::fromUtf8(from.data(), static_cast<qsizetype>(from.size())); }
 
@@ -33,7 +35,8 @@ QString labelOf(const std::string& pointer) {
 
 }  // namespace
 
-ExplainView::ExplainView(const ViewContext& context, QWidget* parent) : View(context, parent), losses_(child<LossesSession>(context.document, this)), text_(child<QLabel>()) {
+ExplainView::ExplainView(const ViewContext& context, QWidget* parent) : View(context, parent), losses_(child<LossesSession>(context.document, this)),
+      nearest_(child<NearestSession>(context.document, this)), text_(child<QLabel>()) {
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 0);
     auto* area = child<QScrollArea>(this);
@@ -49,9 +52,11 @@ ExplainView::ExplainView(const ViewContext& context, QWidget* parent) : View(con
     text_->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(text_, &QLabel::linkActivated, this, [this](const QString& link) {
         if (link.startsWith(betterLink)) losses_->take(static_cast<std::size_t>(link.mid(betterLink.size()).toInt()));
+        else if (link == nearestLink) nearest_->take();
         else context_.document.requestField(link);
     });
     connect(losses_, &LossesSession::changed, this, &ExplainView::refresh);
+    connect(nearest_, &NearestSession::changed, this, &ExplainView::refresh);
     connect(&context_.document, &Document::planChanged, this, &ExplainView::refresh);
     connect(&context_.theme, &ThemeSource::changed, this, &ExplainView::refresh);
     refresh();
@@ -71,6 +76,13 @@ void ExplainView::refresh() {
                          after);
         plain_ += title + QLatin1Char('\t') + why + QLatin1Char('\n');
     };
+    if (!document.faults().empty() && nearest_->nearest()) {
+        QStringList changes;
+        for (const FieldChange& change : nearest_->nearest()->changes)
+            changes += tr("%1 %2 instead of %3").arg(labelOf(change.pointer), QString::fromStdString(change.to), QString::fromStdString(change.from));
+        add(tr("Nearest legal layout"), changes.join(QStringLiteral(", ")), theme.text,
+            QStringLiteral("<br><a href='%1' style='color:%2'>%3</a>").arg(nearestLink, theme.accent.name(), tr("Take it")));
+    }
     for (const Fault& fault : document.faults()) {
         const QString pointer = QString::fromStdString(fault.pointer);
         QString why = QString::fromStdString(fault.why);

@@ -10,6 +10,7 @@ class QLabel;
 namespace shardlab {
 
 class LossesSession;
+class NearestSession;
 
 class ExplainView : public View {
     Q_OBJECT
@@ -22,6 +23,7 @@ public:
 private:
     void refresh();
     LossesSession* losses_;
+    NearestSession* nearest_;
     QLabel* text_;
     QString plain_;
 };

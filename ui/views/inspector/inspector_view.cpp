@@ -4,12 +4,14 @@
 #include "engine/base/units.h"
 #include "engine/layout/mesh.h"
 #include "ui/core/child.h"
+#include "ui/core/overflow.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/gantt_scene.h"
 
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -19,6 +21,12 @@ namespace shardlab {
 
 namespace {
 QString text(const std::string& words) { return QString::fromStdString(words); }
+
+/// Names of functions have no spaces: lines may end after their other marks.
+QString breakable(QString words) {
+    static const QRegularExpression marks(QStringLiteral("([_:<>,(])(?=\\w)"));
+    return words.replace(marks, QStringLiteral("\\1\u200b"));
+}
 }  // namespace
 
 InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
@@ -42,8 +50,8 @@ InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
 
 QString InspectorView::place(int rank) const {
     QStringList parts{QString::number(rank)};
-    const Mesh mesh(context_.model.header().layout);
-    if (context_.model.header().layout.cluster.hosts.size() > 1) parts += text(mesh.hostName(rank));
+    const Layout& layout = context_.model.header().layout;
+    if (context_.model.header().hasLayout() && layout.cluster.hosts.size() > 1) parts += text(Mesh(layout).hostName(rank));
     if (const std::string& label = context_.model.label(rank); !label.empty()) parts += text(label);
     return parts.join(QStringLiteral(" · "));
 }
@@ -51,7 +59,7 @@ QString InspectorView::place(int rank) const {
 std::vector<Fact> InspectorView::actionFacts(const Event& event) const {
     const RunModel& model = context_.model;
     const bool prediction = showsPrediction(model);
-    std::vector<Fact> facts{{tr("What"), whatText(event)}, {tr("Rank"), place(event.rank)}};
+    std::vector<Fact> facts{{tr("What"), breakable(whatText(model, event))}, {tr("Rank"), place(event.rank)}};
     std::int64_t origin = 0;
     if (!prediction && event.step >= 0) {
         for (const StepExtent& extent : model.stepExtents()) {
@@ -60,19 +68,25 @@ std::vector<Fact> InspectorView::actionFacts(const Event& event) const {
         facts.push_back({tr("Step"), QString::number(event.step)});
     }
     // Without a flush forwards run ahead into the steps after theirs, and are numbered on.
-    const int microbatch = event.action == 0 ? -1 : actionFromId(event.action).microbatch;
+    const int microbatch = event.action == 0 || !model.header().hasLayout() ? -1 : actionFromId(event.action).microbatch;
     if (const int each = microbatches(model.header().layout); each > 0 && microbatch >= each) {
         const QString where = prediction ? tr("a step ahead")
                                          : tr("step %1").arg(event.step + microbatch / each);
         facts.push_back({tr("Belongs to"), tr("microbatch %1 of %2").arg(microbatch % each).arg(where)});
     }
-    facts.push_back({tr("Start"), QStringLiteral("+") + seconds(event.begin - origin), "figure", tr("From the begin of its step.")});
+    facts.push_back({tr("Start"), QStringLiteral("+") + seconds(event.begin - origin), "figure",
+                     event.step < 0 && !prediction ? tr("From the begin of the run.") : tr("From the begin of its step.")});
+    if (event.kind == EventKind::Overflow) {
+        if (const QString scale = scaleAround(model, event.step); !scale.isEmpty())
+            facts.push_back({tr("Loss scale"), scale, "figure", tr("Of this step, and of the next.")});
+        return facts;
+    }
     facts.push_back({prediction ? tr("Predicted") : tr("Measured"), seconds(event.end - event.begin)});
     if (const QString predicted = predictedText(model, event); !predicted.isEmpty())
         facts.push_back({tr("Predicted"), predicted, "figure", tr("In brackets, how far the measured time is from it.")});
     if (const auto wait = waitBefore(model, event)) {
         facts.push_back({tr("Waited for"), text(toText(actionFromId(wait->action))) + QStringLiteral(" · ") + seconds(wait->end - wait->begin)});
-    } else if (!prediction && isCompute(event.kind)) {
+    } else if (!prediction && isCompute(event.kind) && model.header().hasLayout()) {
         facts.push_back({tr("Waited for"), tr("nothing")});
     }
     if (event.bytes > 0) {
@@ -131,9 +145,9 @@ QString InspectorView::subtitle() const {
     const auto& event = context_.selection.event();
     if (context_.model.empty()) return {};
     if (!event) return context_.selection.rank() < 0 ? QString() : tr("rank %1").arg(context_.selection.rank());
-    if (event->action == 0) return text(std::string(name(event->kind)));
+    if (event->action == 0 || event->kind == EventKind::Overflow) return text(std::string(name(event->kind)));
     const Action action = actionFromId(event->action);
-    QString title = text(toText(action));
+    QString title = actionText(context_.model, *event);
     const Layout& layout = context_.model.header().layout;
     if (layout.schedule.chunks > 1) title += tr(" · chunk %1").arg(action.stage / std::max(1, layout.parallel.pipeline));
     return title;

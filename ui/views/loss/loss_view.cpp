@@ -3,10 +3,11 @@
 
 #include "ui/core/child.h"
 #include "ui/core/legend.h"
-#include "ui/core/plot_style.h"
-#include "ui/core/qcustomplot.h"
+#include "ui/core/overflow.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
+#include "ui/core/step_chart.h"
+#include "ui/core/step_counters.h"
 #include "ui/core/theme.h"
 
 #include <QHBoxLayout>
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace shardlab {
 
@@ -24,20 +26,16 @@ namespace {
 
 QString figure(double loss) { return QString::number(loss, 'f', 4); }
 
-/// The last counter of a step at or before `step`.
-const Event* atStep(const std::vector<Event>& events, double step) {
-    const auto after = std::upper_bound(events.begin(), events.end(), step, [](double s, const Event& e) { return s < e.step; });
-    return after == events.begin() ? nullptr : &*(after - 1);
-}
+/// A loss that is no number leaves a gap in the line.
+double drawable(double value) { return std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN(); }
 
 }  // namespace
 
 struct LossView::Plot {
-    QCustomPlot* widget;
+    StepChart* widget;
     QCPGraph* training;
     QCPGraph* validation;
     QCPGraph* rate;  ///< of learning, on the right axis
-    QCPItemStraightLine* cursor;
     Legend* legend;
     std::size_t trainingTaken = 0;
     std::size_t validationTaken = 0;
@@ -47,21 +45,13 @@ struct LossView::Plot {
 LossView::LossView(const ViewContext& context, QWidget* parent)
     : View(context, parent), scale_(child<QPushButton>(tr("Log"), this)), refresh_(this, [this] { refresh(); }, 66) {
     setAccessibleName(tr("Loss over steps"));
-    auto* plot = child<QCustomPlot>(this);
-    plot->setMinimumSize(100, 60);
-    plot->addGraph();
-    plot->addGraph();
-    plot->addGraph(plot->xAxis, plot->yAxis2);
-    plot->graph(0)->setName(tr("training"));
-    plot->graph(1)->setName(tr("validation"));
-    plot->graph(2)->setName(tr("learning rate"));
-    plot->graph(1)->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
-    plot->xAxis->setLabel(tr("step"));
-    auto whole = QSharedPointer<QCPAxisTickerFixed>::create();  // there is no half step
-    whole->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
-    plot->xAxis->setTicker(whole);
-    plot_ = std::make_unique<Plot>(Plot{plot, plot->graph(0), plot->graph(1), plot->graph(2), child<QCPItemStraightLine>(plot),
-                                        child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 1, this)});
+    auto* plot = child<StepChart>(context, this);
+    plot_ = std::make_unique<Plot>(Plot{plot, plot->addGraph(), plot->addGraph(), plot->addGraph(plot->xAxis, plot->yAxis2),
+                                        child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 2, this)});
+    plot_->training->setName(tr("training"));
+    plot_->validation->setName(tr("validation"));
+    plot_->rate->setName(tr("learning rate"));
+    plot_->validation->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
     plot->installEventFilter(this);
     scale_->setCheckable(true);
     scale_->setProperty("role", QStringLiteral("flat"));
@@ -82,6 +72,7 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
         // At once: before the next frame the new run may have as many losses as the old one.
         for (QCPGraph* graph : {plot_->training, plot_->validation, plot_->rate}) graph->data()->clear();
         plot_->trainingTaken = plot_->validationTaken = plot_->rateTaken = 0;
+        applyTheme();
         refresh_.request();
     });
     connect(&context_.model, &RunModel::appended, this, [this] { refresh_.request(); });
@@ -109,15 +100,15 @@ void LossView::setLogarithmic(bool logarithmic) {
 
 void LossView::applyTheme() {
     const Theme& theme = context_.theme.theme();
-    QCustomPlot* plot = plot_->widget;
-    applyPlotStyle(*plot, theme);
+    plot_->widget->applyTheme();
     plot_->training->setPen(QPen(theme.action(EventKind::Loss), 1.6));
     plot_->validation->setPen(QPen(theme.action(EventKind::ValidationLoss), 1.6));
     plot_->rate->setPen(QPen(theme.action(EventKind::LearningRate), 1, Qt::DashLine));
-    plot_->cursor->setPen(QPen(theme.text, 1));
-    plot_->legend->setItems({{tr("training"), theme.action(EventKind::Loss), LegendItem::Mark::Line},
-                             {tr("validation"), theme.action(EventKind::ValidationLoss), LegendItem::Mark::Line},
-                             {tr("learning rate, right"), theme.action(EventKind::LearningRate), LegendItem::Mark::Line}});
+    std::vector<LegendItem> items{{tr("training"), theme.action(EventKind::Loss), LegendItem::Mark::Line},
+                                  {tr("validation"), theme.action(EventKind::ValidationLoss), LegendItem::Mark::Line},
+                                  {tr("learning rate, right"), theme.action(EventKind::LearningRate), LegendItem::Mark::Dashed}};
+    if (scalesLoss(context_.model)) items.insert(items.begin() + 1, {tr("skipped"), theme.action(EventKind::Overflow), LegendItem::Mark::Triangle});
+    plot_->legend->setItems(std::move(items));
 }
 
 void LossView::refresh() {
@@ -126,14 +117,15 @@ void LossView::refresh() {
             graph->data()->clear();
             taken = 0;
         }
-        for (; taken < events.size(); ++taken) graph->addData(events[taken].step, events[taken].value);
+        for (; taken < events.size(); ++taken) graph->addData(events[taken].step, drawable(events[taken].value));
     };
     const RunModel& model = context_.model;
     take(plot_->training, model.counters(EventKind::Loss), plot_->trainingTaken);
     take(plot_->validation, model.counters(EventKind::ValidationLoss), plot_->validationTaken);
     take(plot_->rate, model.counters(EventKind::LearningRate), plot_->rateTaken);
 
-    QCustomPlot* plot = plot_->widget;
+    StepChart* plot = plot_->widget;
+    plot->refreshMarks();
     bool rated = false;
     const double highest = plot_->rate->getValueRange(rated, QCP::sdBoth).upper;
     plot->yAxis2->setVisible(rated);
@@ -150,16 +142,15 @@ void LossView::refresh() {
     }
     if (any) {
         const double margin = std::max(values.size() * 0.06, 0.02);
-        if (logarithmic()) plot->yAxis->setRange(values.lower / 1.05, values.upper * 1.05);
-        else plot->yAxis->setRange(values.lower - margin, values.upper + margin);
+        const double above = plot->marked() ? 2 : 1;  // room for the marks
+        if (logarithmic()) plot->yAxis->setRange(values.lower / 1.05, values.upper * (1 + 0.05 * above));
+        else plot->yAxis->setRange(values.lower - margin, values.upper + above * margin);
         const auto& losses = model.counters(EventKind::Loss);
-        const double last = losses.empty() ? 1 : std::max(losses.back().step, 1);
-        plot->xAxis->setRange(-0.01 * last, last * 1.02);
+        plot->setSteps(losses.empty() ? 1 : losses.back().step);
     }
     // One loss makes no line.
     const bool alone = plot_->training->dataCount() == 1;
     plot_->training->setScatterStyle(alone ? QCPScatterStyle(QCPScatterStyle::ssDisc, 5) : QCPScatterStyle());
-    showCursor();
     plot->replot();
     if (const bool empty = !emptyText().isEmpty(); empty != wasEmpty_ || !empty) {
         wasEmpty_ = empty;
@@ -167,25 +158,16 @@ void LossView::refresh() {
     }
 }
 
-void LossView::showCursor() {
-    const std::int64_t time = context_.selection.cursor();
-    const int index = time < 0 ? -1 : context_.model.stepIndexAt(time);
-    plot_->cursor->setVisible(index >= 0);
-    if (index < 0) return;
-    const double step = context_.model.stepExtents()[static_cast<std::size_t>(index)].step;
-    plot_->cursor->point1->setCoords(step, 0.5);
-    plot_->cursor->point2->setCoords(step, 1.5);
-}
-
 QString LossView::valueAt(int x) const {
     const auto& losses = context_.model.counters(EventKind::Loss);
-    const Event* loss = atStep(losses, std::round(plot_->widget->xAxis->pixelToCoord(x)));
+    const Event* loss = atStep(losses, plot_->widget->stepAt(x));
     if (!loss) return {};
     QString text = tr("step %1 · training %2").arg(QString::number(loss->step), figure(loss->value));
     const Event* validation = atStep(context_.model.counters(EventKind::ValidationLoss), loss->step);
     if (validation) text += tr(" · validation %1 (step %2)").arg(figure(validation->value)).arg(validation->step);
     if (const Event* rate = atStep(context_.model.counters(EventKind::LearningRate), loss->step))
         text += tr(" · learning rate %1").arg(QString::number(rate->value, 'g', 4));
+    if (const QString skipped = overflowsText(ofStep(overflows(context_.model), loss->step)); !skipped.isEmpty()) text += QLatin1Char('\n') + skipped;
     return text;
 }
 
@@ -196,7 +178,7 @@ bool LossView::eventFilter(QObject* watched, QEvent* event) {
         QToolTip::showText(mouse.globalPosition().toPoint(), valueAt(static_cast<int>(mouse.position().x())), plot_->widget);
     } else if (event->type() == QEvent::MouseButtonPress) {
         const auto& mouse = *static_cast<QMouseEvent*>(event);
-        const Event* loss = atStep(context_.model.counters(EventKind::Loss), std::round(plot_->widget->xAxis->pixelToCoord(mouse.position().x())));
+        const Event* loss = atStep(context_.model.counters(EventKind::Loss), plot_->widget->stepAt(mouse.position().x()));
         if (loss) context_.selection.setCursor(loss->begin);
     }
     return false;
@@ -205,6 +187,7 @@ bool LossView::eventFilter(QObject* watched, QEvent* event) {
 QString LossView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
     if (!context_.model.counters(EventKind::Loss).empty()) return {};
+    if (QString text = notInImported(tr("Its trace tells no losses.")); !text.isEmpty()) return text;
     return context_.model.end() ? tr("This run ended before its first step was complete.")
                                 : tr("The loss appears with the first complete step.");
 }
@@ -223,15 +206,16 @@ QString LossView::subtitle() const {
 }
 
 QString LossView::asTable() const {
-    QString table = tr("step\ttraining loss\tvalidation loss\tlearning rate\n");
+    QString table = tr("step\ttraining loss\tvalidation loss\tlearning rate\tskipped\n");
     const auto& validations = context_.model.counters(EventKind::ValidationLoss);
     const auto& rates = context_.model.counters(EventKind::LearningRate);
+    const std::vector<Event> skipped = overflows(context_.model);
     for (const Event& loss : context_.model.counters(EventKind::Loss)) {
         const Event* validation = atStep(validations, loss.step);
         const Event* rate = atStep(rates, loss.step);
-        table += QStringLiteral("%1\t%2\t%3\t%4\n").arg(QString::number(loss.step), QString::number(loss.value, 'g', 8),
+        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n").arg(QString::number(loss.step), QString::number(loss.value, 'g', 8),
                                                    validation && validation->step == loss.step ? QString::number(validation->value, 'g', 8) : QString(),
-                                                       rate ? QString::number(rate->value, 'g', 8) : QString());
+                                                       rate ? QString::number(rate->value, 'g', 8) : QString(), overflowsText(ofStep(skipped, loss.step)));
     }
     return table;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Training and validation loss over steps, and the learning rate.
+// Training and validation loss over steps, the learning rate, and which steps were skipped.
 #pragma once
 
 #include "ui/core/throttle.h"
@@ -31,7 +31,6 @@ protected:
 private:
     void refresh();
     void applyTheme();
-    void showCursor();
     void setLogarithmic(bool logarithmic);
 
     struct Plot;

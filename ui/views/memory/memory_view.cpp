@@ -17,7 +17,7 @@ namespace shardlab {
 
 MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
     : View(context, parent), bars_(child<MemoryBars>(context.theme, this)),
-      legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 2, this)), refresh_(this, [this] { refresh(); }) {
+      legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 3, this)), refresh_(this, [this] { refresh(); }) {
     setAccessibleName(tr("Memory per rank"));
     auto* scroll = child<QScrollArea>(this);
     scroll->setWidgetResizable(true);
@@ -35,6 +35,7 @@ MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
 
     const auto request = [this] { refresh_.request(); };
     connect(&context_.model, &RunModel::reset, this, request);
+    connect(&context_.model, &RunModel::reset, this, &MemoryView::refreshLegend);
     connect(&context_.model, &RunModel::appended, this, request);
     connect(&context_.selection, &Selection::cursorChanged, this, request);
     connect(&context_.selection, &Selection::rankChanged, this, request);
@@ -53,13 +54,14 @@ bool MemoryView::predicted() const { return !context_.model.hasMemory(); }
 void MemoryView::refreshLegend() {
     const Theme& theme = context_.theme.theme();
     std::vector<LegendItem> items;
-    for (int category = 0; category < memoryCategoryCount; ++category) {
+    const bool imported = !context_.model.empty() && !context_.model.header().hasLayout() && predicted();
+    for (int category = 0; category < memoryCategoryCount && !imported; ++category) {
         const auto kind = static_cast<MemoryCategory>(category);
         items.push_back({QString::fromStdString(std::string(name(kind))), theme.memory(kind)});
     }
     if (context_.workspace != Workspace::Design) {
         items.push_back({tr("peak"), theme.text, LegendItem::Mark::Line});
-        items.push_back({tr("predicted peak"), theme.warning, LegendItem::Mark::Dashed});
+        if (!imported) items.push_back({tr("predicted peak"), theme.warning, LegendItem::Mark::Dashed});
     }
     legend_->setItems(std::move(items));
 }
@@ -88,7 +90,7 @@ void MemoryView::refresh() {
             } else {
                 row.bytes = model.memoryAt(rank, cursor);
             }
-            row.shown = predicted() ? row.predictedPeak : total(row.bytes);
+            row.shown = !model.header().hasLayout() ? row.peak : predicted() ? row.predictedPeak : total(row.bytes);
         }
         rows.push_back(std::move(row));
     }
@@ -105,6 +107,9 @@ QString MemoryView::subtitle() const {
     QString text;
     if (context_.workspace == Workspace::Design) {
         text = tr("predicted peak");
+    } else if (!model.header().hasLayout() && !model.hasMemory()) {
+        const int step = model.stepIndexAt(context_.selection.cursor());
+        if (step >= 0) text = tr("most held in step %1").arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
     } else if (predicted()) {
         text = tr("predicted peak, nothing measured yet");
     } else {
@@ -116,6 +121,13 @@ QString MemoryView::subtitle() const {
     if (const std::int64_t capacity = model.header().capacityBytes; capacity > 0)
         text += tr(" · capacity %1").arg(QString::fromStdString(formatBytes(capacity)));
     return text;
+}
+
+QString MemoryView::emptyText() const {
+    if (QString text = View::emptyText(); !text.isEmpty() || context_.model.hasMemory()) return text;
+    for (int rank = 0; rank < context_.model.ranks(); ++rank)
+        if (context_.model.peakBytes(rank) > 0) return {};
+    return notInImported(tr("Its trace tells no memory in use by step."));
 }
 
 QString MemoryView::asTable() const {

@@ -17,6 +17,7 @@ public:
     MemoryView(const ViewContext& context, QWidget* parent);
     QString subtitle() const override;
     QString asTable() const override;
+    QString emptyText() const override;
     /// Draws at once what is pending.
     void flush() { refresh_.flush(); }
     const MemoryBars& bars() const { return *bars_; }

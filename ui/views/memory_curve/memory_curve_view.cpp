@@ -98,12 +98,17 @@ void MemoryCurveView::refresh() {
 QString MemoryCurveView::subtitle() const {
     const RunModel& model = context_.model;
     const MemoryCurves& curves = plot_->curves();
-    if (model.empty() || curves.rank < 0) return {};
+    if (model.empty() || curves.rank < 0 || !emptyText().isEmpty()) return {};
     QString text = tr("rank %1").arg(curves.rank);
     if (const std::string& label = model.label(curves.rank); !label.empty()) text += QStringLiteral(" · ") + QString::fromStdString(label);
     text += curves.measured ? tr(" · measured, the line is predicted") : tr(" · predicted");
     if (curves.capacity > 0) text += tr(" · capacity %1").arg(QString::fromStdString(formatBytes(curves.capacity)));
     return text;
+}
+
+QString MemoryCurveView::emptyText() const {
+    if (QString text = View::emptyText(); !text.isEmpty() || context_.model.hasMemory()) return text;
+    return notInImported(tr("Its trace does not tell by category what memory is held.\nThe counters are in Query: SELECT * FROM events WHERE kind = 'counter'"));
 }
 
 QString MemoryCurveView::asTable() const {

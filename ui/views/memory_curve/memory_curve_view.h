@@ -16,6 +16,7 @@ public:
     MemoryCurveView(const ViewContext& context, QWidget* parent);
     QString subtitle() const override;
     QString asTable() const override;
+    QString emptyText() const override;
     MemoryCurvePlot& plot() const { return *plot_; }
     void flush() { refresh_.flush(); }
 

@@ -86,7 +86,7 @@ void MeshView::rebuild() {
     if (context_.model.empty()) return;
     const Layout& layout = context_.model.header().layout;
     mesh_.emplace(layout);
-    layers_ = layersOf(layout);
+    layers_ = context_.model.header().hasLayout() ? layersOf(layout) : std::vector<QString>{};
     QStringList heads;
     for (int stage = 0; stage < mesh_->size(Axis::Pipeline); ++stage) heads << holdings(stage);
     grid_->setMesh(*mesh_, heads);
@@ -122,7 +122,7 @@ void MeshView::refresh() {
         MeshCell cell;
         cell.rank = rank;
         const int stage = mesh_->coordinate(rank, Axis::Pipeline);
-        const QString label = QString::fromStdString(mesh_->label(rank));
+        const QString label = QString::fromStdString(context_.model.label(rank));
         cell.help = tr("Rank %1 · %2\n%3 device %4\n%5")
                         .arg(rank)
                         .arg(label.isEmpty() ? tr("the only rank") : label, QString::fromStdString(mesh_->hostName(rank)))
@@ -157,7 +157,7 @@ void MeshView::refresh() {
 }
 
 QString MeshView::subtitle() const {
-    if (step_ < 0) return tr("which rank holds what");
+    if (step_ < 0) return context_.model.empty() || context_.model.header().hasLayout() ? tr("which rank holds what") : tr("the ranks of the trace");
     return tr("busy % in step %1").arg(step_);
 }
 
@@ -170,7 +170,7 @@ QString MeshView::asTable() const {
         const auto index = static_cast<std::size_t>(rank);
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\n")
                      .arg(rank)
-                     .arg(QString::fromStdString(mesh_->label(rank)), QString::fromStdString(mesh_->hostName(rank)))
+                     .arg(QString::fromStdString(context_.model.label(rank)), QString::fromStdString(mesh_->hostName(rank)))
                      .arg(mesh_->device(rank))
                      .arg(holdings(mesh_->coordinate(rank, Axis::Pipeline)),
                           index < busy.size() ? QString::fromStdString(formatPercent(busy[index])) : QString());

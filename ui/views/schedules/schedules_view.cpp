@@ -60,6 +60,7 @@ SchedulesView::SchedulesView(const ViewContext& context, QWidget* parent)
     header->setMinimumSectionSize(30);
     header->setSectionResizeMode(QHeaderView::ResizeToContents);
     header->setSectionResizeMode(Kind, QHeaderView::Stretch);
+    header->setMinimumHeight(24);
     header->setStyleSheet(QStringLiteral("QHeaderView::section { padding: 2px 4px; font-size: 11px; }"));
     setFocusProxy(table_);
 

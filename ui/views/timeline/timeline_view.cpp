@@ -3,17 +3,21 @@
 
 #include "engine/base/units.h"
 #include "ui/core/child.h"
+#include "ui/core/event_search.h"
 #include "ui/core/legend.h"
+#include "ui/core/overflow.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/navigation.h"
 #include "ui/timeline/timeline_plot.h"
+#include "ui/views/timeline/timeline_tools.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -21,16 +25,25 @@
 namespace shardlab {
 
 namespace {
+
 constexpr std::size_t mostTableRows = 2000;
+
+/// A trace of another program tells no forward from backward, but PyTorch's on the host.
+std::vector<LegendItem> importedLegend(const Theme& theme) {
+    const auto item = [&](const char* text, EventKind kind) { return LegendItem{TimelineView::tr(text), theme.action(kind)}; };
+    return {item("kernel or operation", EventKind::Kernel), item("backward", EventKind::Backward), item("optimizer", EventKind::Optimizer),
+            item("collective", EventKind::Collective), item("copy", EventKind::MemoryCopy), item("annotation", EventKind::Annotation)};
 }
+
+}  // namespace
 
 TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     : View(context, parent), plot_(child<TimelinePlot>(context, this)), filter_(child<QLineEdit>(this)),
       follow_(child<QPushButton>(tr("Follow"), this)), measure_(child<QPushButton>(tr("Measure"), this)),
-      path_(child<QPushButton>(tr("Path"), this)),
+      path_(child<QPushButton>(tr("Path"), this)), more_(child<QPushButton>(tr("Find"), this)), tools_(child<TimelineTools>(context, this)),
       legend_(child<Legend>(context.theme, Qt::AlignRight | Qt::AlignVCenter, 2, this)) {
     setAccessibleName(tr("Timeline"));
-    plot_->canvas()->setAccessibleName(tr("Timeline of ranks. W S zoom, A D pan, F fit, M measure, arrows walk the selection"));
+    plot_->canvas()->setAccessibleName(tr("Timeline of ranks. W S zoom, A D pan, F fit, M measure, P pin, slash find, arrows walk the selection"));
     filter_->setPlaceholderText(tr("ranks: 0-3, pp1"));
     filter_->setAccessibleName(tr("Show only these ranks"));
     filter_->setToolTip(tr("Ranks to show: numbers (0-3, 8) and places in the mesh (pp1, dp0)"));
@@ -45,7 +58,12 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     path_->setAccessibleName(tr("Critical path"));
     path_->setCheckable(true);
     path_->setFocusPolicy(Qt::TabFocus);
-    for (QPushButton* button : {follow_, measure_, path_}) button->setProperty("role", QStringLiteral("flat"));
+    more_->setToolTip(tr("Find events, go to steps, group and pin ranks (/)"));
+    more_->setAccessibleName(tr("Find events and steps"));
+    more_->setCheckable(true);
+    more_->setFocusPolicy(Qt::TabFocus);
+    tools_->hide();
+    for (QPushButton* button : {follow_, measure_, path_, more_}) button->setProperty("role", QStringLiteral("flat"));
 
     auto* bar = child<QHBoxLayout>();
     bar->setContentsMargins(10, 4, 10, 0);
@@ -53,18 +71,32 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     bar->addWidget(filter_);
     bar->addWidget(measure_);
     bar->addWidget(path_);
+    bar->addWidget(more_);
     bar->addWidget(follow_);
     bar->addWidget(legend_, 1);
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 2);
     column->setSpacing(2);
     column->addLayout(bar);
+    column->addWidget(tools_);
     column->addWidget(plot_, 1);
     setFocusProxy(plot_);
 
     connect(filter_, &QLineEdit::textChanged, plot_, &TimelinePlot::setRankFilter);
     connect(measure_, &QPushButton::toggled, plot_, &TimelinePlot::setMeasuring);
     connect(plot_, &TimelinePlot::measuringChanged, measure_, &QPushButton::setChecked);
+    connect(more_, &QPushButton::toggled, tools_, &QWidget::setVisible);
+    connect(&context_.events, &EventSearch::fieldRequested, this, [this] {
+        more_->setChecked(true);
+        tools_->field().setFocus(Qt::ShortcutFocusReason);
+        tools_->field().selectAll();
+    });
+    connect(&context_.events, &EventSearch::stepRequested, this, [this] {
+        more_->setChecked(true);
+        tools_->flush();
+        tools_->stepField().setFocus(Qt::ShortcutFocusReason);
+        tools_->stepField().selectAll();
+    });
     connect(path_, &QPushButton::toggled, this, [this](bool on) { context_.selection.showPath(on); });
     connect(&context_.selection, &Selection::pathShownChanged, this, [this] { path_->setChecked(context_.selection.pathShown()); });
     connect(follow_, &QPushButton::clicked, this, [this] {
@@ -76,6 +108,9 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     connect(&context_.model, &RunModel::reset, this, &TimelineView::refreshControls);
     connect(&context_.model, &RunModel::reset, this, &TimelineView::refreshLegend);
     connect(&context_.model, &RunModel::ended, this, &TimelineView::refreshControls);
+    connect(&context_.model, &RunModel::appended, this, [this] {
+        if (!snapshots_ && writesCheckpoints()) refreshLegend();
+    });
     connect(&context_.theme, &ThemeSource::changed, this, &TimelineView::refreshLegend);
     connect(plot_, &TimelinePlot::drawn, this, [this] {
         if (const QString now = subtitle(); now != shownSubtitle_) {
@@ -91,9 +126,15 @@ void TimelineView::refreshControls() {
     const bool behind = !context_.selection.followLive() || context_.selection.cursor() >= 0;
     follow_->setVisible(context_.workspace == Workspace::Run && !context_.model.empty() && !context_.model.end() && behind);
     filter_->setVisible(context_.model.ranks() > 1);
+    path_->setVisible(context_.model.empty() || context_.model.header().hasLayout());
+}
+
+bool TimelineView::writesCheckpoints() const {
+    return context_.model.ranks() > 0 && !context_.model.lane(0, Lane::Copy).empty();
 }
 
 void TimelineView::refreshLegend() {
+    snapshots_ = writesCheckpoints();
     const Theme& theme = context_.theme.theme();
     const RunModel& model = context_.model;
     std::array<bool, paintCount> used{};
@@ -104,6 +145,7 @@ void TimelineView::refreshLegend() {
             }
         }
     }
+    if (!model.empty() && !model.header().hasLayout()) return legend_->setItems(importedLegend(theme));
     const auto uses = [&](Paint paint) { return used[static_cast<std::size_t>(paint)]; };
     std::vector<LegendItem> items;
     const auto add = [&](bool shown, const QString& text, EventKind kind) {
@@ -113,9 +155,12 @@ void TimelineView::refreshLegend() {
     add(uses(Paint::Backward) || model.empty(), tr("B backward"), EventKind::Backward);
     add(uses(Paint::InputGrad), tr("I input grad"), EventKind::InputGrad);
     add(uses(Paint::WeightGrad), tr("W weight grad"), EventKind::WeightGrad);
-    add(uses(Paint::Recompute), tr("R recompute"), EventKind::Recompute);
+    if (uses(Paint::Recompute)) items.push_back({tr("R recompute"), theme.action(EventKind::Recompute), LegendItem::Mark::Outline});
     add(uses(Paint::Transfer) || uses(Paint::Reduce), tr("comm"), EventKind::SendForward);
     add(uses(Paint::Optimizer), tr("optimizer"), EventKind::Optimizer);
+    add(snapshots_, tr("checkpoint"), EventKind::CheckpointWrite);
+    if (context_.workspace != Workspace::Design && scalesLoss(model))
+        items.push_back({tr("overflow"), theme.action(EventKind::Overflow), LegendItem::Mark::Triangle});
     items.push_back({tr("bubble"), theme.idle, LegendItem::Mark::Hatched});
     legend_->setItems(std::move(items));
 }
@@ -139,6 +184,7 @@ QString TimelineView::subtitle() const {
         } else {
             text = tr("no step in sight");
         }
+        if (!header.hasLayout()) text += tr(" · imported: %1").arg(QString::fromStdString(header.origin));
         if (model.predictedEnd() > 0) text += tr(" · predicted (thin, above) over measured");
     }
     if (header.paced)
@@ -153,29 +199,34 @@ QString TimelineView::asTable() const {
     if (model.empty()) return table;
     const bool prediction = showsPrediction(model);
     const TimeRange visible = context_.selection.visible();
+    const auto line = [&](const Event& event) {
+        const Event* predicted = prediction ? nullptr : predictedOf(model, event);
+        const auto milliseconds = [](std::int64_t time) { return QString::number(static_cast<double>(time) * 1e-6, 'f', 6); };
+        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\t%9\t%10\n")
+                     .arg(QString::number(event.rank), QString::fromStdString(model.label(event.rank)),
+                          QString::fromStdString(std::string(name(event.lane))),
+                          actionText(model, event), whatText(model, event), QString::number(event.step), milliseconds(event.begin),
+                          milliseconds(event.end - event.begin),
+                          predicted ? milliseconds(predicted->end - predicted->begin) : QString())
+                     .arg(event.bytes);
+    };
     for (const int rank : plot_->state().rows.ranks()) {
-        for (const Lane lane : {Lane::Compute, Lane::Comm}) {
+        for (const Lane lane : {Lane::Compute, Lane::Comm, Lane::Copy, Lane::Host}) {
             const LaneView view = prediction ? plot_->index().predicted(rank, lane) : plot_->index().measured(rank, lane);
             std::size_t rows = 0;
             const std::size_t last = view.index->firstBeginningAt(*view.events, visible.end);
             for (std::size_t i = view.index->firstEndingAfter(*view.events, visible.begin); i < last; ++i) {
+                const Event& event = (*view.events)[i];
+                if (lane == Lane::Host && paintOf(event.kind) == Paint::None && nameNumber(event.action) == 0) continue;
                 if (++rows > mostTableRows) {
                     table += tr("%1\t…\t%2\t%3 more, zoom in to see them\n").arg(rank).arg(QString::fromStdString(std::string(name(lane)))).arg(last - i);
                     break;
                 }
-                const Event& event = (*view.events)[i];
-                const Event* predicted = prediction ? nullptr : predictedOf(model, event);
-                const auto milliseconds = [](std::int64_t time) { return QString::number(static_cast<double>(time) * 1e-6, 'f', 6); };
-                table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\t%9\t%10\n")
-                             .arg(QString::number(rank), QString::fromStdString(model.label(rank)),
-                                  QString::fromStdString(std::string(name(lane))),
-                                  event.action ? QString::fromStdString(toText(actionFromId(event.action))) : QString(),
-                                  whatText(event), QString::number(event.step), milliseconds(event.begin),
-                                  milliseconds(event.end - event.begin),
-                                  predicted ? milliseconds(predicted->end - predicted->begin) : QString())
-                             .arg(event.bytes);
+                line(event);
             }
         }
+        for (const Event& event : overflows(model))
+            if (event.rank == rank && event.begin >= visible.begin && event.begin <= visible.end) line(event);
     }
     return table;
 }

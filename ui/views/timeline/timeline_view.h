@@ -12,6 +12,7 @@ namespace shardlab {
 
 class Legend;
 class TimelinePlot;
+class TimelineTools;
 
 class TimelineView : public View {
     Q_OBJECT
@@ -22,18 +23,24 @@ public:
     QString asTable() const override;
 
     TimelinePlot& plot() { return *plot_; }
+    TimelineTools& tools() { return *tools_; }
+    QPushButton& toolsButton() { return *more_; }
 
 private:
     void refreshControls();
     void refreshLegend();
+    bool writesCheckpoints() const;
 
     TimelinePlot* plot_;
     QLineEdit* filter_;
     QPushButton* follow_;
     QPushButton* measure_;
     QPushButton* path_;
+    QPushButton* more_;
+    TimelineTools* tools_;
     Legend* legend_;
     QString shownSubtitle_;
+    bool snapshots_ = false;  ///< the legend names checkpoints
 };
 
 }  // namespace shardlab

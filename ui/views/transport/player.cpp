@@ -16,7 +16,7 @@ Player::Player(const RunModel& model, Selection& selection, std::function<std::i
     connect(&model_, &RunModel::reset, this, &Player::pause);
 }
 
-std::int64_t Player::position() const { return selection_.cursor() >= 0 ? selection_.cursor() : model_.firstTime(); }
+std::int64_t Player::position() const { return selection_.cursor() >= 0 ? selection_.cursor() : model_.lastTime(); }
 
 void Player::anchor() {
     anchorClock_ = clock_();

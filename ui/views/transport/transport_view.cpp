@@ -74,6 +74,7 @@ TransportView::TransportView(const ViewContext& context, QWidget* parent)
     speed_->setCurrentIndex(3);
     moment_->setProperty("role", QStringLiteral("figure"));
     moment_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    moment_->setContentsMargins(0, 0, 6, 0);
 
     auto* row = child<QHBoxLayout>(this);
     row->setContentsMargins(12, 4, 12, 4);
@@ -137,6 +138,8 @@ void TransportView::refresh() {
     const QSignalBlocker quiet(slider_);
     slider_->setValue(any && whole > 0 ? static_cast<int>(static_cast<double>(player_->position() - model.firstTime()) / whole * sliderSteps + 0.5) : 0);
     moment_->setText(moment());
+    moment_->ensurePolished();  // its font counts from the first text on
+    moment_->setMinimumWidth(moment_->sizeHint().width());
 }
 
 void TransportView::resizeEvent(QResizeEvent* event) {

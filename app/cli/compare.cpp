@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/print.h"
+#include "app/cli/verbs.h"
+#include "engine/base/units.h"
+#include "engine/trace/run_comparison.h"
+
+#include <fmt/format.h>
+#include <memory>
+
+namespace shardlab::cli {
+
+namespace {
+
+const std::string unknown = "–";
+
+struct Options {
+    std::string a;
+    std::string b;
+    bool json = false;
+};
+
+std::string secondsText(const std::optional<double>& value) { return value ? formatSeconds(*value) : unknown; }
+
+std::vector<std::string> row(std::vector<std::string> head, const Compared& figure) {
+    head.insert(head.end(), {secondsText(figure.a), secondsText(figure.b), formatDifference(figure), formatChange(figure)});
+    return head;
+}
+
+std::string layersText(std::pair<int, int> layers) {
+    if (layers.second < layers.first) return unknown;
+    return layers.first == layers.second ? std::to_string(layers.first) : fmt::format("{}–{}", layers.first, layers.second);
+}
+
+std::string sideText(const ComparedSide& side, const std::string& file) {
+    return fmt::format("{} · {}{}, {} {}, {} {}", file, side.name.empty() ? "" : side.name + ", ",
+                       side.predicted ? "predicted" : side.paced ? "measured, paced" : "measured", side.ranks,
+                       side.ranks == 1 ? "rank" : "ranks", side.steps, side.steps == 1 ? "step" : "steps");
+}
+
+std::string largest(const RunComparison& comparison) {
+    Table table({"action", "kind", "rank", "A", "B", "difference", "", "largest in step"});
+    for (const RunComparison::Difference& one : comparison.largest) {
+        std::string rank = std::to_string(one.rankA);
+        if (one.rankA != one.rankB) rank += fmt::format(" / {}", one.rankB);
+        std::vector<std::string> cells = row({one.action ? toText(actionFromId(one.action)) : unknown, std::string(name(one.kind)), rank}, one.seconds);
+        cells.push_back(fmt::format("{} ({}{})", one.worstStep, one.worst < 0 ? "−" : "+", formatSeconds(std::abs(one.worst))));
+        table.add(std::move(cells));
+    }
+    return table.text();
+}
+
+std::string kinds(const RunComparison& comparison) {
+    Table table({"kind", "A", "B", "difference", "", "a step"});
+    for (const RunComparison::Kind& kind : comparison.kinds) {
+        std::vector<std::string> cells = row({std::string(name(kind.kind))}, kind.seconds);
+        const auto count = [](const std::optional<double>& value) { return value ? formatCount(*value) : std::string("–"); };
+        cells.push_back(count(kind.count.a) + " / " + count(kind.count.b));
+        table.add(std::move(cells));
+    }
+    return table.text();
+}
+
+std::string ranks(const RunComparison& comparison) {
+    Table table({"rank", "mesh", "computing A", "B", "", "waiting A", "B", "", "communicating A", "B", ""});
+    for (const RunComparison::Rank& rank : comparison.ranks) {
+        std::vector<std::string> cells{rank.a == rank.b ? std::to_string(rank.a) : fmt::format("{} / {}", rank.a, rank.b), rank.label};
+        for (const Compared* figure : {&rank.computing, &rank.waiting, &rank.communicating})
+            cells.insert(cells.end(), {secondsText(figure->a), secondsText(figure->b), formatChange(*figure)});
+        table.add(std::move(cells));
+    }
+    return table.text();
+}
+
+std::string stages(const RunComparison& comparison) {
+    Table table({"stage", "layers A", "layers B", "A", "B", "difference", ""});
+    for (const RunComparison::Stage& stage : comparison.stages)
+        table.add(row({std::to_string(stage.stage), layersText(stage.layersA), layersText(stage.layersB)}, stage.seconds));
+    return table.text();
+}
+
+std::string layers(const RunComparison& comparison) {
+    Table table({"layer", "stage A", "stage B", "A", "B", "difference", ""});
+    const auto stage = [](int number) { return number < 0 ? unknown : std::to_string(number); };
+    for (const RunComparison::Layer& layer : comparison.layers)
+        table.add(row({std::to_string(layer.layer), stage(layer.stageA), stage(layer.stageB)}, layer.seconds));
+    return table.text();
+}
+
+std::string text(const RunComparison& c, const std::string& fileA, const std::string& fileB) {
+    std::string text = "A  " + sideText(c.a, fileA) + "\nB  " + sideText(c.b, fileB) + "\n";
+    text += fmt::format("Compared: {} {} ({}–{}), {} actions aligned by rank, step and action\n\n", c.stepCount,
+                        c.stepCount == 1 ? "step" : "steps", c.firstStep, c.lastStep, c.alignedActions);
+    Table whole({"a step, median", "A", "B", "difference", ""});
+    whole.add(row({"step time"}, c.stepSeconds));
+    whole.add({"bubble", formatPercent(c.bubble.a.value_or(0)), formatPercent(c.bubble.b.value_or(0)), "", ""});
+    text += whole.text();
+    text += "\nThe largest differences (B − A, mean of a step; waits left out, as they follow from others)\n" + largest(c);
+    text += "\nBy kind (mean of a step and a rank)\n" + kinds(c);
+    text += "\nBy rank\n" + ranks(c);
+    text += "\nBy stage (computing)\n" + stages(c);
+    if (!c.layers.empty()) text += "\nBy layer (a stage's computing in equal parts)\n" + layers(c);
+    if (!c.notes.empty()) text += "\nNot aligned\n";
+    for (const std::string& note : c.notes) text += "  " + note + "\n";
+    return text;
+}
+
+int compare(const Options& options) {
+    const auto a = RunReader::open(options.a);
+    if (!a) {
+        printError(a.error());
+        return failure;
+    }
+    Result<RunComparison> comparison;
+    if (options.b.empty()) {
+        comparison = compareWithPrediction(**a);
+    } else {
+        const auto b = RunReader::open(options.b);
+        if (!b) {
+            printError(b.error());
+            return failure;
+        }
+        comparison = compareRuns(**a, **b);
+    }
+    if (!comparison) {
+        printError(comparison.error());
+        return failure;
+    }
+    const std::string& other = options.b.empty() ? options.a : options.b;
+    print(options.json ? toJson(*comparison, options.a, other) + "\n" : text(*comparison, options.a, other));
+    return success;
+}
+
+}  // namespace
+
+void addCompare(CLI::App& program, Action& chosen) {
+    CLI::App* verb = program.add_subcommand("compare", "Compare two recorded runs, or what was predicted with what was measured");
+    const auto options = std::make_shared<Options>();
+    verb->add_option("A", options->a, "A run file (*.shardlab); alone: its prediction (A) with its measured steps (B)")->required();
+    verb->add_option("B", options->b, "Another run file, compared with A");
+    verb->add_flag("--json", options->json, "Answer with one JSON object; times are seconds");
+    verb->callback([&chosen, options] { chosen = [options] { return compare(*options); }; });
+}
+
+}  // namespace shardlab::cli

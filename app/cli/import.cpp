@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/print.h"
+#include "app/cli/verbs.h"
+#include "engine/interchange/import.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <unistd.h>
+
+namespace shardlab::cli {
+
+namespace {
+
+struct Options {
+    std::vector<std::string> files;
+    std::string out;
+    std::string format;
+    bool force = false;
+};
+
+/// Beside the first trace: "rank0.json.gz" becomes "rank0.shardlab".
+std::filesystem::path defaultOut(std::filesystem::path file) {
+    if (file.extension() == ".gz") file.replace_extension();
+    return file.replace_extension(".shardlab");
+}
+
+/// One line that is written over, where a person looks on.
+ShareWatcher progress() {
+    if (!isatty(STDERR_FILENO)) return {};
+    return [last = -1](double share) mutable {
+        if (const int percent = static_cast<int>(share * 100); percent != last) {
+            last = percent;
+            fmt::print(stderr, "\rimporting {:3} %{}", percent, percent >= 100 ? "\n" : "");
+            std::fflush(stderr);
+        }
+        return true;
+    };
+}
+
+int importTraces(const Options& options) {
+    ImportRequest request{.files = {options.files.begin(), options.files.end()}, .out = options.out, .format = options.format};
+    if (request.out.empty()) request.out = defaultOut(request.files.front());
+    std::error_code ignored;
+    if (std::filesystem::exists(request.out, ignored) && !options.force) {
+        printError({"will not replace", request.out.string(), "it exists", "another --out, or --force"});
+        return failure;
+    }
+    const auto report = importRun(request, progress());
+    if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
+    if (!report) {
+        printError(report.error());
+        return failure;
+    }
+    for (const std::string& line : report->lines()) printNote(line);
+    print(request.out.string() + "\n");
+    return success;
+}
+
+}  // namespace
+
+void addImport(CLI::App& program, Action& chosen) {
+    CLI::App* verb = program.add_subcommand("import", "Make a run of what another program recorded; every view shows it");
+    const auto options = std::make_shared<Options>();
+    std::vector<std::string> names;
+    std::string help;
+    for (const ImportFormat& format : importFormats()) {
+        names.emplace_back(format.name);
+        help += fmt::format("{}{}: {}", help.empty() ? "" : "; ", format.name, format.description);
+    }
+    verb->add_option("FILE", options->files, "Traces of one job: one file per rank, or one with all")->required();
+    verb->add_option("--from", options->format, "Format, by default seen from the content. " + help)->check(CLI::IsMember(names));
+    verb->add_option("--out", options->out, "Run file to write; by default beside the first trace")->type_name("RUN");
+    verb->add_flag("--force", options->force, "Replace the run file where it exists");
+    verb->callback([&chosen, options] { chosen = [options] { return importTraces(*options); }; });
+}
+
+}  // namespace shardlab::cli

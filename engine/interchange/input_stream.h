@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file as a stream of bytes, unpacked on the way where it is gzip; tells how far it is and can be cancelled.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <streambuf>
+#include <vector>
+
+struct gzFile_s;
+
+namespace shardlab {
+
+/// Told the share done, in [0, 1], every megabyte or so; false: leave off.
+using ShareWatcher = std::function<bool(double)>;
+
+class InputStream final : public std::streambuf {
+public:
+    /// Errors: no such file, a folder, no right to read it.
+    static Result<std::unique_ptr<InputStream>> open(const std::filesystem::path& file, ShareWatcher watcher);
+
+    bool cancelled() const { return cancelled_; }
+    /// Why it ended before the file did: damaged gzip data, a failing disk.
+    const std::optional<Error>& problem() const { return problem_; }
+
+private:
+    struct Close {
+        void operator()(gzFile_s* file) const;
+    };
+    int_type underflow() override;
+
+    std::filesystem::path file_;
+    std::unique_ptr<gzFile_s, Close> in_;
+    std::uint64_t size_;
+    ShareWatcher watcher_;
+    std::vector<char> buffer_;
+    std::optional<Error> problem_;
+    bool cancelled_ = false;
+
+public:
+    /// For its own factory: nobody else can close.
+    InputStream(std::filesystem::path file, std::unique_ptr<gzFile_s, Close> in, std::uint64_t size, ShareWatcher watcher);
+};
+
+}  // namespace shardlab

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/restart_policy.h"
+
+#include "engine/checkpoint/checkpoint_folder.h"
+#include "engine/checkpoint/resume.h"
+
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
+
+namespace shardlab {
+
+RestartPolicy::RestartPolicy(Layout layout, std::filesystem::path folder, std::filesystem::path resume)
+    : layout_(std::move(layout)), folder_(std::move(folder)), resume_(std::move(resume)), last_(resume_) {
+    if (const auto places = listCheckpoints(folder_); !places.empty()) before_ = places.back().serial;
+}
+
+Result<RestartPoint> RestartPolicy::next(bool stepped) {
+    if (used_ == most())
+        return fail(Error{.what = "not restarted", .why = most() == 1 ? "the one restart is used"
+                                                                      : fmt::format("all {} restarts are used", most())});
+    std::vector<std::filesystem::path> candidates;
+    if (!resume_.empty()) candidates.push_back(resume_);
+    for (const CheckpointPlace& place : listCheckpoints(folder_))
+        if (place.serial > before_) candidates.push_back(place.path);
+    RestartPoint found;
+    for (; !candidates.empty(); candidates.pop_back()) {
+        const std::filesystem::path& place = candidates.back();
+        const auto manifest = readManifest(place);
+        if (!manifest || !canContinue(layout_, *manifest, place)) continue;
+        const bool again = !stepped && place == last_;
+        if (again && !found.checkpoint.empty()) continue;
+        found = {place, manifest->step, used_ + 1};
+        if (!again) break;
+    }
+    if (found.checkpoint.empty())
+        return fail(Error{.what = "not restarted", .why = layout_.checkpoint.every == 0
+                                                              ? "there is no checkpoint to go back to; /checkpoint/every is 0"
+                                                              : "there is no checkpoint to go back to"});
+    ++used_;
+    last_ = found.checkpoint;
+    return found;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a run that failed goes on, and from where.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/layout.h"
+
+#include <cstdint>
+#include <filesystem>
+
+namespace shardlab {
+
+struct RestartPoint {
+    std::filesystem::path checkpoint;
+    std::int64_t step = 0;  ///< the first that is done again
+    int number = 0;         ///< of the restart, from 1
+};
+
+class RestartPolicy {
+public:
+    /// Before ranks start: checkpoints that lie in `folder` by then are another run's. `resume`: what the run itself goes
+    /// on from; may be empty.
+    RestartPolicy(Layout layout, std::filesystem::path folder, std::filesystem::path resume);
+
+    bool wanted() const { return layout_.run.maxRestarts > 0; }
+    int most() const { return layout_.run.maxRestarts; }
+    /// The run's newest whole checkpoint that it can go on from. `stepped`: it did a step since its last start; where it
+    /// did not, an older checkpoint is preferred to the one that it started from. Error::why: no restart is left, or
+    /// there is no checkpoint.
+    Result<RestartPoint> next(bool stepped);
+
+private:
+    Layout layout_;
+    std::filesystem::path folder_;
+    std::filesystem::path resume_;
+    std::filesystem::path last_;  ///< what the run went on from last
+    int before_ = 0;              ///< number of the newest checkpoint of another run
+    int used_ = 0;
+};
+
+}  // namespace shardlab

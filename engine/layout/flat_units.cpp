@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/flat_units.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace shardlab {
+
+namespace {
+
+/// The largest sum of a group and what comes of the next while it is used.
+std::int64_t roomOf(const std::vector<UnitGather>& gathers) {
+    std::int64_t most = 0, before = 0, group = 0, layer = 0;  // of the last group, and of the one under way
+    for (std::size_t i = 0; i < gathers.size(); ++i) {
+        const bool newGroup = i > 0 && gathers[i].group != gathers[i - 1].group;
+        if (newGroup) before = std::exchange(group, 0);
+        if (newGroup || i == 0) layer = gathers[i].layer;
+        if (gathers[i].layer != layer) before = 0;  // used up by now
+        if (!gathers[i].unit.staysBetweenLayers()) group += gathers[i].unit.size;
+        most = std::max(most, before + group);
+    }
+    return most;
+}
+
+}  // namespace
+
+std::vector<FlatUnit> fillBuckets(const std::vector<FlatUnit>& units, std::int64_t elements, bool tableApart) {
+    std::vector<FlatUnit> buckets;
+    for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
+        const bool alone = tableApart && unit->table;
+        const bool fits = !buckets.empty() && buckets.back().size + unit->size <= elements;
+        if (!fits || alone || (tableApart && buckets.back().table)) {
+            buckets.push_back(*unit);
+            continue;
+        }
+        FlatUnit& bucket = buckets.back();
+        bucket.begin = unit->begin;
+        bucket.size += unit->size;
+        bucket.lowestLayer = std::min(bucket.lowestLayer, unit->lowestLayer);
+        bucket.highestLayer = std::max(bucket.highestLayer, unit->highestLayer);
+        bucket.table = bucket.table || unit->table;
+    }
+    return buckets;
+}
+
+std::int64_t bucketElements(const ParallelSpec& parallel, std::int64_t gradientBytes) {
+    return std::llround(parallel.bucket * 1e6) / gradientBytes;
+}
+
+std::vector<FlatUnit> reductionUnits(const ParallelSpec& parallel, const std::vector<FlatUnit>& units,
+                                     std::int64_t gradientBytes) {
+    if (parallel.zero >= 2) return {units.rbegin(), units.rend()};
+    // Members of a tensor group hold tables that may differ by a row, and fill the same buckets all the same.
+    return fillBuckets(units, bucketElements(parallel, gradientBytes), parallel.zero > 0 || parallel.tensor > 1);
+}
+
+void giveOwners(const ParallelSpec& parallel, std::vector<FlatUnit>& units) {
+    if (parallel.zero < 3 || parallel.partition != "layers") return;
+    std::vector<std::int64_t> held(static_cast<std::size_t>(parallel.data));
+    const auto give = [&](FlatUnit& unit, std::size_t replica) {
+        unit.owner = static_cast<int>(replica);
+        held[replica] += unit.size;
+    };
+    for (FlatUnit& unit : units)
+        if (unit.table) give(unit, 0);
+    std::size_t replica = 0;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        if (units[i].table) continue;
+        const bool sameLayer = i > 0 && !units[i - 1].table && units[i - 1].lowestLayer == units[i].lowestLayer;
+        if (!sameLayer) replica = static_cast<std::size_t>(std::ranges::min_element(held) - held.begin());
+        give(units[i], replica);
+    }
+}
+
+std::int64_t shardSize(const std::vector<FlatUnit>& units, int part, int parts) {
+    std::int64_t sum = 0;
+    for (const FlatUnit& unit : units) sum += partSize(unit, part, parts);
+    return sum;
+}
+
+std::vector<UnitGather> forwardGathers(const std::vector<FlatUnit>& units) {
+    std::vector<UnitGather> gathers;
+    for (const FlatUnit& unit : units) gathers.push_back({unit, unit.lowestLayer, unit.lowestLayer});
+    return gathers;
+}
+
+std::vector<UnitGather> backwardGathers(const std::vector<FlatUnit>& units, const std::vector<int>& layerSegments,
+                                        bool embedding) {
+    const int layers = static_cast<int>(layerSegments.size());
+    std::vector<UnitGather> gathers;
+    for (const FlatUnit& unit : units) {
+        const int layer = unit.highestLayer, lowest = layerSegments[static_cast<std::size_t>(layer)];
+        if (embedding && layer == 0) continue;
+        gathers.push_back({unit, layer, layers - 1 - (lowest < 0 ? layer : lowest)});
+    }
+    std::ranges::stable_sort(gathers, {}, &UnitGather::group);
+    return gathers;
+}
+
+std::int64_t gatherRoom(const std::vector<FlatUnit>& units, const std::vector<int>& layerSegments, bool embedding) {
+    return std::max(roomOf(forwardGathers(units)), roomOf(backwardGathers(units, layerSegments, embedding)));
+}
+
+SlotSizes slotSizes(const std::vector<FlatUnit>& units) {
+    SlotSizes sizes;
+    std::vector<std::int64_t> layers;
+    for (const FlatUnit& unit : units) {
+        if (unit.staysBetweenLayers()) {
+            sizes.staying += unit.size;
+            continue;
+        }
+        layers.resize(std::max(layers.size(), static_cast<std::size_t>(unit.lowestLayer) + 1));
+        sizes.turn = std::max(sizes.turn, layers[static_cast<std::size_t>(unit.lowestLayer)] += unit.size);
+    }
+    return sizes;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/layout/layout.h"
+#include "engine/layout/model_shape.h"
+
+#include <cstdint>
+
+namespace shardlab {
+
+/// What the attention of a layout's device needs beside its operands, in bytes: of one layer, one microbatch, one member
+/// of a tensor group. b samples, s tokens, N = b·s, a of the member's heads, g of its columns.
+///   cpu   keeps all probabilities, b·a·s² in the format of activations; a head's gradients are made apart, s² + s·width
+///         fp32, and with dropout 64 rows of probabilities masked
+///   cuda  keeps of each row the logarithm of its sum, b·a·s fp32, and makes the probabilities anew in backward, for
+///         which it needs as much again, and 3N·g for the gradient of queries, keys and values
+struct AttentionBytes {
+    std::int64_t kept = 0;
+    std::int64_t forwardScratch = 0;
+    std::int64_t backwardScratch = 0;
+    std::int64_t gradientApart = 0;  ///< 0: written over the queries, keys and values
+};
+AttentionBytes attentionBytes(const Layout& layout, const TensorShare& share);
+
+}  // namespace shardlab

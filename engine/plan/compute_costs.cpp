@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/compute_costs.h"
+
+#include "engine/layout/formats.h"
+#include "engine/layout/recompute.h"
+#include "engine/plan/attention_bytes.h"
+
+namespace shardlab {
+namespace {
+
+constexpr double fp32 = bytesOf(NumberFormat::Fp32);
+// Kernels of a forward: a norm, products, bias, scores, softmax … each counted once.
+constexpr int gptLayerKernels = 12;
+constexpr int mlpLayerKernels = 5;
+constexpr int coreKernels = 3;
+constexpr int embeddingKernels = 1;
+constexpr int outputKernels = 3;
+// Tensors of weights: norm and two products, each with its bias; token and position embedding; norm and table.
+constexpr int weightsOfBranch = 6;
+constexpr int embeddingWeights = 2;
+constexpr int outputWeights = 3;
+
+bool hasAttention(const ModelSpec& model) { return model.kind == "gpt"; }
+
+double kernelSeconds(const DevicePreset& device, NumberFormat format, double flops, double bytes, int kernels) {
+    return flops / (device.flops(format) * device.matmulEfficiency) + bytes / device.memoryBandwidth +
+           kernels * device.kernelSeconds;
+}
+
+/// Of an attention's core: what it keeps for its backward and its output.
+double coreBytes(const Layout& layout, const TensorShare& share) {
+    const double output = static_cast<double>(coreStoredFloats(layout.model, layout.batch.micro, share) -
+                                              probabilityFloats(layout.model, layout.batch.micro, share));
+    return static_cast<double>(attentionBytes(layout, share).kept) +
+           static_cast<double>(numberFormats(layout.precision).activationBytes()) * output;
+}
+
+/// What a forward leaves for its backward. Statistics, under a hundredth, count as activations.
+double storedBytes(const Layout& layout, const StageShape& stage, const TensorShare& share) {
+    const auto bytes = static_cast<double>(numberFormats(layout.precision).activationBytes());
+    const int samples = layout.batch.micro;
+    const double all = bytes * static_cast<double>(stageStoredFloats(layout.model, stage, samples, share));
+    if (!hasAttention(layout.model)) return all;
+    const double probabilities = bytes * static_cast<double>(probabilityFloats(layout.model, samples, share));
+    return all + stage.layers * (static_cast<double>(attentionBytes(layout, share).kept) - probabilities);
+}
+
+/// Of all products' weights, for one pass over them.
+double roundingSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                       const DevicePreset& device) {
+    const NumberFormats formats = numberFormats(layout.precision);
+    if (!formats.castsWeights()) return 0;
+    const int kernels = stage.layers * (hasAttention(layout.model) ? 4 : 2) + (stage.last ? 1 : 0);
+    const auto each = static_cast<double>(formats.weightBytes() + formats.activationBytes());
+    return each * static_cast<double>(productWeights(layout.model, stage, share)) / device.memoryBandwidth +
+           kernels * device.kernelSeconds;
+}
+
+}  // namespace
+
+double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                      const DevicePreset& device) {
+    int kernels = stage.layers * (hasAttention(layout.model) ? gptLayerKernels : mlpLayerKernels);
+    if (stage.first) kernels += embeddingKernels;
+    if (stage.last) kernels += outputKernels;
+    return kernelSeconds(device, numberFormats(layout.precision).activations,
+                         stageForwardFlops(layout.model, stage, layout.batch.micro, share),
+                         2 * storedBytes(layout, stage, share), kernels) +
+           roundingSeconds(layout, stage, share, device);
+}
+
+double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                        const DevicePreset& device) {
+    if (!recomputeSegments(layout.memory, stage.layers).empty())
+        return forwardSeconds(layout, {stage.layers, false, false, stage.firstLayer}, share, device);
+    if (!recomputesCore(layout.memory)) return 0;
+    return stage.layers * kernelSeconds(device, numberFormats(layout.precision).activations,
+                                        coreForwardFlops(layout.model, layout.batch.micro, share),
+                                        2 * coreBytes(layout, share), coreKernels);
+}
+
+OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                                const DevicePreset& device) {
+    if (!scalesLoss(layout.precision)) return {};
+    const NumberFormats formats = numberFormats(layout.precision);
+    const int branches = stage.layers * (hasAttention(layout.model) ? 2 : 1);
+    const int layers = branches + (stage.last ? 1 : 0);
+    const int weights = weightsOfBranch * branches + (stage.first ? embeddingWeights : 0) + (stage.last ? outputWeights : 0);
+    const auto bytes = static_cast<double>(formats.activationBytes() *
+                                           boundaryFloats(layout.model, layout.batch.micro, share));
+    const auto gradients = static_cast<double>(formats.gradientBytes() * stageParameters(layout.model, stage, share));
+    return {layers * (bytes / device.memoryBandwidth + device.kernelSeconds),
+            gradients / device.memoryBandwidth + weights * device.kernelSeconds};
+}
+
+double updateBytes(const Layout& layout) {
+    const NumberFormats formats = numberFormats(layout.precision);
+    const OptimizerSpec& optimizer = layout.optimizer;
+    const int moments = optimizer.kind == "adamw" ? 2 : optimizer.momentum > 0 ? 1 : 0;
+    const auto weight = static_cast<double>(formats.weightBytes());
+    // Where there is a copy in fp32, it is read and written, and the weight written anew.
+    const double weights = formats.master ? 2 * fp32 + weight : 2 * weight;
+    return static_cast<double>(formats.gradientBytes()) + weights + 2 * fp32 * moments;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/data_axis.h"
+
+#include "engine/base/clock.h"
+#include "engine/layout/recompute.h"
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+using Collective = std::function<RequestPtr(Communicator&, ArraySpan)>;
+
+/// Of a unit that each replica has a part of, or that one has.
+Collective gathering(const FlatUnit& unit) {
+    if (unit.owner < 0) return &Communicator::igatherParts;
+    return [owner = unit.owner](Communicator& group, ArraySpan whole) { return group.ibroadcast(whole.bytes(), owner); };
+}
+
+Collective reducing(const FlatUnit& unit) {
+    if (unit.owner < 0) return &Communicator::ireduceParts;
+    return [owner = unit.owner](Communicator& group, ArraySpan whole) { return ireduceTo(group, whole, owner); };
+}
+
+}  // namespace
+
+DataAxis::DataAxis(DataAxisSetup setup)
+    : setup_(std::move(setup)), pacer_(setup_.pacer),
+      background_(std::move(setup_.group), [this] { return setup_.trace.now(); }) {
+    const int zero = setup_.parallel.zero;
+    SlotSizes largest;
+    std::int64_t room = 0;
+    for (const auto& [index, stage] : setup_.stages) {
+        stage->setHooks(this);
+        const std::vector<FlatUnit> units = unitsOf(setup_.parallel, stage->parameters());
+        const SlotSizes sizes = slotSizes(units);
+        largest = {std::max(largest.turn, sizes.turn), std::max(largest.staying, sizes.staying)};
+        reduced_[index] = reductionUnits(setup_.parallel, units, sizeOf(stage->types().gradients));
+        if (zero > 0)
+            shards_[index] = std::make_unique<StageShards>(*stage, setup_.parallel, setup_.replica, setup_.arena);
+        if (zero < 3) continue;
+        forward_[index] = forwardGathers(units);
+        backward_[index] = backwardGathers(units, stage->segments(), stage->hasLayer(-1));
+        room = std::max(room, gatherRoom(units, stage->segments(), stage->hasLayer(-1)));
+    }
+    if (setup_.stages.empty()) return;
+    const Types& types = setup_.stages.begin()->second->types();
+    if (zero >= 2) gradientSlots_ = LayerSlots(largest, setup_.arena, types.gradients);
+    if (zero >= 3) room_ = GatherRoom(room, largest.staying, setup_.arena, types.weights);
+}
+
+StageShards* DataAxis::shards(int stage) {
+    const auto found = shards_.find(stage);
+    return found == shards_.end() ? nullptr : found->second.get();
+}
+
+const DataCosts& DataAxis::costsOf(const Action& action) const {
+    return setup_.costs.stages[static_cast<std::size_t>(action.stage)].data;
+}
+
+void DataAxis::post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
+                    std::function<void()> finish) {
+    Device& device = setup_.arena.device();
+    if (device.onHost()) {
+        piece.ticket = background_.post(
+            [whole, collective = std::move(collective)](Communicator& group) { return collective(group, whole); },
+            std::move(finish));
+        return;
+    }
+    const auto copy = std::make_shared<std::vector<std::byte>>(whole.bytes().size());
+    piece.ticket = background_.post(
+        [=, &device](Communicator& group) {
+            device.download(whole.data().data, copy->data(), copy->size());
+            return collective(group, {{copy->data(), whole.type()}, whole.size()});
+        },
+        [=, &device] {
+            device.upload(copy->data(), whole.data().data, copy->size());
+            if (finish) finish();
+        });
+}
+
+DataAxis::PiecePtr DataAxis::start(const Action& action, int index, std::int64_t ready, ArraySpan whole,
+                                   std::function<RequestPtr(Communicator&, ArraySpan)> collective,
+                                   std::function<void()> finish, std::shared_ptr<std::vector<RingHop>> hops) {
+    auto piece = std::make_shared<Piece>();
+    piece->action = action;
+    piece->index = index;
+    piece->bytes = static_cast<std::int64_t>(whole.bytes().size());
+    piece->hops = std::move(hops);
+    if (pacer_) {
+        const double seconds = costsOf(action).pieces(action.kind)[static_cast<std::size_t>(index)].seconds;
+        piece->begin = std::max(ready, dataFree_);
+        piece->end = dataFree_ = piece->begin + toNanoseconds(seconds * setup_.costs.stretch);
+    }
+    post(*piece, whole, std::move(collective), std::move(finish));
+    pieces_.push_back(piece);
+    last_ = piece;
+    return piece;
+}
+
+void DataAxis::announce(const Action& action) {
+    if (action.kind == ActionKind::GatherUpdated) {
+        const std::vector<FlatUnit>& units = shards_.at(action.stage)->reduced();
+        for (std::size_t i = 0; i < units.size(); ++i) {
+            const ArraySpan whole = shards_.at(action.stage)->values(units[i]);
+            start(action, static_cast<int>(i), pacer_ ? pacer_->clock() : 0, whole,
+                  &Communicator::igatherParts);
+        }
+        return;
+    }
+    announced_.push_back(action);
+    if (action.kind != ActionKind::GatherForward && action.kind != ActionKind::GatherBackward) return;
+    gather_ = action;
+    gathers_ = 0;
+    gathering_ = -1;
+    arriving_.clear();
+    room_.clear();
+    startGathers(pacer_ ? pacer_->clock() : 0);
+}
+
+bool DataAxis::begin(const Action& compute) {
+    if (announced_.empty()) return false;
+    for (const Action& action : announced_)
+        if (action.kind == ActionKind::ReduceBuckets || action.kind == ActionKind::ScatterGradients) reduce_ = action;
+    announced_.clear();
+    compute_ = compute;
+    active_ = true;
+    reductions_ = 0;
+    span_ = setup_.trace.now();
+    const LayeredShares shares = setup_.costs.layered(compute);
+    const double seconds = setup_.costs.seconds(compute);
+    seconds_ = {seconds * shares.again, seconds * shares.use, seconds * shares.gradient};
+    return true;
+}
+
+void DataAxis::end() {
+    setup_.trace.span(Lane::Compute, eventKind(compute_.kind), span_, setup_.trace.now(), compute_);
+    active_ = false;
+    gather_.reset();
+    reduce_.reset();
+}
+
+ArraySpan DataAxis::gradientSlot(const FlatUnit& unit, std::size_t& taken) const {
+    if (unit.staysBetweenLayers()) return gradientSlots_.staying();
+    const ArraySpan slot = gradientSlots_.turn(gradientTurn_);
+    const ArraySpan place = slot.subspan(taken, slot.size() - taken);
+    taken += static_cast<std::size_t>(unit.size);
+    return place;
+}
+
+const std::vector<UnitGather>& DataAxis::gathersOf(const Action& action) const {
+    return (action.kind == ActionKind::GatherForward ? forward_ : backward_).at(action.stage);
+}
+
+/// Those of the next layer that is used.
+void DataAxis::startGathers(std::int64_t ready) {
+    const std::vector<UnitGather>& all = gathersOf(*gather_);
+    if (gathers_ == all.size()) return;
+    gathering_ = all[gathers_].layer;
+    for (; gathers_ < all.size() && all[gathers_].layer == gathering_; ++gathers_) {
+        const FlatUnit& unit = all[gathers_].unit;
+        const ArraySpan whole = shards_.at(gather_->stage)->gatherInto(unit, room_.place(all[gathers_]));
+        arriving_[gathering_].push_back(start(*gather_, static_cast<int>(gathers_), ready, whole, gathering(unit)));
+    }
+}
+
+void DataAxis::arrive(int layer) {
+    if (!gather_) return;
+    for (const PiecePtr& piece : arriving_[layer]) await(piece);
+    if (layer == gathering_) startGathers(pacer_ ? pacer_->clock() : 0);
+}
+
+void DataAxis::beforeUse(int layer) {
+    if (active_) arrive(layer);
+}
+
+void DataAxis::afterUse(int layer) {
+    if (active_) pace(seconds_.use * costsOf(compute_).layerShare[static_cast<std::size_t>(layer)]);
+}
+
+bool DataAxis::recordsAgain(int stage) const {
+    return pacer_ && setup_.costs.layered({ActionKind::InputGrad, stage}).again > 0;
+}
+
+void DataAxis::beforeAgain(int layer) {
+    if (!active_) return;
+    const std::vector<int>& segments = costsOf(compute_).segments;
+    if (pacer_ && segments[static_cast<std::size_t>(layer)] == layer) againFrom_ = pacer_->clock();
+    arrive(layer);
+}
+
+void DataAxis::afterAgain(int layer) {
+    if (!active_) return;
+    const DataCosts& costs = costsOf(compute_);
+    pace(seconds_.again * costs.againShare[static_cast<std::size_t>(layer)]);
+    if (recordsAgain(compute_.stage) && endsSegment(costs.segments, layer))
+        setup_.trace.span(Lane::Compute, EventKind::Recompute, againFrom_, pacer_->clock(), compute_);
+}
+
+void DataAxis::beforeGradient(int layer) {
+    if (!active_ || setup_.parallel.zero < 2) return;
+    StageShards& shards = *shards_.at(compute_.stage);
+    const std::vector<FlatUnit>& units = shards.reduced();
+    const bool first = layer == setup_.stages.at(compute_.stage)->layers() - 1;
+    if (first && stayScatter_) await(stayScatter_);
+    gradientTurn_ ^= 1;
+    if (slotScatter_[gradientTurn_]) await(slotScatter_[gradientTurn_]);
+    std::size_t taken = 0;
+    for (const FlatUnit& unit : units)
+        if (unit.highestLayer == layer)
+            shards.bindGradient(unit, gradientSlot(unit, taken));
+}
+
+void DataAxis::afterGradient(int layer) {
+    if (!active_) return;
+    pace(seconds_.gradient * costsOf(compute_).layerShare[static_cast<std::size_t>(layer)]);
+    if (!reduce_) return;
+    const std::vector<FlatUnit>& units = reduced_.at(compute_.stage);
+    for (; reductions_ < units.size() && units[reductions_].lowestLayer == layer; ++reductions_) {
+        const FlatUnit& unit = units[reductions_];
+        const int index = static_cast<int>(reductions_);
+        lastReduction_ = reduce_->kind == ActionKind::ReduceBuckets ? startBucket(*reduce_, index, unit)
+                                                                    : startScatter(*reduce_, index, unit);
+        if (setup_.parallel.zero >= 2)
+            (unit.staysBetweenLayers() ? stayScatter_ : slotScatter_[gradientTurn_]) = lastReduction_;
+    }
+}
+
+DataAxis::PiecePtr DataAxis::startBucket(const Action& action, int index, const FlatUnit& unit) {
+    const ArraySpan block = setup_.stages.at(action.stage)
+                                       ->gradientBlock()
+                                       .subspan(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.size));
+    const std::int64_t ready = pacer_ ? pacer_->clock() : 0;
+    if (setup_.parallel.allReduce != "ring")
+        return start(action, index, ready, block,
+                     [](Communicator& group, ArraySpan data) { return group.iallReduce(data, ReduceOp::Sum); });
+    auto hops = std::make_shared<std::vector<RingHop>>();
+    RankTrace& trace = setup_.trace;
+    return start(action, index, ready, block,
+                 [hops, &trace](Communicator& group, ArraySpan data) {
+                     return iringAllReduce(group, data, hops.get(), [&trace] { return trace.now(); });
+                 },
+                 {}, hops);
+}
+
+DataAxis::PiecePtr DataAxis::startScatter(const Action& action, int index, const FlatUnit& unit) {
+    StageShards& shards = *shards_.at(action.stage);
+    const ArraySpan whole = shards.gradient(unit);
+    return start(action, index, pacer_ ? pacer_->clock() : 0, whole, reducing(unit),
+                 [&shards, unit, whole] { shards.keepGradient(unit, whole); });
+}
+
+void DataAxis::pace(double seconds) {
+    if (!pacer_) return;
+    const double overrun = pacer_->completeAt(pacer_->clock() + toNanoseconds(seconds));
+    if (overrun > 0) setup_.trace.overrun(compute_, overrun);
+}
+
+void DataAxis::await(const PiecePtr& piece) {
+    RankTrace& trace = setup_.trace;
+    const std::int64_t from = trace.now();
+    bool waited = false;
+    if (!background_.done(piece->ticket)) {
+        trace.doing(RankPhase::Communicating, piece->action);
+        background_.wait(piece->ticket);
+        waited = true;
+    }
+    if (pacer_) {
+        waited = waited || piece->end > from;
+        pacer_->waitForArrival(piece->end);
+    }
+    if (!waited) return;
+    const std::int64_t until = trace.now();
+    if (active_) {
+        trace.span(Lane::Compute, eventKind(compute_.kind), span_, from, compute_);
+        span_ = until;
+        trace.doing(RankPhase::Compute, compute_);
+    }
+    trace.span(Lane::Compute, EventKind::Wait, from, until, piece->action);
+    exposed_ += until - from;
+}
+
+void DataAxis::settle(const PiecePtr& piece) {
+    if (piece) await(piece);
+    collect();
+}
+
+void DataAxis::settleAll() {
+    settle(last_);
+    last_ = lastReduction_ = stayScatter_ = nullptr;
+    slotScatter_[0] = slotScatter_[1] = nullptr;
+}
+
+void DataAxis::collect() {
+    while (!pieces_.empty() && background_.done(pieces_.front()->ticket)) {
+        record(*pieces_.front());
+        pieces_.pop_front();
+    }
+}
+
+void DataAxis::record(Piece& piece) {
+    const BackgroundCollectives::Times real = background_.times(piece.ticket);
+    const std::int64_t begin = pacer_ ? piece.begin : real.begin, end = pacer_ ? piece.end : real.end;
+    communicated_ += end - begin;
+    if (!piece.hops) {
+        setup_.trace.span(Lane::Comm, eventKind(piece.action.kind), begin, end, piece.action, piece.bytes, piece.index);
+        return;
+    }
+    const auto count = static_cast<std::int64_t>(piece.hops->size());
+    for (std::int64_t i = 0; i < count; ++i) {
+        const RingHop& hop = (*piece.hops)[static_cast<std::size_t>(i)];
+        const std::int64_t from = pacer_ ? begin + (end - begin) * i / count : hop.begin;
+        const std::int64_t to = pacer_ ? begin + (end - begin) * (i + 1) / count : hop.end;
+        setup_.trace.span(Lane::Comm, EventKind::RingHop, from, to, piece.action, hop.bytes, piece.index);
+    }
+}
+
+}  // namespace shardlab

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs beside compute over the data axis: buckets that are averaged, gradients that are scattered, parameters that
+// are gathered. Follows the rules of plan/simulate.h, paced or not.
+#pragma once
+
+#include "engine/base/clock.h"
+#include "engine/comm/parts.h"
+#include "engine/layout/flat_units.h"
+#include "engine/model/layer_hooks.h"
+#include "engine/parallel/background_collectives.h"
+#include "engine/parallel/shards.h"
+#include "engine/train/pacer.h"
+#include "engine/train/rank_trace.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace shardlab {
+
+struct DataAxisSetup {
+    ParallelSpec parallel;
+    int replica = 0;
+    std::unique_ptr<Communicator> group;  ///< the replicas; for this alone
+    std::map<int, Stage*> stages;         ///< of this rank, by global stage
+    Arena& arena;
+    RankTrace& trace;
+    const StepCosts& costs;
+    Pacer* pacer = nullptr;
+};
+
+class DataAxis final : public LayerHooks {
+public:
+    explicit DataAxis(DataAxisSetup setup);
+
+    /// Null without ZeRO.
+    StageShards* shards(int stage);
+
+    /// Interprets REDUCE_BUCKETS, SCATTER_GRAD, GATHER_F, GATHER_B, which wait for their compute action, or GATHER_PARAM.
+    void announce(const Action& action);
+    /// Around a compute action; begin tells whether anything runs beside it. Then the compute lane is this object's
+    /// until end: paced layer by layer, its spans cut by waits.
+    bool begin(const Action& compute);
+    void end();
+    /// Whether what a layered action of the stage computes again is recorded here: where paced, by segments.
+    bool recordsAgain(int stage) const;
+    /// Waits for all reductions, or for all there is; what was done is recorded.
+    void settleReductions() { settle(lastReduction_); }
+    void settleAll();
+    /// Records what has been done.
+    void collect();
+    void setPaced(bool paced) { pacer_ = paced ? setup_.pacer : nullptr; }
+    void beginStep() { communicated_ = exposed_ = 0; dataFree_ = 0; }
+    double communicatedSeconds() const { return toSeconds(communicated_); }
+    double exposedSeconds() const { return toSeconds(exposed_); }
+
+    void beforeUse(int layer) override;
+    void afterUse(int layer) override;
+    void beforeAgain(int layer) override;
+    void afterAgain(int layer) override;
+    void beforeGradient(int layer) override;
+    void afterGradient(int layer) override;
+
+private:
+    struct Piece {
+        Action action;
+        int index = 0;
+        BackgroundCollectives::Ticket ticket = 0;
+        std::int64_t bytes = 0;
+        std::int64_t begin = 0;  ///< modelled, as end; where paced
+        std::int64_t end = 0;
+        std::shared_ptr<std::vector<RingHop>> hops;
+        bool recorded = false;
+    };
+    using PiecePtr = std::shared_ptr<Piece>;
+
+    const DataCosts& costsOf(const Action& action) const;
+    /// `collective` works on `whole`, or where that lies on a device on a copy in the processor's memory.
+    PiecePtr start(const Action& action, int index, std::int64_t ready, ArraySpan whole,
+                   std::function<RequestPtr(Communicator&, ArraySpan)> collective, std::function<void()> finish = {},
+                   std::shared_ptr<std::vector<RingHop>> hops = nullptr);
+    void post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
+              std::function<void()> finish);
+    PiecePtr startBucket(const Action& action, int index, const FlatUnit& unit);
+    PiecePtr startScatter(const Action& action, int index, const FlatUnit& unit);
+    const std::vector<UnitGather>& gathersOf(const Action& action) const;
+    void startGathers(std::int64_t ready);
+    void arrive(int layer);
+    void await(const PiecePtr& piece);
+    void settle(const PiecePtr& piece);
+    void pace(double seconds);
+    void record(Piece& piece);
+    ArraySpan gradientSlot(const FlatUnit& unit, std::size_t& taken) const;
+
+    DataAxisSetup setup_;
+    Pacer* pacer_;
+    std::map<int, std::unique_ptr<StageShards>> shards_;
+    std::map<int, std::vector<FlatUnit>> reduced_;  ///< in the order in which gradients become final
+    std::map<int, std::vector<UnitGather>> forward_, backward_;
+    GatherRoom room_;
+    LayerSlots gradientSlots_;
+    std::vector<Action> announced_;
+
+    // The compute action under way.
+    Action compute_;
+    bool active_ = false;
+    std::optional<Action> gather_, reduce_;
+    std::int64_t announcedAt_ = 0;
+    std::int64_t span_ = 0;  ///< begin of its span
+    std::size_t gathers_ = 0, reductions_ = 0;
+    int gathering_ = -1;                             ///< layer whose gathers were started last
+    std::map<int, std::vector<PiecePtr>> arriving_;  ///< by layer
+    LayeredShares seconds_;                          ///< of the whole action
+    std::int64_t againFrom_ = 0;                     ///< modelled
+
+    std::size_t gradientTurn_ = 0;
+    PiecePtr slotScatter_[2], stayScatter_;
+    PiecePtr last_, lastReduction_;
+    std::deque<PiecePtr> pieces_;  ///< started, not yet recorded
+    std::int64_t dataFree_ = 0;    ///< modelled
+    std::int64_t communicated_ = 0, exposed_ = 0;
+    BackgroundCollectives background_;  ///< last: its thread works in the memory of the above
+};
+
+}  // namespace shardlab

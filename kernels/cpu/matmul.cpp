@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cpu/matmul.h"
+
+#include "kernels/threads.h"
+
+#include <dnnl.hpp>
+#include <omp.h>
+
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+namespace shardlab::cpu {
+
+namespace {
+
+/// What a primitive is made for: sizes, factor, strides, transposes, whether it accumulates, type of C, threads.
+using Key = std::tuple<int, int, int, float, int, int, int, bool, bool, bool, DType, int>;
+
+using Type = dnnl::memory::data_type;
+
+dnnl::memory::desc describe(int rows, int columns, int stride, bool transpose, Type type) {
+    const dnnl::memory::dims strides = transpose ? dnnl::memory::dims{1, stride} : dnnl::memory::dims{stride, 1};
+    return {{rows, columns}, type, strides};
+}
+
+/// A primitive with the arguments that it is called with again and again.
+struct Product {
+    dnnl::matmul primitive;
+    dnnl::memory a;
+    dnnl::memory b;
+    dnnl::memory c;
+    std::unordered_map<int, dnnl::memory> arguments;
+};
+
+/// Each thread's own: primitives are made once for each shape.
+struct Products {
+    dnnl::engine engine{dnnl::engine::kind::cpu, 0};
+    dnnl::stream stream{engine};
+    std::map<Key, Product> made;
+};
+
+Product make(const dnnl::engine& engine, int m, int n, int k, float alpha, const Matrix& a, const Matrix& b,
+             bool accumulates, DType typeC, int strideC) {
+    const auto left = describe(m, k, a.stride, a.transpose, Type::bf16);
+    const auto right = describe(k, n, b.stride, b.transpose, Type::bf16);
+    const auto result = describe(m, n, strideC, false, typeC == DType::F32 ? Type::f32 : Type::bf16);
+    const dnnl::matmul::desc operation(left, right, result);
+    dnnl::primitive_attr attributes;
+    if (alpha != 1) attributes.set_output_scales(0, {alpha});
+    if (accumulates) {
+        dnnl::post_ops after;
+        after.append_sum(1.0f);
+        attributes.set_post_ops(after);
+    }
+    dnnl::matmul::primitive_desc description(operation, attributes, engine);
+    if (accumulates) {  // the first choice adds at two thirds of its rate, the second at the full one
+        dnnl::matmul::primitive_desc second(operation, attributes, engine);
+        if (std::string_view(second.impl_info_str()).starts_with("brg:") && second.next_impl() &&
+            std::string_view(second.impl_info_str()).starts_with("gemm:"))
+            description = second;
+    }
+    Product made{dnnl::matmul(description), dnnl::memory(left, engine, nullptr), dnnl::memory(right, engine, nullptr),
+                 dnnl::memory(result, engine, nullptr), {}};
+    made.arguments = {{DNNL_ARG_SRC, made.a}, {DNNL_ARG_WEIGHTS, made.b}, {DNNL_ARG_DST, made.c}};
+    return made;
+}
+
+}  // namespace
+
+bool multipliesBf16() {
+    static const bool known = [] {
+        constexpr int wanted = static_cast<int>(dnnl::cpu_isa::avx512_core_bf16);
+        return (static_cast<int>(dnnl::get_effective_cpu_isa()) & wanted) == wanted;
+    }();
+    return known;
+}
+
+void matmul(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, float beta, Array c, int strideC) {
+    thread_local Products products;
+    const bool accumulates = beta != 0;
+    const Key key{m, n, k, alpha, a.stride, b.stride, strideC, a.transpose, b.transpose, accumulates, c.type,
+                  omp_in_parallel() ? 1 : kernelThreads()};
+    auto place = products.made.find(key);
+    if (place == products.made.end()) {
+        Product made = make(products.engine, m, n, k, alpha, a, b, accumulates, c.type, strideC);
+        place = products.made.emplace(key, std::move(made)).first;
+    }
+    Product& product = place->second;
+    product.a.set_data_handle(const_cast<void*>(a.data.data));
+    product.b.set_data_handle(const_cast<void*>(b.data.data));
+    product.c.set_data_handle(c.data);
+    product.primitive.execute(products.stream, product.arguments);
+    products.stream.wait();
+}
+
+}  // namespace shardlab::cpu

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/attention_backward.cuh"
+
+#include "kernels/cuda/attention_launch.cuh"
+#include "kernels/cuda/attention_plain.cuh"
+
+namespace shardlab::cuda {
+
+namespace {
+
+template <class T, int columns, bool drops, class Tile>
+__global__ void __launch_bounds__(Tile::threads, Tile::blocksPerMultiprocessor)
+    queryGradientKernel(const __grid_constant__ AttentionArguments a) {
+    queryGradient<T, columns, drops, Tile>(a);
+}
+
+template <class T, int columns, bool drops, class Tile>
+__global__ void __launch_bounds__(Tile::threads, Tile::blocksPerMultiprocessor)
+    keyValueGradientKernel(const __grid_constant__ AttentionArguments a) {
+    keyValueGradient<T, columns, drops, Tile>(a);
+}
+
+template <class T, class Tile>
+__global__ void __launch_bounds__(Tile::threads)
+    plainQueryGradientKernel(const __grid_constant__ AttentionArguments a) {
+    queryGradientPlain<T, Tile>(a);
+}
+
+template <class T, class Tile>
+__global__ void __launch_bounds__(Tile::threads)
+    plainKeyValueGradientKernel(const __grid_constant__ AttentionArguments a) {
+    keyValueGradientPlain<T, Tile>(a);
+}
+
+template <class T, int columns>
+void onTensorCores(const AttentionArguments& a, cudaStream_t stream) {
+    using Tile = BackwardTileOf<columns>;
+    const bool drops = a.dropout.mask.share > 0;
+    launchBlocks(drops ? queryGradientKernel<T, columns, true, Tile> : queryGradientKernel<T, columns, false, Tile>, a,
+                 Tile::rows, Tile::threads, Tile::template sharedBytes<columns>, stream);
+    launchBlocks(drops ? keyValueGradientKernel<T, columns, true, Tile> : keyValueGradientKernel<T, columns, false, Tile>,
+                 a, Tile::rows, Tile::threads, Tile::template sharedBytes<columns>, stream);
+}
+
+template <class T>
+void onTensorCores(const AttentionArguments& a, cudaStream_t stream) {
+    if (a.width <= 32) return onTensorCores<T, 32>(a, stream);
+    if (a.width <= 64) return onTensorCores<T, 64>(a, stream);
+    onTensorCores<T, 128>(a, stream);
+}
+
+template <class T, class Tile>
+void plain(const AttentionArguments& a, cudaStream_t stream) {
+    launchBlocks(plainQueryGradientKernel<T, Tile>, a, Tile::tile, Tile::threads, plainBackwardBytes<Tile>, stream);
+    launchBlocks(plainKeyValueGradientKernel<T, Tile>, a, Tile::tile, Tile::threads, plainBackwardBytes<Tile>,
+                        stream);
+}
+
+template <class T>
+void plain(const AttentionArguments& a, cudaStream_t stream) {
+    if (a.width <= 64) return plain<T, PlainTile<64, 64>>(a, stream);
+    if (a.width <= 128) return plain<T, PlainTile<32, 128>>(a, stream);
+    plain<T, PlainTile<16, 256>>(a, stream);
+}
+
+}  // namespace
+
+void launchAttentionGrad(const AttentionArguments& a, DType type, cudaStream_t stream) {
+    withType(type, [&]<class T>(Of<T>) {
+        if constexpr (!std::is_same_v<T, float>)
+            if (suitsTensorCores(a)) return onTensorCores<T>(a, stream);
+        plain<T>(a, stream);
+    });
+}
+
+}  // namespace shardlab::cuda

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Picks the attention's kernels for a type and a width of head, and starts them.
+#pragma once
+
+#include "kernels/cuda/attention_parts.cuh"
+#include "kernels/cuda/check.cuh"
+#include "kernels/cuda/types.cuh"
+
+namespace shardlab::cuda {
+
+/// No head may be wider.
+constexpr int widestHead = 256;
+
+/// Reads qkv; writes output and logSums.
+void launchAttention(const AttentionArguments& arguments, DType type, cudaStream_t stream);
+
+/// Reads all but qkvGradient, which it overwrites, and rowDots, which are scratch.
+void launchAttentionGrad(const AttentionArguments& arguments, DType type, cudaStream_t stream);
+
+/// Whether tensor cores can do it, of elements of 16 bits: rows must begin at multiples of 16 bytes.
+inline bool suitsTensorCores(const AttentionArguments& a) {
+    const auto aligned = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; };
+    return a.width % 8 == 0 && a.width <= 128 && aligned(a.qkv) && aligned(a.output) && aligned(a.outputGradient) &&
+           aligned(a.qkvGradient);
+}
+
+/// Starts `kernel` with one block for each `rows` rows of each head.
+inline void launchBlocks(void (*kernel)(AttentionArguments), const AttentionArguments& a, int rows, int threads,
+                         int sharedBytes, cudaStream_t stream) {
+    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               sharedBytes),
+          "shared memory of the attention");
+    const int blocks = (a.sequence + rows - 1) / rows * a.samples * a.heads;
+    kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), static_cast<std::size_t>(sharedBytes),
+             stream>>>(a);
+    check(cudaGetLastError(), "attention");
+}
+
+}  // namespace shardlab::cuda

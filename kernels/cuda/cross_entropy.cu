@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// A block takes a row: maximum and sum of exponentials in one reading, then the gradient, for which the row is kept in
+// shared memory where it is short enough.
+#include "kernels/cross_entropy.h"
+
+#include "kernels/cuda/cuda_device.cuh"
+#include "kernels/cuda/grid.cuh"
+#include "kernels/cuda/math.cuh"
+#include "kernels/cuda/reduce.cuh"
+
+namespace shardlab::cuda {
+
+namespace {
+
+constexpr float lowest = -3.402823466e38f;
+constexpr std::size_t blockVariables = 1024;  ///< more than the sums of a block take of its shared memory
+
+__device__ float powerOf(float x, float largest) { return powerOfE(x - largest); }
+
+/// function(i, pack) for each pack of N of the thread, several of which are under way at once.
+template <int Threads, int N, class T, class Function>
+__device__ void eachPack(int columns, const T* row, Function&& function) {
+    constexpr int ahead = 4;
+    const int packs = columns / N;
+    for (int first = static_cast<int>(threadIdx.x); first < packs; first += ahead * Threads) {
+        Pack<T, N> held[ahead];
+#pragma unroll
+        for (int j = 0; j < ahead; ++j)
+            if (const int i = first + j * Threads; i < packs) held[j] = loadPack<N>(row + i * N);
+#pragma unroll
+        for (int j = 0; j < ahead; ++j)
+            if (const int i = first + j * Threads; i < packs) function(i, held[j]);
+    }
+}
+
+/// row := e^(row − largest) / sum − onehot(target); nothing is taken away where the target is not of these columns.
+/// `values`: those of the row, which may lie elsewhere.
+template <int Threads, int N, class T>
+__device__ void writeGradient(int columns, const T* values, int target, float largest, float sum, T* row) {
+    const float share = 1.0f / sum;
+    eachPack<Threads, N>(columns, values, [&](int i, Pack<T, N> pack) {
+#pragma unroll
+        for (int j = 0; j < N; ++j)
+            pack.set(j, powerOf(pack[j], largest) * share - (i * N + j == target ? 1.0f : 0.0f));
+        storePack(row + i * N, pack);
+    });
+}
+
+/// Kept: the row lies in shared memory in between; each thread comes back to what it put there itself.
+template <int Threads, int N, bool Gradient, bool Kept, class T>
+__global__ void __launch_bounds__(Threads)
+    crossEntropyKernel(int columns, std::conditional_t<Gradient, T, const T>* logits, const std::int32_t* targets,
+                       double* losses) {
+    auto* row = logits + static_cast<std::int64_t>(blockIdx.x) * columns;
+    T* kept = static_cast<T*>(sharedMemory());
+    const int target = targets[blockIdx.x];
+    const float own = toFloat(row[target]);  // before anybody writes there: sums of the block lie in between
+    float largest = lowest;
+    float sum = 0;
+    eachPack<Threads, N, T>(columns, row, [&](int i, const Pack<T, N>& pack) {
+        if constexpr (Kept) storePack(kept + i * N, pack);
+        float highest = pack[0];
+#pragma unroll
+        for (int j = 1; j < N; ++j) highest = fmaxf(highest, pack[j]);
+        if (highest > largest) {
+            sum *= powerOf(largest, highest);
+            largest = highest;
+        }
+#pragma unroll
+        for (int j = 0; j < N; ++j) sum += powerOf(pack[j], largest);
+    });
+    const float highest = blockMax<Threads>(largest);
+    sum = blockSum<Threads>(sum * powerOf(largest, highest));
+    if (threadIdx.x == 0) losses[blockIdx.x] = log(static_cast<double>(sum)) + highest - own;
+    if constexpr (Gradient) writeGradient<Threads, N, T>(columns, Kept ? kept : row, target, highest, sum, row);
+}
+
+template <int Threads, int N, class T>
+__global__ void __launch_bounds__(Threads) largestLogitsKernel(int columns, const T* logits, float* largest) {
+    float own = lowest;
+    eachPack<Threads, N>(columns, logits + static_cast<std::int64_t>(blockIdx.x) * columns,
+                         [&](int, const Pack<T, N>& pack) {
+#pragma unroll
+                             for (int j = 0; j < N; ++j) own = fmaxf(own, pack[j]);
+                         });
+    own = blockMax<Threads>(own);
+    if (threadIdx.x == 0) largest[blockIdx.x] = own;
+}
+
+template <int Threads, int N, class T>
+__global__ void __launch_bounds__(Threads)
+    sumExponentialsKernel(VocabularyPart part, const float* largest, const std::int32_t* targets, const T* logits,
+                          float* sums, float* own) {
+    const T* row = logits + static_cast<std::int64_t>(blockIdx.x) * part.columns;
+    const float highest = largest[blockIdx.x];
+    float sum = 0;
+    eachPack<Threads, N>(part.columns, row, [&](int, const Pack<T, N>& pack) {
+#pragma unroll
+        for (int j = 0; j < N; ++j) sum += powerOf(pack[j], highest);
+    });
+    sum = blockSum<Threads>(sum);
+    if (threadIdx.x != 0) return;
+    const int target = targets[blockIdx.x] - part.first;
+    sums[blockIdx.x] = sum;
+    own[blockIdx.x] = target >= 0 && target < part.columns ? toFloat(row[target]) : 0;
+}
+
+template <int Threads, int N, class T>
+__global__ void __launch_bounds__(Threads)
+    crossEntropyGradientKernel(VocabularyPart part, const float* largest, const float* sums,
+                               const std::int32_t* targets, T* logits) {
+    T* row = logits + static_cast<std::int64_t>(blockIdx.x) * part.columns;
+    writeGradient<Threads, N, T>(part.columns, row, targets[blockIdx.x] - part.first, largest[blockIdx.x],
+                                 sums[blockIdx.x], row);
+}
+
+__global__ void sharedLossKernel(int rows, const float* largest, const float* sums, const float* own, double* losses) {
+    const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (row < rows) losses[row] = log(static_cast<double>(sums[row])) + largest[row] - own[row];
+}
+
+/// function(Constant<Threads>{}, Constant<N>{}) for rows of `columns`.
+template <class T, class Function>
+void withRows(int columns, const void* logits, Function&& function) {
+    withPacks<T>(columns, [&](auto n) {
+        if (columns / n() <= 4 * 128)
+            function(Constant<128>{}, n);
+        else
+            function(Constant<512>{}, n);
+    }, logits);
+}
+
+}  // namespace
+
+double CudaDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets) {
+    auto* losses = scratch<double>(static_cast<std::size_t>(rows));
+    withType(logits.type, [&](auto t) {
+        using T = typename decltype(t)::Type;
+        withRows<T>(vocabulary, logits.data, [&](auto threads, auto n) {
+            launch("crossEntropy", crossEntropyKernel<threads(), n(), false, false, T>,
+                   static_cast<unsigned>(rows), threads(), stream_, vocabulary, as<T>(logits), targets, losses);
+        });
+    });
+    return sumOnHost(rows, losses) / rows;
+}
+
+double CudaDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets) {
+    auto* losses = scratch<double>(static_cast<std::size_t>(rows));
+    withType(logits.type, [&](auto t) {
+        using T = typename decltype(t)::Type;
+        withRows<T>(vocabulary, logits.data, [&](auto threads, auto n) {
+            const std::size_t rowBytes = static_cast<std::size_t>(vocabulary) * sizeof(T);
+            const bool keeps = rowBytes <= properties_.sharedMemPerBlockOptin - blockVariables;
+            const auto kernel = keeps ? crossEntropyKernel<threads(), n(), true, true, T>
+                                      : crossEntropyKernel<threads(), n(), true, false, T>;
+            launchShared("crossEntropyWithGradient", kernel, static_cast<unsigned>(rows), threads(),
+                         keeps ? rowBytes : 0, stream_, vocabulary, as<T>(logits), targets, losses);
+        });
+    });
+    return sumOnHost(rows, losses) / rows;
+}
+
+void CudaDevice::largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) {
+    withType(logits.type, [&](auto t) {
+        using T = typename decltype(t)::Type;
+        withRows<T>(part.columns, logits.data, [&](auto threads, auto n) {
+            launch("largestLogits", largestLogitsKernel<threads(), n(), T>, static_cast<unsigned>(part.rows), threads(),
+                   stream_, part.columns, as<T>(logits), largest);
+        });
+    });
+}
+
+void CudaDevice::sumExponentials(const VocabularyPart& part, const float* largest, const std::int32_t* targets,
+                                 ConstArray logits, float* sums, float* own) {
+    withType(logits.type, [&](auto t) {
+        using T = typename decltype(t)::Type;
+        withRows<T>(part.columns, logits.data, [&](auto threads, auto n) {
+            launch("sumExponentials", sumExponentialsKernel<threads(), n(), T>, static_cast<unsigned>(part.rows),
+                   threads(), stream_, part, largest, targets, as<T>(logits), sums, own);
+        });
+    });
+}
+
+void CudaDevice::crossEntropyGradient(const VocabularyPart& part, const float* largest, const float* sums,
+                                      const std::int32_t* targets, Array logits) {
+    withType(logits.type, [&](auto t) {
+        using T = typename decltype(t)::Type;
+        withRows<T>(part.columns, logits.data, [&](auto threads, auto n) {
+            launch("crossEntropyGradient", crossEntropyGradientKernel<threads(), n(), T>,
+                   static_cast<unsigned>(part.rows), threads(), stream_, part, largest, sums, targets, as<T>(logits));
+        });
+    });
+}
+
+double CudaDevice::sharedLoss(int rows, const float* largest, const float* sums, const float* own) {
+    auto* losses = scratch<double>(static_cast<std::size_t>(rows));
+    launch("sharedLoss", sharedLossKernel, static_cast<unsigned>(ceilDiv(rows, 256)), 256, stream_, rows, largest, sums,
+           own, losses);
+    return sumOnHost(rows, losses) / rows;
+}
+
+}  // namespace shardlab::cuda

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/cuda_device.cuh"
+
+#include "kernels/cuda/gemm_plans.cuh"
+#include "kernels/cuda/memory.cuh"
+
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define SHARDLAB_NVTX
+#endif
+
+#include <algorithm>
+
+namespace shardlab::cuda {
+
+namespace {
+
+constexpr std::size_t resultBytes = 4096;
+
+}  // namespace
+
+CudaDevice::CudaDevice(int index) : index_(index) {
+    check(cudaSetDevice(index), "cudaSetDevice");
+    check(cudaGetDeviceProperties(&properties_, index), "cudaGetDeviceProperties");
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+    memory_ = std::make_unique<MemoryCache>();
+    uploads_ = std::make_unique<UploadRing>();
+    plans_ = std::make_unique<GemmPlans>();
+    void* results = nullptr;
+    check(cudaHostAlloc(&results, resultBytes, cudaHostAllocMapped), "cudaHostAlloc", resultBytes);
+    results_ = static_cast<double*>(results);
+}
+
+CudaDevice::~CudaDevice() {
+    cudaStreamSynchronize(stream_);
+    cudaFreeHost(results_);
+    plans_.reset();
+    uploads_.reset();
+    memory_.reset();
+    cudaStreamDestroy(stream_);
+}
+
+#ifdef SHARDLAB_NVTX
+void CudaDevice::beginRange(const char* name) { nvtxRangePushA(name); }
+void CudaDevice::endRange() { nvtxRangePop(); }
+#else
+void CudaDevice::beginRange(const char*) {}
+void CudaDevice::endRange() {}
+#endif
+
+void* CudaDevice::allocate(std::size_t bytes) { return memory_->allocate(bytes); }
+void CudaDevice::release(void* data) { memory_->release(data); }
+
+void CudaDevice::upload(const void* host, void* data, std::size_t bytes) {
+    if (bytes == 0) return;
+    if (bytes <= UploadRing::slotBytes) return uploads_->upload(host, data, bytes, stream_);
+    check(cudaMemcpyAsync(data, host, bytes, cudaMemcpyHostToDevice, stream_), "cudaMemcpyAsync to the GPU", bytes);
+    synchronize();
+}
+
+void CudaDevice::download(const void* data, void* host, std::size_t bytes) {
+    if (bytes == 0) return;
+    check(cudaMemcpyAsync(host, data, bytes, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync from the GPU", bytes);
+    synchronize();
+}
+
+void CudaDevice::copy(const void* from, void* to, std::size_t bytes) {
+    if (bytes == 0) return;
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync on the GPU", bytes);
+}
+
+void CudaDevice::clear(void* data, std::size_t bytes) {
+    if (bytes == 0) return;
+    check(cudaMemsetAsync(data, 0, bytes, stream_), "cudaMemsetAsync", bytes);
+}
+
+void CudaDevice::synchronize() { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+void* CudaDevice::allocateStaging(std::size_t bytes) {
+    void* data = nullptr;
+    const cudaError_t status = cudaHostAlloc(&data, std::max<std::size_t>(bytes, 1), cudaHostAllocDefault);
+    if (status == cudaErrorMemoryAllocation) {
+        cudaGetLastError();  // it is answered here
+        throw std::bad_alloc();
+    }
+    check(status, "cudaHostAlloc", bytes);
+    return data;
+}
+
+void CudaDevice::releaseStaging(void* data) { check(cudaFreeHost(data), "cudaFreeHost"); }
+
+// Grown to what was asked for most; what is under way in the old one is over when the cache gives it to somebody else,
+// because all of it happens in one stream.
+void* CudaDevice::scratchBytes(std::size_t bytes) {
+    if (bytes > scratchSize_) {
+        if (scratch_) memory_->release(scratch_);
+        scratchSize_ = 0;
+        scratch_ = memory_->allocate(bytes);
+        scratchSize_ = bytes;
+    }
+    return scratch_;
+}
+
+}  // namespace shardlab::cuda

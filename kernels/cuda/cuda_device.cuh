@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GPU as a device: one stream, in which everything is done in the order it was asked for. <op>.cu beside this file
+// defines the members of an op. Errors of CUDA are exceptions: they end the run.
+#pragma once
+
+#include "kernels/cuda/check.cuh"
+#include "kernels/device.h"
+
+#include <cuda_runtime.h>
+
+#include <memory>
+#include <string>
+
+namespace shardlab::cuda {
+
+class GemmPlans;
+class MemoryCache;
+class UploadRing;
+
+class CudaDevice final : public Device {
+public:
+    /// GPU `index`, which the calling thread uses from now on.
+    explicit CudaDevice(int index);
+    ~CudaDevice() override;
+
+    std::string name() const override { return properties_.name; }
+    void beginRange(const char* name) override;
+    void endRange() override;
+
+    void* allocate(std::size_t bytes) override;
+    void release(void* data) override;
+    bool onHost() const override { return false; }
+    void upload(const void* host, void* data, std::size_t bytes) override;
+    void download(const void* data, void* host, std::size_t bytes) override;
+    void copy(const void* from, void* to, std::size_t bytes) override;
+    void clear(void* data, std::size_t bytes) override;
+    void synchronize() override;
+    void* allocateStaging(std::size_t bytes) override;
+    void releaseStaging(void* data) override;
+
+    using GemmOps::gemm;
+    void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, Array c, int strideC) override;
+    void gemmBias(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array c) override;
+    void gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x, Array output) override;
+    void gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) override;
+
+    void addBias(int rows, int columns, ConstArray bias, Array matrix) override;
+    void addBiasAndResidual(int rows, int columns, ConstArray bias, ConstArray residual, Array matrix) override;
+    void addColumnSums(int rows, int columns, ConstArray gradient, Array bias) override;
+
+    void layerNorm(int rows, int columns, ConstArray input, ConstArray gamma, ConstArray beta, float* mean, float* rstd,
+                   Array output) override;
+    void layerNormInputGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* mean,
+                            const float* rstd, ConstArray outputGradient, ConstArray residualGradient,
+                            Array inputGradient) override;
+    void layerNormWeightGrad(int rows, int columns, ConstArray input, const float* mean, const float* rstd,
+                             ConstArray outputGradient, Array gammaGradient, Array betaGradient) override;
+
+    void biasGelu(int rows, int columns, ConstArray bias, Array x, Array output) override;
+    void geluGrad(std::int64_t count, ConstArray outputGradient, Array x) override;
+
+    void dropout(int rows, int columns, const DropoutMask& mask, Array matrix) override;
+    void dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output) override;
+    void addBiasDropoutAndResidual(int rows, int columns, ConstArray bias, const DropoutMask& mask, ConstArray residual,
+                                   Array matrix) override;
+
+    AttentionNeeds attentionNeeds(const AttentionShape& shape, DType type, bool drops) const override;
+    void attention(const AttentionShape& shape, ConstArray qkv, Array kept, Array output,
+                   const AttentionDropout& dropout, float* scratch) override;
+    void attentionGrad(const AttentionShape& shape, ConstArray qkv, Array kept, ConstArray output,
+                       ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout,
+                       float* scratch) override;
+
+    void embed(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray tokenTable, ConstArray positionTable,
+               Array output) override;
+    void embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray outputGradient,
+                   Array tokenGradient, Array positionGradient) override;
+
+    double crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets) override;
+    double crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets) override;
+    void largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) override;
+    void sumExponentials(const VocabularyPart& part, const float* largest, const std::int32_t* targets,
+                         ConstArray logits, float* sums, float* own) override;
+    void crossEntropyGradient(const VocabularyPart& part, const float* largest, const float* sums,
+                              const std::int32_t* targets, Array logits) override;
+    double sharedLoss(int rows, const float* largest, const float* sums, const float* own) override;
+
+    double sumOfSquares(std::span<const ArrayPart> parts) override;
+    void convert(std::int64_t count, ConstArray from, Array to) override;
+    void add(std::int64_t count, ConstArray from, Array to) override;
+    void multiply(std::int64_t count, float factor, Array values) override;
+    void noteNotFinite(std::int64_t count, ConstArray values, std::int32_t number, std::int32_t* first) override;
+    void addExponents(std::int64_t count, ConstArray values, ExponentHistogram& histogram) override;
+
+    void adamw(const AdamWUpdate& update, std::span<const AdamWPart> parts) override;
+    void sgd(std::int64_t count, const SgdUpdate& update, ConstArray gradient, Array value, float* velocity,
+             float* master) override;
+
+    // For the ops themselves and for what else works on this GPU.
+
+    cudaStream_t stream() const { return stream_; }
+    const cudaDeviceProp& properties() const { return properties_; }
+
+private:
+    /// Memory for what an op needs within one call; the next call may write over it.
+    template <class T>
+    T* scratch(std::size_t elements) {
+        return static_cast<T*>(scratchBytes(elements * sizeof(T)));
+    }
+    void* scratchBytes(std::size_t bytes);
+    /// Σ values, of the device, in a fixed order; waits for it.
+    double sumOnHost(std::int64_t count, const double* values);
+
+
+    int index_ = 0;
+    cudaDeviceProp properties_{};
+    cudaStream_t stream_ = nullptr;
+    std::unique_ptr<MemoryCache> memory_;
+    std::unique_ptr<UploadRing> uploads_;
+    std::unique_ptr<GemmPlans> plans_;
+    void* scratch_ = nullptr;
+    std::size_t scratchSize_ = 0;
+    double* results_ = nullptr;  ///< on the host, written by kernels; read after synchronize()
+};
+
+}  // namespace shardlab::cuda

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm.h"
+
+#include "kernels/cuda/cuda_device.cuh"
+#include "kernels/cuda/gemm_plans.cuh"
+#include "kernels/cuda/grid.cuh"
+
+namespace shardlab::cuda {
+
+namespace {
+
+/// Of matrices that the library does not take: an element a thread.
+template <class T, class C>
+__global__ void plainGemmKernel(GemmShape shape, float alpha, const T* a, const T* b, C* c) {
+    const int column = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const int row = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+    if (row >= shape.m || column >= shape.n) return;
+    const std::int64_t strideA = shape.strideA;
+    const std::int64_t strideB = shape.strideB;
+    float sum = 0;
+    for (int i = 0; i < shape.k; ++i)
+        sum += toFloat(shape.transposeA ? a[i * strideA + row] : a[row * strideA + i]) *
+               toFloat(shape.transposeB ? b[column * strideB + i] : b[i * strideB + column]);
+    C& target = c[static_cast<std::int64_t>(row) * shape.strideC + column];
+    target = fromFloat<C>(alpha * sum + (shape.accumulates ? toFloat(target) : 0.0f));
+}
+
+/// A product of whole matrices, A·B.
+GemmShape wholeShape(int m, int n, int k, DType type, Epilogue epilogue) {
+    GemmShape shape;
+    shape.m = m;
+    shape.n = n;
+    shape.k = k;
+    shape.strideA = k;
+    shape.strideB = n;
+    shape.strideC = n;
+    shape.type = type;
+    shape.output = type;
+    shape.epilogue = epilogue;
+    return shape;
+}
+
+}  // namespace
+
+void CudaDevice::gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, Array c, int strideC) {
+    if (m == 0 || n == 0) return;
+    const GemmShape shape{m,        n,       k,           a.transpose, b.transpose,     a.stride,
+                          b.stride, strideC, a.data.type, c.type,      beta != 0.0f, Epilogue::None};
+    if (plans_->multiply(shape, {a.data.data, b.data.data, c.data, nullptr, nullptr, alpha}, stream_)) return;
+    withTypes(shape.type, shape.output, [&](auto t, auto o) {
+        using T = typename decltype(t)::Type;
+        using C = typename decltype(o)::Type;
+        const dim3 blocks(static_cast<unsigned>(ceilDiv(n, 32)), static_cast<unsigned>(ceilDiv(m, 8)));
+        launch("gemm", plainGemmKernel<T, C>, blocks, dim3(32, 8), stream_, shape, alpha, as<T>(a.data), as<T>(b.data),
+               as<C>(c));
+    });
+}
+
+// The epilogues save a reading and a writing of the product. Where the library has none for a shape or its types, the
+// product is followed by a kernel of its own.
+
+void CudaDevice::gemmBias(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array c) {
+    const GemmShape shape = wholeShape(m, n, k, a.type, Epilogue::Bias);
+    const bool alike = bias.type == a.type && c.type == a.type;
+    if (alike && plans_->multiply(shape, {a.data, b.data, c.data, bias.data}, stream_)) return;
+    GemmOps::gemm(m, n, k, a, false, b, false, 0, c);
+    addBias(m, n, bias, c);
+}
+
+void CudaDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x,
+                              Array output) {
+    const GemmShape shape = wholeShape(m, n, k, a.type, Epilogue::BiasGelu);
+    const bool alike = bias.type == a.type && output.type == a.type && n % 8 == 0;
+    if (alike && plans_->multiply(shape, {a.data, b.data, output.data, bias.data, x.data}, stream_)) return;
+    GemmOps::gemm(m, n, k, a, false, b, false, 0, x);
+    biasGelu(m, n, bias, x, output);
+}
+
+// The library's epilogue for it is not promised to work in place.
+void CudaDevice::gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) {
+    GemmOps::gemm(m, n, k, a, false, b, true, 0, scratch);
+    geluGrad(static_cast<std::int64_t>(m) * n, scratch, x);
+}
+
+}  // namespace shardlab::cuda

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products of cuBLASLt: how a shape is multiplied is asked once and kept.
+#pragma once
+
+#include "kernels/array.h"
+
+#include <cuda_runtime.h>
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+
+namespace shardlab::cuda {
+
+/// What is done to a product before it is written.
+enum class Epilogue : std::uint8_t {
+    None,
+    Bias,      ///< + vector[n]
+    BiasGelu,  ///< + vector[n], which goes to aux; then g
+};
+
+/// A row-major product as kernels/gemm.h has it: all that decides how it is done.
+struct GemmShape {
+    int m = 0;
+    int n = 0;
+    int k = 0;
+    bool transposeA = false;
+    bool transposeB = false;
+    int strideA = 0;
+    int strideB = 0;
+    int strideC = 0;
+    DType type = DType::F32;    ///< of A, B and vector
+    DType output = DType::F32;  ///< of C and aux
+    bool accumulates = false;
+    Epilogue epilogue = Epilogue::None;
+    auto operator<=>(const GemmShape&) const = default;
+};
+
+struct GemmOperands {
+    const void* a = nullptr;
+    const void* b = nullptr;
+    void* c = nullptr;
+    const void* vector = nullptr;
+    void* aux = nullptr;
+    float alpha = 1;
+};
+
+class GemmPlans {
+public:
+    GemmPlans();
+    ~GemmPlans();
+    GemmPlans(const GemmPlans&) = delete;
+    GemmPlans& operator=(const GemmPlans&) = delete;
+
+    /// False where the library does not know this product with its epilogue, and nothing was done.
+    bool multiply(const GemmShape& shape, const GemmOperands& operands, cudaStream_t stream);
+
+private:
+    struct Library;
+    std::unique_ptr<Library> library_;
+};
+
+}  // namespace shardlab::cuda

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Powers by the hardware's own instruction: off by 2⁻²² of themselves at most; 0 below 2⁻¹²⁶.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cmath>
+
+namespace shardlab::cuda {
+
+/// 2^x.
+__device__ inline float powerOfTwo(float x) {
+#ifdef SHARDLAB_EMULATED_CUDA
+    return std::exp2(x);
+#else
+    float power;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+    return power;
+#endif
+}
+
+/// e^x.
+__device__ inline float powerOfE(float x) { return powerOfTwo(x * 1.4426950408889634f); }
+
+}  // namespace shardlab::cuda

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/memory.cuh"
+
+#include "kernels/cuda/check.cuh"
+
+#include <cstring>
+#include <new>
+
+namespace shardlab::cuda {
+
+namespace {
+
+std::size_t roundedSize(std::size_t bytes) {
+    const std::size_t unit = bytes < (std::size_t{1} << 20) ? std::size_t{512} : std::size_t{2} << 20;
+    return (bytes + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+MemoryCache::~MemoryCache() {
+    empty();
+    for (const auto& [data, bytes] : taken_) cudaFree(data);
+}
+
+void MemoryCache::empty() {
+    for (const auto& [bytes, data] : free_) cudaFree(data);
+    free_.clear();
+}
+
+void* MemoryCache::allocate(std::size_t bytes) {
+    const std::size_t size = roundedSize(bytes ? bytes : 1);
+    void* data = nullptr;
+    if (const auto kept = free_.find(size); kept != free_.end()) {
+        data = kept->second;
+        free_.erase(kept);
+    } else {
+        cudaError_t status = cudaMalloc(&data, size);
+        if (status == cudaErrorMemoryAllocation) {
+            cudaGetLastError();  // it is answered here
+            empty();
+            status = cudaMalloc(&data, size);
+        }
+        if (status == cudaErrorMemoryAllocation) {
+            cudaGetLastError();
+            throw std::bad_alloc();
+        }
+        check(status, "cudaMalloc", size);
+    }
+    taken_.emplace(data, size);
+    return data;
+}
+
+void MemoryCache::release(void* data) {
+    const auto found = taken_.find(data);
+    if (found == taken_.end()) return;
+    free_.emplace(found->second, data);
+    taken_.erase(found);
+}
+
+UploadRing::UploadRing() {
+    check(cudaHostAlloc(&memory_, slots * slotBytes, cudaHostAllocDefault), "cudaHostAlloc", slots * slotBytes);
+    for (cudaEvent_t& event : sent_) check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
+}
+
+UploadRing::~UploadRing() {
+    for (cudaEvent_t event : sent_)
+        if (event) cudaEventDestroy(event);
+    cudaFreeHost(memory_);
+}
+
+void UploadRing::upload(const void* host, void* data, std::size_t bytes, cudaStream_t stream) {
+    const std::size_t slot = next_++ % slots;
+    check(cudaEventSynchronize(sent_[slot]), "cudaEventSynchronize");
+    void* staged = static_cast<std::byte*>(memory_) + slot * slotBytes;
+    std::memcpy(staged, host, bytes);
+    check(cudaMemcpyAsync(data, staged, bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync to the GPU", bytes);
+    check(cudaEventRecord(sent_[slot], stream), "cudaEventRecord");
+}
+
+}  // namespace shardlab::cuda

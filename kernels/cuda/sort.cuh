@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace shardlab::cuda {
+
+/// Keys with a number each, all of the device.
+struct KeyedNumbers {
+    std::uint32_t* keys = nullptr;
+    std::int32_t* numbers = nullptr;
+};
+
+/// sorted := `from` by keys below `end`; those of one key stay in order. `scratch` of sortScratch(count) bytes.
+void sortByKey(int count, std::uint32_t end, KeyedNumbers from, KeyedNumbers sorted, void* scratch,
+               cudaStream_t stream);
+std::size_t sortScratch(int count, std::uint32_t end);
+
+}  // namespace shardlab::cuda

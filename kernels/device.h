@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank computes on: its memory and its kernels. Each op's header states the contract; cpu/<op>.cpp and
+// cuda/<op>.cu keep it.
+//
+// In all of them: T is the type of the matrices of activations and their gradients, P of weights, G of the gradients of
+// weights that are accumulated into: each fp32, bf16 or fp16, P and G either T or fp32. Sums are taken in fp32 (losses
+// and norms in double) and rounded once, to the type of what is written. Statistics are fp32. The tolerances that a
+// header gives hold for fp32; for 16 bits they are 4·2⁻⁸ (bf16) and 4·2⁻¹¹ (fp16) of the largest value unless it says
+// otherwise. Memory is the device's own. Calls are carried out in the order they were made; what returns a number waits
+// for it.
+#pragma once
+
+#include "kernels/adamw.h"
+#include "kernels/attention.h"
+#include "kernels/bias.h"
+#include "kernels/cross_entropy.h"
+#include "kernels/dropout.h"
+#include "kernels/elementwise.h"
+#include "kernels/embedding.h"
+#include "kernels/gelu.h"
+#include "kernels/gemm.h"
+#include "kernels/layer_norm.h"
+#include "kernels/sgd.h"
+
+#include <memory>
+#include <string>
+
+namespace shardlab {
+
+/// Memory of a device. Addresses are aligned to 64 bytes at least.
+struct DeviceMemory {
+    /// Uninitialised; std::bad_alloc where there is not enough.
+    virtual void* allocate(std::size_t bytes) = 0;
+    virtual void release(void* data) = 0;
+    /// True where the processor reads and writes this memory directly, and nothing is under way when a call returns.
+    virtual bool onHost() const = 0;
+    /// Between host and device; return when the host's side may be used again.
+    virtual void upload(const void* host, void* data, std::size_t bytes) = 0;
+    virtual void download(const void* data, void* host, std::size_t bytes) = 0;
+    /// Within the device, in order with its kernels.
+    virtual void copy(const void* from, void* to, std::size_t bytes) = 0;
+    virtual void clear(void* data, std::size_t bytes) = 0;
+    /// Waits until all that was asked for is done.
+    virtual void synchronize() = 0;
+    /// Memory of the host that uploads and downloads reach fastest.
+    virtual void* allocateStaging(std::size_t bytes) = 0;
+    virtual void releaseStaging(void* data) = 0;
+
+protected:
+    ~DeviceMemory() = default;
+};
+
+class Device : public DeviceMemory,
+               public GemmOps,
+               public BiasOps,
+               public LayerNormOps,
+               public GeluOps,
+               public DropoutOps,
+               public AttentionOps,
+               public EmbeddingOps,
+               public CrossEntropyOps,
+               public ElementwiseOps,
+               public AdamWOps,
+               public SgdOps {
+public:
+    virtual ~Device() = default;
+    /// "CPU", "NVIDIA H200".
+    virtual std::string name() const = 0;
+    /// What is asked for between the two belongs together under this name in a profiler of the device's maker.
+    virtual void beginRange(const char* name) { static_cast<void>(name); }
+    virtual void endRange() {}
+};
+
+/// Where a processor's device has its memory from, if not from the C library. Aligned to 64 bytes; from any thread.
+struct HostMemory {
+    /// Uninitialised; std::bad_alloc where there is not enough.
+    virtual void* allocate(std::size_t bytes) = 0;
+    virtual void release(void* data) = 0;
+
+protected:
+    ~HostMemory() = default;
+};
+
+/// Uses the threads of threads.h. `memory` outlives it; null: the C library's.
+std::unique_ptr<Device> makeCpuDevice(HostMemory* memory = nullptr);
+
+}  // namespace shardlab

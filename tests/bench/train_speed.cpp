@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of a training run on the processor, without launcher and collector: what tests/bench/train runs, alone or under
+// mpirun (then data parallel, the batch given by the shape for each rank).
+//
+//   train_speed SHAPE [threads of a rank] [fp32|bf16] [steps]     SHAPE: gpt2 | medium | small
+//
+// One JSON object: milliseconds of a step (median, best, worst), tokens/s of all ranks, and the least that a step can
+// take: its multiplications at the peak of the cores, the update at their memory bandwidth (engine/plan/core_speed.h).
+#include "engine/base/clock.h"
+#include "engine/comm/mpi/mpi_session.h"
+#include "engine/comm/shared/shared_communicator.h"
+#include "engine/plan/core_speed.h"
+#include "engine/plan/plan.h"
+#include "engine/trace/recorder.h"
+#include "engine/train/trainer.h"
+#include "kernels/threads.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace shardlab;
+
+constexpr int warmUp = 3;
+constexpr double bytesOfUpdate = 28;  ///< AdamW, each parameter: gradient and three numbers read, three written; fp32
+
+Layout shapeOf(const std::string& name, int ranks) {
+    Layout layout;
+    if (name == "gpt2") {
+        layout.model = {"gpt", 12, 768, 12, 64, 50257, 0};
+        layout.batch = {4 * ranks, 4};
+    } else if (name == "medium") {
+        layout.model = {"gpt", 6, 384, 6, 256, 50257, 0};
+        layout.batch = {4 * ranks, 4};
+    } else if (name == "small") {
+        layout.model = {"gpt", 4, 128, 4, 128, 256, 0};
+        layout.batch = {8 * ranks, 8};
+    } else {
+        throw std::runtime_error("no shape '" + name + "': gpt2, medium or small");
+    }
+    layout.cluster.hosts = {{"localhost", ranks}};
+    layout.parallel.data = ranks;
+    layout.parallel.pipeline = 1;
+    return layout;
+}
+
+/// Seconds of each step after the first few.
+std::vector<double> stepSeconds(const Plan& plan, Communicator& world, Device& device) {
+    Recorder recorder(world.rank(), monotonicNanoseconds(), std::size_t{1} << 20);
+    TrainerServices services{world, recorder};
+    services.device = &device;
+    auto trainer = Trainer::create(plan, std::move(services));
+    if (!trainer) throw std::runtime_error(trainer.error().text());
+    (*trainer)->run();
+    std::vector<double> seconds;
+    recorder.drain([&](std::span<const Event> events) {
+        for (const Event& event : events)
+            if (event.kind == EventKind::Step) seconds.push_back(1e-9 * static_cast<double>(event.end - event.begin));
+    });
+    seconds.erase(seconds.begin(), seconds.begin() + warmUp);
+    std::ranges::sort(seconds);
+    return seconds;
+}
+
+double leastSeconds(const Plan& plan, int threads, bool bf16, const CoreSpeed& core) {
+    const double peak = bf16 && core.bf16Flops > 0 ? core.bf16Flops : core.flops;
+    const int cores = threads * plan.mesh.ranks();
+    const double updateBytes = static_cast<double>(plan.parameters) * plan.mesh.ranks() * bytesOfUpdate;
+    return plan.flopsPerStep / (cores * peak) + updateBytes / (cores * core.memoryBandwidth);
+}
+
+void run(int argc, char** argv) {
+    MpiSession session(argc, argv);
+    const int ranks = session.size();
+    const int threads = argc > 2 ? std::stoi(argv[2]) : 1;
+    const bool bf16 = argc > 3 && std::string(argv[3]) == "bf16";
+    setKernelThreads(threads);
+    const CoreSpeed core = measureCoreSpeed();
+    Layout layout = shapeOf(argc > 1 ? argv[1] : "small", ranks);
+    layout.precision.compute = bf16 ? "bf16" : "fp32";
+    layout.run.steps = warmUp + (argc > 4 ? std::stoi(argv[4]) : 10);
+    layout.run.validateEvery = 0;
+    auto plan = makePlan(layout);
+    if (!plan) throw std::runtime_error(toText(plan.error()));
+
+    const auto heap = SharedHeap::create();
+    SharedHeap* const shared = heap ? heap->get() : nullptr;
+    const auto device = makeCpuDevice(shared);
+    SharedCommunicator world(session.world({}), {shared, false, {}});
+    const std::vector<double> seconds = stepSeconds(*plan, world, *device);
+    if (session.rank() > 0) return;
+    const double median = seconds[seconds.size() / 2];
+    const double tokens = static_cast<double>(layout.batch.global) * layout.model.sequence;
+    fmt::print("{{\"step_ms\": {:.2f}, \"best_ms\": {:.2f}, \"worst_ms\": {:.2f}, \"tokens_per_second\": {:.0f}, \"least_ms\": {:.2f}}}\n",
+               1e3 * median, 1e3 * seconds.front(), 1e3 * seconds.back(), tokens / median,
+               1e3 * leastSeconds(*plan, threads, bf16, core));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        run(argc, argv);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "train_speed: {}\n", error.what());
+        return 1;
+    }
+    return 0;
+}

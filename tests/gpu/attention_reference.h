@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Causal attention and its gradient in double precision, by its definition; inputs for it.
+#pragma once
+
+#include "kernels/attention.h"
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+namespace shardlab::test {
+
+using Numbers = std::vector<double>;
+
+/// What (row of the mask, key position) is multiplied by.
+using Mask = std::function<double(std::int64_t row, int key)>;
+
+struct AttentionReference {
+    Numbers output;
+    Numbers logSums;
+    Numbers qkvGradient;
+};
+
+inline AttentionReference attentionReference(const AttentionShape& shape, const Numbers& qkv,
+                                             const Numbers& outputGradient, std::int64_t rowsOfSample,
+                                             const Mask& mask) {
+    const auto s = static_cast<std::size_t>(shape.sequence);
+    const auto d = static_cast<std::size_t>(shape.width);
+    const std::size_t hidden = static_cast<std::size_t>(shape.heads) * d;
+    const double scale = 1 / std::sqrt(static_cast<double>(d));
+    AttentionReference all{Numbers(outputGradient.size()), {}, Numbers(qkv.size())};
+    Numbers p(s);
+    Numbers keep(s);
+    for (int sample = 0; sample < shape.samples; ++sample)
+        for (int head = 0; head < shape.heads; ++head)
+            for (std::size_t i = 0; i < s; ++i) {
+                const std::size_t first = static_cast<std::size_t>(sample) * s;
+                const auto at = [&](std::size_t token, std::size_t which) {
+                    return ((first + token) * 3 + which) * hidden + static_cast<std::size_t>(head) * d;
+                };
+                const std::size_t out = (first + i) * hidden + static_cast<std::size_t>(head) * d;
+                double highest = -1e300;
+                for (std::size_t j = 0; j <= i; ++j) {
+                    p[j] = 0;
+                    for (std::size_t c = 0; c < d; ++c) p[j] += qkv[at(i, 0) + c] * qkv[at(j, 1) + c];
+                    p[j] *= scale;
+                    highest = std::max(highest, p[j]);
+                }
+                double sum = 0;
+                for (std::size_t j = 0; j <= i; ++j) sum += p[j] = std::exp(p[j] - highest);
+                all.logSums.push_back(highest + std::log(sum));
+                double dots = 0;
+                for (std::size_t j = 0; j <= i; ++j) {
+                    p[j] /= sum;
+                    keep[j] = mask(sample * rowsOfSample + std::int64_t{head} * shape.sequence +
+                                       static_cast<std::int64_t>(i), static_cast<int>(j));
+                    for (std::size_t c = 0; c < d; ++c) all.output[out + c] += keep[j] * p[j] * qkv[at(j, 2) + c];
+                }
+                for (std::size_t c = 0; c < d; ++c) dots += all.output[out + c] * outputGradient[out + c];
+                for (std::size_t j = 0; j <= i; ++j) {
+                    double dP = 0;
+                    for (std::size_t c = 0; c < d; ++c) {
+                        dP += keep[j] * outputGradient[out + c] * qkv[at(j, 2) + c];
+                        all.qkvGradient[at(j, 2) + c] += keep[j] * p[j] * outputGradient[out + c];
+                    }
+                    const double dS = scale * p[j] * (dP - dots);
+                    for (std::size_t c = 0; c < d; ++c) {
+                        all.qkvGradient[at(i, 0) + c] += dS * qkv[at(j, 1) + c];
+                        all.qkvGradient[at(j, 1) + c] += dS * qkv[at(i, 0) + c];
+                    }
+                }
+            }
+    return all;
+}
+
+}  // namespace shardlab::test

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lets the compiler of C++ take a .cu file: comes before everything else in it. Kernels run on the processor, blocks in
+// turn, a fiber a thread; emulated_cuda.cpp has CUDA's functions of the host. It shows wrong indexes and sums, but no
+// races and no time.
+#pragma once
+
+#define SHARDLAB_EMULATED_CUDA 1
+#define __shared__ static  // blocks run one after another
+#define __launch_bounds__(...)
+
+#include <cuda_runtime.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+
+namespace shardlab::emulation {
+
+/// Runs all threads of all blocks.
+void run(dim3 blocks, dim3 threads, std::size_t sharedBytes, const std::function<void()>& kernel);
+/// What a block asked for beside its variables; its values are not numbers at first.
+void* sharedMemory();
+/// Of a thread: waits for all of its block.
+void barrier();
+/// Of all lanes of a warp at once: the word that lane ^ distance has brought.
+std::uint64_t exchange(std::uint64_t word, int distance);
+
+}  // namespace shardlab::emulation
+
+inline uint3 threadIdx;
+inline uint3 blockIdx;
+inline dim3 blockDim;
+inline dim3 gridDim;
+
+inline void __syncthreads() { shardlab::emulation::barrier(); }
+
+template <class T>
+T __shfl_xor_sync(unsigned, T value, int distance) {
+    using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    return std::bit_cast<T>(static_cast<Word>(shardlab::emulation::exchange(std::bit_cast<Word>(value), distance)));
+}
+
+template <class T>
+T atomicAdd(T* target, T value) {
+    const T before = *target;
+    *target += value;
+    return before;
+}
+inline int atomicCAS(int* target, int expected, int value) {
+    const int before = *target;
+    if (before == expected) *target = value;
+    return before;
+}
+
+inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
+inline float __fdividef(float a, float b) { return a / b; }

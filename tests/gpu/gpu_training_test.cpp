@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training on GPUs against training on the processor, one rank and several that share a GPU.
+#include "kernels/cuda_device.h"
+#include "tests/train/run_in_process.h"
+
+#include <QtTest>
+#include <cmath>
+#include <random>
+
+using namespace shardlab;
+
+class GpuTrainingTest : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        const CudaDevices found = cudaDevices();
+        if (found.names.empty()) QSKIP(qPrintable(QString("no GPU: %1").arg(found.reason.c_str())));
+        qInfo("%zu GPUs, the first a %s", found.names.size(), found.names[0].c_str());
+        gpus_ = static_cast<int>(found.names.size());
+    }
+
+    void followsTheProcessor_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<int>("zero");
+        QTest::addColumn<QString>("compute");
+        const auto row = [](int d, int p, int t, int zero, const char* compute) {
+            QTest::addRow("%s data %d pipeline %d tensor %d zero %d", compute, d, p, t, zero) << d << p << t << zero << compute;
+        };
+        row(1, 1, 1, 0, "fp32");
+        row(2, 2, 1, 0, "fp32");
+        row(1, 2, 2, 0, "fp32");
+        row(2, 1, 2, 0, "fp32");
+        for (int zero : {1, 2, 3}) row(2, 2, 1, zero, "fp32");
+        row(1, 1, 1, 0, "bf16");
+        row(1, 1, 1, 0, "fp16");
+        row(2, 2, 1, 0, "fp16");
+        row(2, 2, 1, 3, "bf16");
+    }
+    void followsTheProcessor() {
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, tensor);
+        QFETCH(int, zero);
+        QFETCH(QString, compute);
+        Layout layout;
+        layout.name = "gpu";
+        layout.model = {"gpt", 2, 32, 2, 16, 256, 0.1};
+        layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
+        layout.parallel.data = data;
+        layout.parallel.pipeline = pipeline;
+        layout.parallel.tensor = tensor;
+        layout.parallel.sequence = tensor > 1;
+        layout.parallel.zero = zero;
+        layout.batch = {8, 2};
+        layout.precision.compute = compute.toStdString();
+        if (compute == "fp16") {
+            layout.precision.lossScale = "dynamic";
+            layout.precision.scale = 16777216;
+        }
+        layout.run = {20, static_cast<std::int64_t>(std::random_device{}() % 10000), 10, 1};
+        if (cudaDevices().names[0].find("emulated") != std::string::npos) {  // which has no tensor cores, nor time
+            layout.model.kind = "mlp";
+            layout.run.steps = 4;
+        }
+
+        const Plan plan = planOf(layout);
+        const RunOutcome near = runInProcess(plan);
+        std::vector<std::unique_ptr<Device>> devices(static_cast<std::size_t>(plan.mesh.ranks()));
+        const RunOutcome far = runInProcess(plan, {}, [&](int rank, TrainerServices& services) {
+            DeviceOrReason opened = openCudaDevice(rank % gpus_);
+            if (!opened.device) throw std::runtime_error(opened.reason);
+            devices[static_cast<std::size_t>(rank)] = std::move(opened.device);
+            services.device = devices[static_cast<std::size_t>(rank)].get();
+        });
+        QVERIFY2(near.error.empty(), near.error.c_str());
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        const std::vector<double> wanted = near.counter(EventKind::Loss), got = far.counter(EventKind::Loss);
+        QCOMPARE(got.size(), wanted.size());
+        const double tolerance = compute == "fp32" ? 1e-4 : compute == "bf16" ? 2e-2 : 4e-3;
+        for (std::size_t i = 0; i < got.size(); ++i)
+            QVERIFY2(std::abs(got[i] - wanted[i]) < tolerance * wanted[i],
+                     qPrintable(QString("step %1: %2, the processor %3").arg(i).arg(got[i], 0, 'g', 9).arg(wanted[i], 0, 'g', 9)));
+        if (compute == "fp16") QVERIFY(far.count(EventKind::Overflow) > 0);
+    }
+
+private:
+    int gpus_ = 0;
+};
+
+QTEST_GUILESS_MAIN(GpuTrainingTest)
+#include "gpu_training_test.moc"

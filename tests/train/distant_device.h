@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device whose memory the processor cannot reach, on any machine: a processor's kernels behind addresses that are none.
+// Whoever reads or writes a device's memory by himself crashes.
+#pragma once
+
+#include "kernels/device.h"
+
+#include <bit>
+#include <cstring>
+#include <vector>
+
+namespace shardlab {
+
+class DistantDevice final : public Device {
+public:
+    std::string name() const override { return "distant"; }
+
+    void* allocate(std::size_t bytes) override { return far(inner_->allocate(bytes)); }
+    void release(void* data) override { inner_->release(near(data)); }
+    bool onHost() const override { return false; }
+    void upload(const void* host, void* data, std::size_t bytes) override { std::memcpy(near(data), host, bytes); }
+    void download(const void* data, void* host, std::size_t bytes) override { std::memcpy(host, near(data), bytes); }
+    void copy(const void* from, void* to, std::size_t bytes) override { inner_->copy(near(from), near(to), bytes); }
+    void clear(void* data, std::size_t bytes) override { inner_->clear(near(data), bytes); }
+    void synchronize() override { inner_->synchronize(); }
+    void* allocateStaging(std::size_t bytes) override { return inner_->allocate(bytes); }
+    void releaseStaging(void* data) override { inner_->release(data); }
+
+    using GemmOps::gemm;
+    void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, Array c, int strideC) override {
+        a.data = near(a.data);
+        b.data = near(b.data);
+        inner_->gemm(m, n, k, alpha, a, b, beta, near(c), strideC);
+    }
+    void gemmBias(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array c) override {
+        inner_->gemmBias(m, n, k, near(a), near(b), near(bias), near(c));
+    }
+    void gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x, Array output) override {
+        inner_->gemmBiasGelu(m, n, k, near(a), near(b), near(bias), near(x), near(output));
+    }
+    void gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) override {
+        inner_->gemmGeluGrad(m, n, k, near(a), near(b), near(x), near(scratch));
+    }
+
+    void addBias(int rows, int columns, ConstArray bias, Array matrix) override {
+        inner_->addBias(rows, columns, near(bias), near(matrix));
+    }
+    void addBiasAndResidual(int rows, int columns, ConstArray bias, ConstArray residual, Array matrix) override {
+        inner_->addBiasAndResidual(rows, columns, near(bias), near(residual), near(matrix));
+    }
+    void addColumnSums(int rows, int columns, ConstArray gradient, Array bias) override {
+        inner_->addColumnSums(rows, columns, near(gradient), near(bias));
+    }
+
+    void layerNorm(int rows, int columns, ConstArray input, ConstArray gamma, ConstArray beta, float* mean, float* rstd,
+                   Array output) override {
+        inner_->layerNorm(rows, columns, near(input), near(gamma), near(beta), near(mean), near(rstd), near(output));
+    }
+    void layerNormInputGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* mean,
+                            const float* rstd, ConstArray outputGradient, ConstArray residualGradient,
+                            Array inputGradient) override {
+        inner_->layerNormInputGrad(rows, columns, near(input), near(gamma), near(mean), near(rstd), near(outputGradient),
+                                   near(residualGradient), near(inputGradient));
+    }
+    void layerNormWeightGrad(int rows, int columns, ConstArray input, const float* mean, const float* rstd,
+                             ConstArray outputGradient, Array gammaGradient, Array betaGradient) override {
+        inner_->layerNormWeightGrad(rows, columns, near(input), near(mean), near(rstd), near(outputGradient),
+                                    near(gammaGradient), near(betaGradient));
+    }
+
+    void biasGelu(int rows, int columns, ConstArray bias, Array x, Array output) override {
+        inner_->biasGelu(rows, columns, near(bias), near(x), near(output));
+    }
+    void geluGrad(std::int64_t count, ConstArray outputGradient, Array x) override {
+        inner_->geluGrad(count, near(outputGradient), near(x));
+    }
+
+    void dropout(int rows, int columns, const DropoutMask& mask, Array matrix) override {
+        inner_->dropout(rows, columns, mask, near(matrix));
+    }
+    void dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output) override {
+        inner_->dropoutTo(rows, columns, mask, near(matrix), near(output));
+    }
+    void addBiasDropoutAndResidual(int rows, int columns, ConstArray bias, const DropoutMask& mask, ConstArray residual,
+                                   Array matrix) override {
+        inner_->addBiasDropoutAndResidual(rows, columns, near(bias), mask, near(residual), near(matrix));
+    }
+
+    /// As a GPU's: the gradient wants a place of its own.
+    AttentionNeeds attentionNeeds(const AttentionShape& shape, DType type, bool drops) const override {
+        AttentionNeeds needs = inner_->attentionNeeds(shape, type, drops);
+        needs.inPlace = false;
+        return needs;
+    }
+    void attention(const AttentionShape& shape, ConstArray qkv, Array kept, Array output,
+                   const AttentionDropout& dropout, float* scratch) override {
+        inner_->attention(shape, near(qkv), near(kept), near(output), dropout, near(scratch));
+    }
+    void attentionGrad(const AttentionShape& shape, ConstArray qkv, Array kept, ConstArray output,
+                       ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout,
+                       float* scratch) override {
+        const std::size_t values = std::size_t(shape.samples) * shape.sequence * 3 * shape.heads * shape.width;
+        std::memcpy(near(qkvGradient).data, near(qkv).data, values * sizeOf(qkv.type));
+        inner_->attentionGrad(shape, near(qkvGradient), near(kept), near(output), near(outputGradient), near(qkvGradient),
+                              dropout, near(scratch));
+    }
+
+    void embed(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray tokenTable, ConstArray positionTable,
+               Array output) override {
+        inner_->embed(shape, near(tokens), near(tokenTable), near(positionTable), near(output));
+    }
+    void embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray outputGradient,
+                   Array tokenGradient, Array positionGradient) override {
+        inner_->embedGrad(shape, near(tokens), near(outputGradient), near(tokenGradient), near(positionGradient));
+    }
+
+    double crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets) override {
+        return inner_->crossEntropy(rows, vocabulary, near(logits), near(targets));
+    }
+    double crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets) override {
+        return inner_->crossEntropyWithGradient(rows, vocabulary, near(logits), near(targets));
+    }
+    void largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) override {
+        inner_->largestLogits(part, near(logits), near(largest));
+    }
+    void sumExponentials(const VocabularyPart& part, const float* largest, const std::int32_t* targets,
+                         ConstArray logits, float* sums, float* own) override {
+        inner_->sumExponentials(part, near(largest), near(targets), near(logits), near(sums), near(own));
+    }
+    void crossEntropyGradient(const VocabularyPart& part, const float* largest, const float* sums,
+                              const std::int32_t* targets, Array logits) override {
+        inner_->crossEntropyGradient(part, near(largest), near(sums), near(targets), near(logits));
+    }
+    double sharedLoss(int rows, const float* largest, const float* sums, const float* own) override {
+        return inner_->sharedLoss(rows, near(largest), near(sums), near(own));
+    }
+
+    double sumOfSquares(std::span<const ArrayPart> parts) override {
+        std::vector<ArrayPart> reached(parts.begin(), parts.end());
+        for (ArrayPart& part : reached) part.values = near(part.values);
+        return inner_->sumOfSquares(reached);
+    }
+    void convert(std::int64_t count, ConstArray from, Array to) override { inner_->convert(count, near(from), near(to)); }
+    void add(std::int64_t count, ConstArray from, Array to) override { inner_->add(count, near(from), near(to)); }
+    void multiply(std::int64_t count, float factor, Array values) override {
+        inner_->multiply(count, factor, near(values));
+    }
+    void noteNotFinite(std::int64_t count, ConstArray values, std::int32_t number, std::int32_t* first) override {
+        inner_->noteNotFinite(count, near(values), number, near(first));
+    }
+    void addExponents(std::int64_t count, ConstArray values, ExponentHistogram& histogram) override {
+        inner_->addExponents(count, near(values), histogram);
+    }
+
+    void adamw(const AdamWUpdate& update, std::span<const AdamWPart> parts) override {
+        std::vector<AdamWPart> reached(parts.begin(), parts.end());
+        for (AdamWPart& part : reached) {
+            part.gradient = near(part.gradient);
+            part.value = near(part.value);
+            part.master = near(part.master);
+            part.first = near(part.first);
+            part.second = near(part.second);
+        }
+        inner_->adamw(update, reached);
+    }
+    void sgd(std::int64_t count, const SgdUpdate& update, ConstArray gradient, Array value, float* velocity,
+             float* master) override {
+        inner_->sgd(count, update, near(gradient), near(value), near(velocity), near(master));
+    }
+
+private:
+    static constexpr std::uintptr_t nowhere = std::uintptr_t{1} << 62;  ///< no processor maps such an address
+
+    template <class T>
+    static T* far(T* data) {
+        return data ? std::bit_cast<T*>(std::bit_cast<std::uintptr_t>(data) ^ nowhere) : nullptr;
+    }
+    template <class T>
+    static T* near(T* data) {
+        return far(data);
+    }
+    static Array near(Array array) { return {near(array.data), array.type}; }
+    static ConstArray near(ConstArray array) { return {near(array.data), array.type}; }
+
+    std::unique_ptr<Device> inner_ = makeCpuDevice();
+};
+
+}  // namespace shardlab

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training on a device whose memory is not the processor's: everything goes through its kernels and its copies, and every
+// message by way of the host. The kernels are the processor's, so the results are the same to the bit.
+#include "engine/comm/staged_communicator.h"
+#include "tests/train/distant_device.h"
+#include "tests/train/run_in_process.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <random>
+
+using namespace shardlab;
+
+namespace {
+
+RunOutcome runOn(const Plan& plan, bool distant, const std::function<void(TrainerServices&)>& prepare = {}) {
+    std::vector<std::unique_ptr<Device>> devices;
+    for (int rank = 0; rank < plan.mesh.ranks(); ++rank) devices.push_back(std::make_unique<DistantDevice>());
+    return runInProcess(plan, {}, [&](int rank, TrainerServices& services) {
+        if (distant) services.device = devices[static_cast<std::size_t>(rank)].get();
+        if (prepare) prepare(services);
+    });
+}
+
+}  // namespace
+
+class DistantDeviceTest : public QObject {
+    Q_OBJECT
+private slots:
+    void trainsTheSame_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<int>("zero");
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<QString>("compute");
+        QTest::addColumn<QString>("recompute");
+        const auto row = [](int d, int p, int t, int zero, const char* schedule, const char* compute, const char* recompute) {
+            QTest::addRow("data %d pipeline %d tensor %d zero %d %s %s recompute %s", d, p, t, zero, schedule, compute,
+                          recompute)
+                << d << p << t << zero << schedule << compute << recompute;
+        };
+        row(1, 1, 1, 0, "1f1b", "fp32", "none");
+        row(1, 1, 1, 0, "1f1b", "bf16", "selective");
+        row(2, 2, 1, 0, "1f1b", "fp32", "none");
+        row(1, 2, 2, 0, "zb-h1", "fp32", "full");
+        row(2, 1, 2, 0, "gpipe", "fp16", "none");
+        row(2, 2, 1, 1, "1f1b", "bf16", "none");
+        row(2, 2, 1, 2, "1f1b", "fp32", "none");
+        row(2, 2, 1, 3, "1f1b", "fp16", "none");
+        row(1, 2, 1, 0, "pipedream", "fp32", "none");
+    }
+    void trainsTheSame() {
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, tensor);
+        QFETCH(int, zero);
+        QFETCH(QString, schedule);
+        QFETCH(QString, compute);
+        QFETCH(QString, recompute);
+        Layout layout = small();
+        layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
+        layout.parallel.data = data;
+        layout.parallel.pipeline = pipeline;
+        layout.parallel.tensor = tensor;
+        layout.parallel.sequence = tensor > 1;
+        layout.parallel.zero = zero;
+        layout.schedule.kind = schedule.toStdString();
+        if (schedule == "pipedream") layout.optimizer.clip = 0;
+        layout.memory.recompute = recompute.toStdString();
+        layout.precision.compute = compute.toStdString();
+        if (compute == "fp16") layout.precision.lossScale = "dynamic";
+        layout.model.dropout = 0.1;
+        const Plan plan = planOf(layout);
+        const RunOutcome near = runOn(plan, false), far = runOn(plan, true);
+        QVERIFY2(near.error.empty(), near.error.c_str());
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        QCOMPARE(far.counter(EventKind::Loss), near.counter(EventKind::Loss));
+        QCOMPARE(far.counter(EventKind::ValidationLoss), near.counter(EventKind::ValidationLoss));
+        for (std::size_t rank = 0; rank < far.ranks.size(); ++rank)
+            QVERIFY(far.ranks[rank].parameters == near.ranks[rank].parameters);
+    }
+
+    void checkpointsGoByWayOfTheHost() {
+        Layout layout = small();
+        layout.precision.compute = "fp16";
+        layout.precision.lossScale = "dynamic";
+        layout.precision.scale = 16777216;  // some steps are left out
+        layout.run.steps = 8;
+        const RunOutcome whole = runOn(planOf(layout), true);
+        QTemporaryDir folder;
+        layout.checkpoint.every = 4;
+        const auto checkpoints = [&](TrainerServices& services) {
+            services.checkpoints = folder.filePath("checkpoints").toStdString();
+        };
+        const RunOutcome saved = runOn(planOf(layout), true, checkpoints);
+        QVERIFY2(saved.error.empty(), saved.error.c_str());
+        QVERIFY(saved.ranks[0].parameters == whole.ranks[0].parameters);
+        std::filesystem::path middle;
+        for (const auto& entry : std::filesystem::directory_iterator(folder.filePath("checkpoints").toStdString()))
+            if (middle.empty() || entry.path() < middle) middle = entry.path();
+        const RunOutcome resumed =
+            runOn(planOf(layout), true, [&](TrainerServices& services) { services.resume = middle; });
+        QVERIFY2(resumed.error.empty(), resumed.error.c_str());
+        QVERIFY(resumed.ranks[0].parameters == whole.ranks[0].parameters);
+        const auto scales = whole.counter(EventKind::LossScale), after = resumed.counter(EventKind::LossScale);
+        QCOMPARE(after, std::vector<double>(scales.end() - static_cast<std::ptrdiff_t>(after.size()), scales.end()));
+    }
+
+private:
+    static Layout small() {
+        Layout layout;
+        layout.name = "distant";
+        layout.model = {"gpt", 2, 32, 2, 16, 256, 0.0};
+        layout.batch = {8, 2};
+        layout.run = {6, static_cast<std::int64_t>(std::random_device{}() % 10000), 3, 1};
+        return layout;
+    }
+};
+
+QTEST_GUILESS_MAIN(DistantDeviceTest)
+#include "distant_device_test.moc"

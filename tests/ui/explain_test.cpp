@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Notes beside the form: a refused layout is told with its fault and the nearest legal one, a click away.
+#include "desktop_fixture.h"
+
+#include "engine/layout/check.h"
+#include "engine/plan/nearest_legal.h"
+#include "engine/schedule/registry.h"
+#include "ui/views/explain/explain_view.h"
+
+#include <QLabel>
+#include <QUndoStack>
+#include <QtTest>
+
+using namespace shardlab;
+
+namespace {
+
+/// Follows the link after `words` as a click on it would.
+bool follow(ExplainView& view, const QString& link) {
+    auto* label = view.findChild<QLabel*>();
+    if (!label->text().contains(QStringLiteral("href='%1'").arg(link))) return false;
+    Q_EMIT label->linkActivated(link);
+    return true;
+}
+
+}  // namespace
+
+class ExplainTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void theNearestLegalLayoutIsAClickAway();
+    void ofALegalLayoutNoneIsTold();
+    void anOlderAnswerIsDropped();
+};
+
+void ExplainTest::theNearestLegalLayoutIsAClickAway() {
+    Desk desk;
+    Layout wrong = desk.document().layout();
+    wrong.model.heads = 7;
+    wrong.data.path = desk.document().layout().data.path;
+    const auto legal = nearestLegal(wrong);
+    QVERIFY(legal && !legal->changes.empty());
+    ExplainView view(desk.workbench.context(Workspace::Design), nullptr);
+    view.show();
+    desk.document().change(wrong, QStringLiteral("7 heads"));
+    QVERIFY(!desk.document().faults().empty());
+    QTRY_VERIFY(view.asTable().contains(QStringLiteral("Nearest legal layout")));
+    QVERIFY(view.asTable().contains(QString::fromStdString(legal->changes.front().to) + QStringLiteral(" instead of 7")));
+    QVERIFY(follow(view, QStringLiteral("nearest:")));
+    QVERIFY(desk.document().layout() == legal->layout);
+    QVERIFY(desk.document().faults().empty());
+    QVERIFY(!view.asTable().contains(QStringLiteral("Nearest legal layout")));
+    QCOMPARE(desk.document().undoStack().count(), 2);
+    desk.document().undoStack().undo();
+    QVERIFY(desk.document().layout() == wrong);
+    QTRY_VERIFY(view.asTable().contains(QStringLiteral("Nearest legal layout")));
+}
+
+void ExplainTest::ofALegalLayoutNoneIsTold() {
+    Desk desk;
+    ExplainView view(desk.workbench.context(Workspace::Design), nullptr);
+    QTest::qWait(200);
+    QVERIFY(!view.asTable().contains(QStringLiteral("Nearest legal layout")));
+    QVERIFY(!follow(view, QStringLiteral("nearest:")));
+}
+
+void ExplainTest::anOlderAnswerIsDropped() {
+    Desk desk;
+    ExplainView view(desk.workbench.context(Workspace::Design), nullptr);
+    Layout layout = desk.document().layout();
+    for (const int heads : {7, 9, 11}) {
+        layout.model.heads = heads;
+        desk.document().change(layout, QStringLiteral("heads"));
+    }
+    QTRY_VERIFY(view.asTable().contains(QStringLiteral("instead of 11")));
+    QVERIFY(!view.asTable().contains(QStringLiteral("instead of 7")));
+}
+
+QTEST_MAIN(ExplainTest)
+#include "explain_test.moc"

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Other programs' traces in the desktop: imported in the background, then a run that every view of Replay shows.
+#include "desktop_fixture.h"
+
+#include "engine/trace/run_file.h"
+#include "ui/timeline/event_text.h"
+#include "ui/timeline/gantt_scene.h"
+#include "ui/window/main_window.h"
+
+#include <QAction>
+#include <QFile>
+#include <QSignalSpy>
+#include <QtTest>
+
+#include <fstream>
+
+using namespace shardlab;
+
+namespace {
+
+const std::filesystem::path traces = std::filesystem::path(SHARDLAB_SOURCE_DIR) / "tests/unit/traces";
+
+/// A trace of so many spans that importing it lasts.
+void writeLong(const std::filesystem::path& file, int spans) {
+    std::ofstream out(file);
+    out << "[";
+    for (int i = 0; i < spans; ++i)
+        out << (i == 0 ? "" : ",\n") << R"({"name": "work )" << i % 50 << R"(", "ph": "X", "ts": )" << i * 10 << R"(, "dur": 9, "pid": 1, "tid": 1})";
+    out << "]";
+}
+
+bool importAll(Desk& desk, std::vector<std::filesystem::path> files) {
+    QSignalSpy finished(&desk.workbench.replay(), &ReplaySession::finished);
+    desk.workbench.importTraces(std::move(files));
+    return finished.wait(20000);
+}
+
+}  // namespace
+
+class ImportSessionTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void tracesBecomeTheOpenRun();
+    void openingATraceImportsIt();
+    void eventsAreCalledByTheirNames();
+    void viewsSayWhatATraceLacks();
+    void aBadTraceIsOneMessage();
+    void cancellingLeavesNothing();
+    void windowsShowIt();
+};
+
+void ImportSessionTest::tracesBecomeTheOpenRun() {
+    Desk desk;
+    QSignalSpy imported(&desk.workbench.imports(), &ImportSession::imported);
+    QSignalSpy posted(&desk.workbench.messages(), &Messages::posted);
+    QVERIFY(importAll(desk, {traces / "kineto-rank0.json", traces / "kineto-rank1.json"}));
+    QCOMPARE(imported.size(), 1);
+    const RunModel& model = desk.workbench.model(Workspace::Replay);
+    QVERIFY(!model.header().hasLayout());
+    QCOMPARE(model.ranks(), 2);
+    QCOMPARE(model.eventCount(), qint64{64});
+    QCOMPARE(model.label(1), std::string("node-1"));
+    QCOMPARE(model.summary().steps().size(), std::size_t{2});
+    QVERIFY(model.file().string().starts_with(desk.path("runs").string()));
+    bool told = false;
+    for (const auto& arguments : posted) told = told || arguments[0].value<Message>().detail.contains(QStringLiteral("10 entries were not understood"));
+    QVERIFY(told);
+}
+
+void ImportSessionTest::openingATraceImportsIt() {
+    Desk desk;
+    QSignalSpy finished(&desk.workbench.replay(), &ReplaySession::finished);
+    desk.workbench.open(traces / "chrome-list.json");
+    QVERIFY(desk.workbench.imports().active());
+    QVERIFY(finished.wait(20000));
+    QCOMPARE(desk.workbench.model(Workspace::Replay).header().origin, std::string("Chrome trace"));
+    // A layout is JSON as well.
+    QVERIFY(desk.workbench.saveLayout(desk.path("a.layout.json")));
+    desk.workbench.open(desk.path("a.layout.json"));
+    QVERIFY(!desk.workbench.imports().active());
+}
+
+void ImportSessionTest::eventsAreCalledByTheirNames() {
+    Desk desk;
+    QVERIFY(importAll(desk, {traces / "kineto-rank0.json"}));
+    const RunModel& model = desk.workbench.model(Workspace::Replay);
+    const Event& kernel = model.lane(0, Lane::Compute).front();
+    QCOMPARE(actionText(model, kernel), QStringLiteral("ampere_sgemm_128x64_tn"));
+    QCOMPARE(whatText(model, kernel), QStringLiteral("Kernel · ampere_sgemm_128x64_tn"));
+    QVERIFY(hoverText(model, kernel).startsWith(QStringLiteral("Kernel · ampere_sgemm_128x64_tn · rank 0\n200 µs")));
+}
+
+void ImportSessionTest::viewsSayWhatATraceLacks() {
+    Desk desk;
+    QVERIFY(importAll(desk, {traces / "kineto-rank0.json"}));
+    const ViewContext context = desk.workbench.context(Workspace::Replay);
+    int shown = 0;
+    for (const ViewKind& kind : viewKinds()) {
+        if (!kind.replay) continue;
+        const std::unique_ptr<QWidget> parent = std::make_unique<QWidget>();
+        View* view = kind.create(context, parent.get());
+        const QString empty = view->emptyText();
+        const QByteArray id = kind.id;
+        if (id == "loss" || id == "loss_scale" || id == "exponents" || id == "critical_path" || id == "memory_curve") {
+            QVERIFY2(empty.contains(QStringLiteral("imported (PyTorch profiler)")), id);
+        } else if (id == "timeline" || id == "memory" || id == "mesh" || id == "cards" || id == "events") {
+            QVERIFY2(empty.isEmpty(), id);
+            ++shown;
+        }
+        const QString table = view->asTable();
+        if (id == "timeline") {
+            for (const char* name : {"ampere_sgemm_128x64_tn", "ncclDevKernel_AllReduce", "Memcpy HtoD", "aten::linear", "forward"})
+                QVERIFY2(table.contains(QLatin1String(name)), name);
+            QVERIFY(view->subtitle().contains(QStringLiteral("imported: PyTorch profiler")));
+        }
+        if (id == "cards") QVERIFY2(table.contains(QStringLiteral("Tokens/s\t—")) && table.contains(QStringLiteral("Idle")), qPrintable(table));
+    }
+    QCOMPARE(shown, 5);
+}
+
+void ImportSessionTest::aBadTraceIsOneMessage() {
+    Desk desk;
+    QFile bad(QString::fromStdString(desk.path("bad.json").string()));
+    QVERIFY(bad.open(QIODevice::WriteOnly));
+    bad.write(R"({"traceEvents": [{"ph": "X", "ts": 1, }]})");
+    bad.close();
+    QSignalSpy failed(&desk.workbench.imports(), &ImportSession::failed);
+    QSignalSpy posted(&desk.workbench.messages(), &Messages::posted);
+    desk.workbench.importTraces({desk.path("bad.json")});
+    QVERIFY(failed.wait(20000));
+    QCOMPARE(posted.size(), 1);
+    const auto message = posted.front()[0].value<Message>();
+    QCOMPARE(message.level, MessageLevel::Error);
+    QVERIFY2(message.detail.contains(QStringLiteral("byte 39")), qPrintable(message.detail));
+    QVERIFY(desk.workbench.model(Workspace::Replay).empty());
+}
+
+void ImportSessionTest::cancellingLeavesNothing() {
+    Desk desk;
+    writeLong(desk.path("long.json"), 600'000);
+    ImportSession& imports = desk.workbench.imports();
+    QSignalSpy cancelled(&imports, &ImportSession::cancelled);
+    QSignalSpy progressed(&imports, &ImportSession::progressChanged);
+    desk.workbench.importTraces({desk.path("long.json")});
+    while (imports.active() && progressed.size() < 3) QVERIFY(progressed.wait(20000));
+    QVERIFY(imports.progress() > 0 && imports.progress() < 1);
+    imports.cancel();
+    QVERIFY(cancelled.wait(20000));
+    QVERIFY(std::filesystem::is_empty(desk.path("runs")));
+}
+
+void ImportSessionTest::windowsShowIt() {
+    const QString folder = QCoreApplication::applicationDirPath() + QStringLiteral("/pictures");
+    QVERIFY(QDir().mkpath(folder));
+    for (const bool dark : {true, false}) {
+        Desk desk;
+        desk.workbench.theme().setDark(dark);
+        MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+        window.resize(1280, 720);
+        window.show();
+        QVERIFY(window.commands()["file.import"].isEnabled());
+        QVERIFY(importAll(desk, {traces / "kineto-rank0.json", traces / "kineto-rank1.json"}));
+        const RunModel& model = desk.workbench.model(Workspace::Replay);
+        QTest::qWait(300);
+        desk.workbench.selection(Workspace::Replay).select(model.lane(1, Lane::Comm).front());
+        QTest::qWait(300);
+        QVERIFY(window.grab().save(folder + QStringLiteral("/imported-%1.png").arg(dark ? "dark" : "light")));
+    }
+    Desk desk;
+    writeLong(desk.path("long.json"), 600'000);
+    desk.workbench.theme().setDark(true);
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    window.resize(1280, 720);
+    window.show();
+    ImportSession& imports = desk.workbench.imports();
+    desk.workbench.importTraces({desk.path("long.json")});
+    const QAction& import = window.commands()["file.import"];
+    QAction& cancel = window.commands()["replay.cancel"];
+    QVERIFY(!import.isEnabled() && cancel.isEnabled());
+    QTRY_VERIFY(imports.progress() > 0.2);
+    QVERIFY(window.grab().save(folder + QStringLiteral("/importing.png")));
+    QSignalSpy cancelled(&imports, &ImportSession::cancelled);
+    cancel.trigger();
+    QVERIFY(cancelled.wait(20000));
+    QVERIFY(import.isEnabled());
+}
+
+QTEST_MAIN(ImportSessionTest)
+#include "import_session_test.moc"

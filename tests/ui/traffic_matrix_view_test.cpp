@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The grid of ranks: what a click and the arrows choose, what the table says, and pictures in each state.
+#include "tests/ui/bench_context.h"
+#include "ui/views/traffic_matrix/traffic_matrix_view.h"
+
+#include <QComboBox>
+#include <QDir>
+#include <QTest>
+
+using namespace shardlab;
+
+class TrafficMatrixViewTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void clickAndArrowsChoose();
+    void measuredIsPerStep();
+    void pictures_data();
+    void pictures();
+};
+
+void TrafficMatrixViewTest::clickAndArrowsChoose() {
+    sample::Bench bench(Workspace::Design);
+    const Plan plan = sample::plan(sample::layout(2, 4, 8));
+    TrafficMatrixView view(bench.context(), nullptr);
+    view.resize(360, 300);
+    view.show();
+    QVERIFY(!view.emptyText().isEmpty());
+    bench.model.begin(headerOf(plan), plan.simulation.events);
+    view.flush();
+    QVERIFY(view.subtitle().contains(QStringLiteral("predicted")));
+    MatrixPlot& plot = view.plot();
+    QTest::mouseClick(&plot, Qt::LeftButton, {}, plot.cellRect(2, 4).center());
+    QCOMPARE(bench.selection.rank(), 2);
+    QVERIFY2(plot.accessibleDescription().startsWith(QStringLiteral("rank 2 → rank 4: ")), qPrintable(plot.accessibleDescription()));
+    QVERIFY(!plot.accessibleDescription().contains(QStringLiteral("nothing")));
+    QTest::keyClick(&plot, Qt::Key_Down);
+    QCOMPARE(bench.selection.rank(), 3);
+    QVERIFY(plot.accessibleDescription().contains(QStringLiteral("nothing")));  // of another replica
+    view.partChoice().setCurrentIndex(1);
+    const auto& matrix = *plot.matrix();
+    QVERIFY(matrix.cell(2, 4, TrafficMatrix::Part::Messages).bytes > 0);
+    QCOMPARE(matrix.cell(0, 1, TrafficMatrix::Part::Messages).bytes, std::int64_t{0});
+    QVERIFY(matrix.cell(0, 1, TrafficMatrix::Part::Collectives).bytes > 0);
+}
+
+void TrafficMatrixViewTest::measuredIsPerStep() {
+    const Plan plan = sample::plan(sample::layout(2, 4, 8));
+    sample::Bench design(Workspace::Design), run;
+    TrafficMatrixView predicted(design.context(), nullptr), measured(run.context(), nullptr);
+    design.model.begin(headerOf(plan), plan.simulation.events);
+    sample::fill(run.model, plan, 5, sample::seed());
+    predicted.flush();
+    measured.flush();
+    QCOMPARE(measured.asTable(), predicted.asTable());
+    QVERIFY(predicted.asTable().count(QLatin1Char('\n')) > 8);
+}
+
+void TrafficMatrixViewTest::pictures_data() {
+    QTest::addColumn<bool>("dark");
+    QTest::addColumn<QString>("state");
+    for (const bool dark : {true, false})
+        for (const char* state : {"eight", "large", "empty"}) QTest::addRow("matrix-%s-%s", dark ? "dark" : "light", state) << dark << QString::fromLatin1(state);
+}
+
+void TrafficMatrixViewTest::pictures() {
+    QFETCH(bool, dark);
+    QFETCH(QString, state);
+    sample::Bench bench;
+    bench.theme.setDark(dark);
+    TrafficMatrixView view(bench.context(), nullptr);
+    view.resize(300, 260);
+    view.show();
+    if (state != QLatin1String("empty")) sample::fill(bench.model, sample::plan(state == QLatin1String("large") ? sample::layout(8, 8, 16) : sample::layout(2, 4, 8)), 5, 3);
+    view.flush();
+    bench.selection.setRank(3);
+    const QString folder = QStringLiteral(SHARDLAB_BIN_DIR "/../pictures");
+    QVERIFY(QDir().mkpath(folder));
+    QVERIFY(view.grab().save(folder + QLatin1Char('/') + QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".png")));
+}
+
+QTEST_MAIN(TrafficMatrixViewTest)
+#include "traffic_matrix_view_test.moc"

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a run goes back to: its own newest checkpoint that is whole; an older one where it got nowhere from that; what it
+// was resumed from before it has any; and no more often than it may.
+#include "engine/launch/restart_policy.h"
+#include "tests/support/sample_checkpoint.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+
+using namespace shardlab;
+using namespace shardlab::test;
+
+class RestartPolicyTest : public QObject {
+    Q_OBJECT
+private:
+    std::unique_ptr<QTemporaryDir> folder_;
+    DiskFileSystem disk_;
+    SampleCheckpoint sample_{1};
+
+    std::filesystem::path path() const { return folder_->path().toStdString(); }
+    void make(int serial, std::int64_t step) { QVERIFY(sample_.write(disk_, path(), serial, step, 100)); }
+    static Layout layoutOf(int restarts) {
+        Layout layout;
+        layout.run.maxRestarts = restarts;
+        layout.checkpoint.every = 10;
+        return layout;
+    }
+
+private Q_SLOTS:
+    void init() { folder_ = std::make_unique<QTemporaryDir>(); }
+
+    void newestOfItsOwn() {
+        make(1, 90);  // another run's
+        RestartPolicy policy(layoutOf(3), path(), {});
+        const auto none = policy.next(true);
+        QVERIFY(!none);
+        QCOMPARE(none.error().why, std::string("there is no checkpoint to go back to"));
+        make(2, 10);
+        make(3, 20);
+        const auto first = policy.next(true);
+        QVERIFY(first);
+        QCOMPARE(first->step, std::int64_t{20});
+        QCOMPARE(first->number, 1);
+        make(4, 30);
+        QCOMPARE(policy.next(true)->step, std::int64_t{30});
+        QCOMPARE(policy.next(true)->number, 3);
+        QCOMPARE(policy.next(true).error().why, std::string("all 3 restarts are used"));
+    }
+
+    void anOlderOneWhereNothingCameOfIt() {
+        RestartPolicy policy(layoutOf(10), path(), {});
+        make(1, 10);
+        QCOMPARE(policy.next(true)->step, std::int64_t{10});
+        QCOMPARE(policy.next(false)->step, std::int64_t{10});  // there is no other
+        make(2, 20);
+        QCOMPARE(policy.next(true)->step, std::int64_t{20});
+        QCOMPARE(policy.next(false)->step, std::int64_t{10});
+        QCOMPARE(policy.next(true)->step, std::int64_t{20});
+    }
+
+    void damagedAndFinishedOnesArePassedOver() {
+        RestartPolicy policy(layoutOf(10), path(), {});
+        make(1, 10);
+        make(2, 20);
+        make(3, layoutOf(0).run.steps);  // nothing is left to train from there
+        QCOMPARE(policy.next(true)->step, std::int64_t{20});
+        for (const CheckpointPlace& place : listCheckpoints(path()))
+            if (place.serial == 2) std::ofstream(place.path / manifestFile, std::ios::trunc) << "{}";
+        QCOMPARE(policy.next(true)->step, std::int64_t{10});
+    }
+
+    void whatItWasResumedFrom() {
+        make(7, 40);
+        const auto resumed = findCheckpoint(path());
+        QVERIFY(resumed);
+        RestartPolicy policy(layoutOf(10), path(), *resumed);
+        QCOMPARE(policy.next(true)->checkpoint, *resumed);
+        make(8, 50);
+        QCOMPARE(policy.next(true)->step, std::int64_t{50});
+    }
+
+    void noneWherePeopleWantNone() {
+        Layout layout = layoutOf(1);
+        layout.checkpoint.every = 0;
+        RestartPolicy policy(layout, path(), {});
+        QCOMPARE(policy.next(true).error().why,
+                 std::string("there is no checkpoint to go back to; /checkpoint/every is 0"));
+        make(1, 10);  // asked for by hand
+        QVERIFY(policy.next(true));
+        QCOMPARE(policy.next(true).error().why, std::string("the one restart is used"));
+        QVERIFY(!RestartPolicy(layoutOf(0), path(), {}).wanted());
+    }
+};
+
+QTEST_GUILESS_MAIN(RestartPolicyTest)
+#include "restart_policy_test.moc"

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes from rank to rank, against what the plan says crosses each axis, and against messages counted one by one.
+#include "engine/trace/traffic_matrix.h"
+
+#include "engine/launch/run_header.h"
+#include "engine/plan/plan.h"
+
+#include <QTest>
+
+#include <cmath>
+#include <map>
+
+using namespace shardlab;
+
+namespace {
+
+struct Shape {
+    int data, pipeline, tensor, zero;
+    const char* schedule;
+    int chunks;
+};
+
+Plan planOf(const Shape& shape) {
+    Layout layout;
+    layout.parallel.data = shape.data;
+    layout.parallel.pipeline = shape.pipeline;
+    layout.parallel.tensor = shape.tensor;
+    layout.parallel.zero = shape.zero;
+    layout.schedule.kind = shape.schedule;
+    layout.schedule.chunks = shape.chunks;
+    layout.model.layers = 2 * shape.pipeline * shape.chunks;
+    layout.batch.micro = 1;
+    layout.batch.global = 8 * shape.data;
+    layout.cluster.hosts = {{"localhost", shape.data * shape.pipeline * shape.tensor}};
+    auto plan = makePlan(layout);
+    if (!plan) qFatal("%s", plan.error().front().what.c_str());
+    return *plan;
+}
+
+}  // namespace
+
+class TrafficMatrixTest : public QObject {
+    Q_OBJECT
+private slots:
+    void sumsAreThePlans_data() {
+        QTest::addColumn<int>("index");
+        for (int i = 0; i < int(std::size(shapes)); ++i)
+            QTest::addRow("dp%d pp%d tp%d zero %d %s", shapes[i].data, shapes[i].pipeline, shapes[i].tensor, shapes[i].zero, shapes[i].schedule) << i;
+    }
+
+    void sumsAreThePlans() {
+        QFETCH(int, index);
+        const Plan plan = planOf(shapes[index]);
+        TrafficMatrix matrix(headerOf(plan));
+        std::map<std::pair<int, int>, std::int64_t> messages;
+        for (const Event& event : plan.simulation.events) matrix.add(event);
+        std::int64_t all = 0, sent = 0;
+        for (const AxisTraffic& traffic : plan.traffic) {
+            all += traffic.bytes;
+            if (traffic.what.find("send") != std::string::npos) sent += traffic.bytes;
+        }
+        QCOMPARE(matrix.steps(), 1);
+        QCOMPARE(matrix.total(TrafficMatrix::Part::Messages), sent);
+        // Shares of a ring are whole bytes each.
+        const double off = std::abs(static_cast<double>(matrix.total(TrafficMatrix::Part::All) - all));
+        QVERIFY2(off <= 1e-6 * static_cast<double>(all) + 64, qPrintable(QStringLiteral("%1 against %2").arg(matrix.total(TrafficMatrix::Part::All)).arg(all)));
+        std::int64_t cells = 0;
+        for (int from = 0; from < matrix.ranks(); ++from)
+            for (int to = 0; to < matrix.ranks(); ++to) {
+                const auto cell = matrix.cell(from, to, TrafficMatrix::Part::All);
+                cells += cell.bytes;
+                QVERIFY(cell.bytes <= matrix.largest(TrafficMatrix::Part::All));
+                if (from == to) QCOMPARE(cell.bytes, std::int64_t{0});
+            }
+        QCOMPARE(cells, matrix.total(TrafficMatrix::Part::All));
+    }
+
+    void aMessageGoesToItsStage() {
+        const Plan plan = planOf({2, 4, 1, 0, "1f1b", 1});
+        TrafficMatrix matrix(headerOf(plan));
+        Coordinates place{};
+        place[static_cast<std::size_t>(Axis::Pipeline)] = 2;
+        place[static_cast<std::size_t>(Axis::Data)] = 1;
+        const int from = plan.mesh.rank(place);
+        Event event{.begin = 0, .end = 10, .bytes = 1000, .action = actionId({ActionKind::SendBackward, 2, 3}), .step = 4,
+                    .rank = static_cast<std::int16_t>(from), .lane = Lane::Comm, .kind = EventKind::SendBackward};
+        matrix.add(event);
+        matrix.add(event);
+        place[static_cast<std::size_t>(Axis::Pipeline)] = 1;
+        const auto cell = matrix.cell(from, plan.mesh.rank(place), TrafficMatrix::Part::Messages);
+        QCOMPARE(cell.bytes, std::int64_t{2000});
+        QCOMPARE(cell.count, std::int64_t{2});
+        QCOMPARE(matrix.total(TrafficMatrix::Part::All), std::int64_t{2000});
+        QCOMPARE(matrix.total(TrafficMatrix::Part::Collectives), std::int64_t{0});
+    }
+
+private:
+    static constexpr Shape shapes[]{{1, 4, 1, 0, "1f1b", 1}, {2, 4, 1, 0, "gpipe", 1},       {4, 1, 1, 0, "1f1b", 1}, {2, 2, 2, 0, "1f1b", 1},
+                                    {4, 1, 1, 2, "1f1b", 1}, {2, 2, 1, 0, "interleaved-1f1b", 2}, {1, 1, 4, 0, "1f1b", 1}, {4, 1, 1, 3, "1f1b", 1}};
+};
+
+QTEST_GUILESS_MAIN(TrafficMatrixTest)
+#include "traffic_matrix_test.moc"

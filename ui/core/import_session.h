@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Imports other programs' traces on a worker thread; the run that comes of it is then opened as any other.
+#pragma once
+
+#include "engine/interchange/import.h"
+
+#include <QObject>
+
+#include <memory>
+
+namespace shardlab {
+
+class ImportSession : public QObject {
+    Q_OBJECT
+public:
+    using QObject::QObject;
+    ~ImportSession() override;
+
+    /// Ignored while one is under way.
+    void start(ImportRequest request);
+    /// Leaves nothing of the run.
+    void cancel();
+
+    bool active() const { return task_ != nullptr; }
+    double progress() const;  ///< in [0, 1]
+    /// Of the import under way, or of the last.
+    const ImportRequest& request() const { return request_; }
+
+Q_SIGNALS:
+    void progressChanged();  ///< also when it begins and ends
+    void imported(const shardlab::ImportReport& report);
+    void failed(const shardlab::Error& error);
+    void cancelled();
+
+private:
+    struct Task;  ///< shared with the worker
+    void finish(const std::shared_ptr<Task>& task);
+
+    ImportRequest request_;
+    std::shared_ptr<Task> task_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/core/step_walk.h"
+
+#include <algorithm>
+
+namespace shardlab {
+
+std::vector<int> slowSteps(const RunModel& model) {
+    std::vector<int> slow;
+    const double limit = slowFactor * model.summary().medianStepSeconds();
+    if (limit <= 0) return slow;
+    std::size_t complete = 0;
+    const auto& steps = model.summary().steps();
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        if (steps[i].complete && ++complete > warmUpSteps && steps[i].seconds > limit) slow.push_back(static_cast<int>(i));
+    return slow;
+}
+
+int stepInSight(const RunModel& model, const Selection& selection) {
+    const TimeRange visible = selection.visible();
+    if (model.stepExtents().empty()) return -1;
+    return std::max(0, model.stepIndexAt(std::max<std::int64_t>(0, visible.begin + (visible.end - visible.begin) / 2)));
+}
+
+void lookAtStep(const RunModel& model, Selection& selection, int index) {
+    const auto& extents = model.stepExtents();
+    if (index < 0 || static_cast<std::size_t>(index) >= extents.size()) return;
+    const StepExtent& step = extents[static_cast<std::size_t>(index)];
+    const std::int64_t margin = std::max<std::int64_t>(1, (step.end - step.begin) / 40);
+    selection.setFollowLive(false);
+    selection.setVisible({step.begin - margin, step.end + margin});
+    if (selection.cursor() >= 0) selection.setCursor(std::max<std::int64_t>(0, step.begin));
+}
+
+bool lookAtSlowStep(const RunModel& model, Selection& selection, int direction) {
+    const std::vector<int> slow = slowSteps(model);
+    const int here = stepInSight(model, selection);
+    const auto after = direction > 0 ? std::upper_bound(slow.begin(), slow.end(), here) : std::lower_bound(slow.begin(), slow.end(), here);
+    if (direction > 0 ? after == slow.end() : after == slow.begin()) return false;
+    lookAtStep(model, selection, direction > 0 ? *after : *(after - 1));
+    return true;
+}
+
+}  // namespace shardlab

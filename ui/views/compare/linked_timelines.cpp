@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/compare/linked_timelines.h"
+
+#include "engine/trace/run_comparison.h"
+#include "ui/timeline/gantt_scene.h"
+
+#include <QScopedValueRollback>
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+std::int64_t middle(const TimeRange& range) { return range.begin + (range.end - range.begin) / 2; }
+
+/// The step at a moment, or the first where it lies before all.
+const StepExtent* stepAt(const RunModel& model, std::int64_t time) {
+    const auto& extents = model.stepExtents();
+    if (extents.empty()) return nullptr;
+    const int index = model.stepIndexAt(std::max<std::int64_t>(time, 0));
+    return &extents[static_cast<std::size_t>(std::max(index, 0))];
+}
+
+std::int64_t momentOf(const StepExtent& extent) { return std::max<std::int64_t>(extent.firstForward >= 0 ? extent.firstForward : extent.begin, 0); }
+
+}  // namespace
+
+std::optional<Event> alignedEvent(const RunModel& model, const Layout& from, const Event& event) {
+    // Names are numbered by each run for itself.
+    if (model.empty() || event.rank < 0 || nameNumber(event.action) != 0) return std::nullopt;
+    const int rank = counterpart(from, event.rank, model.header().layout);
+    if (rank < 0 || rank >= model.ranks()) return std::nullopt;
+    const auto all = showsPrediction(model) ? std::span<const Event>(model.predicted(rank, event.lane)) : model.eventsOfStep(rank, event.lane, event.step);
+    const auto found = std::ranges::find_if(all, [&](const Event& other) { return other.kind == event.kind && other.action == event.action; });
+    return found == all.end() ? std::nullopt : std::optional<Event>(*found);
+}
+
+std::int64_t shiftBetween(const RunModel& one, const RunModel& other, std::int64_t time) {
+    const bool fromPrediction = showsPrediction(one);
+    const bool toPrediction = showsPrediction(other);
+    if (fromPrediction == toPrediction && fromPrediction) return other.predictedFirstForward() - one.predictedFirstForward();
+    if (toPrediction) {
+        const StepExtent* step = stepAt(one, time);
+        return step ? -predictedOffset(one, *step) : 0;
+    }
+    if (fromPrediction) return other.stepExtents().empty() ? 0 : predictedOffset(other, other.stepExtents().front());
+    const StepExtent* step = stepAt(one, time);
+    if (!step || other.stepExtents().empty()) return 0;
+    const auto& extents = other.stepExtents();
+    const auto same = std::ranges::lower_bound(extents, step->step, {}, &StepExtent::step);
+    return momentOf(same == extents.end() ? extents.back() : *same) - momentOf(*step);
+}
+
+LinkedTimelines::LinkedTimelines(RunModel& first, Selection& ofFirst, RunModel& second, Selection& ofSecond, QObject* parent)
+    : QObject(parent), first_(first), ofFirst_(ofFirst), second_(second), ofSecond_(ofSecond) {
+    connect(&ofFirst_, &Selection::visibleChanged, this, &LinkedTimelines::follow);
+    const auto passCursor = [this] {
+        if (!usable()) return;
+        const std::int64_t cursor = ofFirst_.cursor();
+        ofSecond_.setCursor(cursor < 0 ? -1 : std::max<std::int64_t>(0, cursor + shiftBetween(first_, second_, cursor)));
+    };
+    connect(&ofFirst_, &Selection::cursorChanged, this, passCursor);
+    connect(&second_, &RunModel::appended, this, passCursor);
+    passCursor();
+    linkEvents();
+}
+
+void LinkedTimelines::follow() {
+    if (passing_ || !usable()) return;
+    const QScopedValueRollback guard(passing_, true);
+    const TimeRange range = ofFirst_.visible();
+    shift_ = shiftBetween(first_, second_, middle(range));
+    ofSecond_.setVisible({range.begin + shift_, range.end + shift_});
+}
+
+void LinkedTimelines::lead() {
+    if (passing_ || !usable()) return;
+    const QScopedValueRollback guard(passing_, true);
+    const TimeRange range = ofSecond_.visible();
+    // A prediction is one step: which of the run's it lies over stays as it is.
+    if (!showsPrediction(second_)) shift_ = -shiftBetween(second_, first_, middle(range));
+    ofFirst_.setFollowLive(false);
+    ofFirst_.setVisible({range.begin - shift_, range.end - shift_});
+}
+
+void LinkedTimelines::settle() {
+    if (passing_ || !usable()) return;
+    const TimeRange range = ofFirst_.visible();
+    if (range.begin == range.end) return;
+    const TimeRange expected{range.begin + shift_, range.end + shift_};
+    if (ofSecond_.visible() == expected) return;
+    follow();
+}
+
+void LinkedTimelines::linkEvents() {
+    const auto pass = [this](RunModel& from, Selection& source, RunModel& to, Selection& target) {
+        connect(&source, &Selection::eventChanged, this, [this, &from, &source, &to, &target] {
+            if (passing_ || !usable()) return;
+            const QScopedValueRollback guard(passing_, true);
+            target.select(source.event() ? alignedEvent(to, from.header().layout, *source.event()) : std::nullopt);
+        });
+        connect(&source, &Selection::hoveredChanged, this, [this, &from, &source, &to, &target] {
+            if (passing_ || !usable()) return;
+            const QScopedValueRollback guard(passing_, true);
+            target.hover(source.hovered() ? alignedEvent(to, from.header().layout, *source.hovered()) : std::nullopt);
+        });
+    };
+    pass(first_, ofFirst_, second_, ofSecond_);
+    pass(second_, ofSecond_, first_, ofFirst_);
+}
+
+}  // namespace shardlab

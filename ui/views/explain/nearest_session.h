@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The legal layout that is nearest to a faulty one, looked for on a worker thread after every change.
+#pragma once
+
+#include "engine/plan/nearest_legal.h"
+
+#include <QObject>
+
+#include <cstdint>
+#include <optional>
+
+namespace shardlab {
+
+class Document;
+
+class NearestSession : public QObject {
+    Q_OBJECT
+public:
+    explicit NearestSession(Document& document, QObject* parent);
+    /// Of the document's layout; none while it is legal, or looked for, or where there is none.
+    const std::optional<LegalLayout>& nearest() const { return nearest_; }
+    /// Makes it the document's layout: one undoable step.
+    void take();
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    void refresh();
+    void start();
+
+    Document& document_;
+    std::optional<LegalLayout> nearest_;
+    std::uint64_t generation_ = 0;
+    bool working_ = false;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/query/query_view.h"
+
+#include "engine/base/units.h"
+#include "ui/core/child.h"
+#include "ui/core/run_model.h"
+#include "ui/core/selection.h"
+#include "ui/core/style_sheet.h"
+#include "ui/core/theme.h"
+#include "ui/views/query/query_model.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMenu>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <optional>
+#include <tuple>
+
+namespace shardlab {
+
+namespace {
+
+struct Example {
+    const char* title;
+    const char* sql;
+};
+constexpr Example questions[]{
+    {QT_TRANSLATE_NOOP("shardlab::QueryView", "The ten slowest steps"),
+     "SELECT step, seconds, bubble, loss FROM steps ORDER BY seconds DESC LIMIT 10"},
+    {QT_TRANSLATE_NOOP("shardlab::QueryView", "Time of each rank by kind"),
+     "SELECT rank, kind, count(*) AS events, sum(duration_ns) / 1e6 AS ms\nFROM events WHERE source = 'measured' AND duration_ns > 0\nGROUP BY rank, kind ORDER BY rank, ms DESC"},
+    {QT_TRANSLATE_NOOP("shardlab::QueryView", "Measured against predicted, by kind"),
+     "SELECT kind, source, median(duration_ns) / 1e6 AS median_ms, percentile(duration_ns, 95) / 1e6 AS p95_ms\nFROM events WHERE lane = 'compute' AND duration_ns > 0\nGROUP BY kind, source ORDER BY kind"},
+    {QT_TRANSLATE_NOOP("shardlab::QueryView", "Which rank waits most"),
+     "SELECT rank, sum(waiting_ns) / 1e6 AS waiting_ms, sum(busy_ns) / 1e6 AS busy_ms\nFROM rank_steps GROUP BY rank ORDER BY waiting_ms DESC"},
+    {QT_TRANSLATE_NOOP("shardlab::QueryView", "Overflows of the scaled loss"),
+     "SELECT step, rank, action, value AS layer, begin_ns FROM events WHERE kind = 'overflow' ORDER BY step, rank"},
+    {QT_TRANSLATE_NOOP("shardlab::QueryView", "Warnings and errors"),
+     "SELECT time_ns, rank, level, text FROM log WHERE level <> 'information'"},
+};
+
+QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
+
+std::optional<std::int64_t> number(const Cell& cell) {
+    if (const auto* whole = std::get_if<std::int64_t>(&cell)) return *whole;
+    return std::nullopt;
+}
+
+}  // namespace
+
+QueryView::QueryView(const ViewContext& context, QWidget* parent)
+    : View(context, parent), session_(child<QuerySession>(this)), answer_(child<QueryModel>(*session_, context.theme, this)),
+      editor_(child<QPlainTextEdit>(this)), ask_(child<QPushButton>(tr("Ask"), this)), examples_(child<QToolButton>(this)),
+      tables_(child<QToolButton>(this)), table_(child<QTableView>(this)), note_(child<QLabel>(this)) {
+    setAccessibleName(tr("Questions to the run"));
+    editor_->setPlainText(QString::fromLatin1(questions[0].sql));
+    editor_->setAccessibleName(tr("A SELECT over events, steps, rank_steps, ranks, log and run"));
+    editor_->setToolTip(tr("One SELECT; Ctrl+Return asks"));
+    editor_->setTabChangesFocus(true);
+    editor_->setMinimumHeight(34);
+    editor_->installEventFilter(this);
+    for (const auto& [button, name, help] : {std::tuple(examples_, tr("Examples"), tr("Questions to begin with")),
+                                             std::tuple(tables_, tr("Tables"), tr("What a question may name"))}) {
+        button->setText(name);
+        button->setToolTip(help);
+        button->setProperty("role", QStringLiteral("flat"));
+        button->setPopupMode(QToolButton::InstantPopup);
+        button->setMenu(child<QMenu>(button));
+    }
+    fillExamples();
+    fillTables();
+    table_->setModel(answer_);
+    table_->setAccessibleName(tr("The answer"));
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->setShowGrid(false);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setWordWrap(false);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setDefaultSectionSize(20);
+    table_->horizontalHeader()->setHighlightSections(false);
+    table_->horizontalHeader()->setStretchLastSection(true);
+    note_->setWordWrap(true);
+    note_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+
+    auto* bar = child<QHBoxLayout>();
+    bar->setSpacing(4);
+    bar->addWidget(examples_);
+    bar->addWidget(tables_);
+    bar->addStretch(1);
+    bar->addWidget(ask_);
+    auto* upper = child<QVBoxLayout>();
+    upper->setContentsMargins(10, 4, 10, 2);
+    upper->setSpacing(4);
+    upper->addLayout(bar);
+    upper->addWidget(editor_, 1);
+    upper->addWidget(note_);
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 0, 0, 2);
+    column->setSpacing(0);
+    column->addLayout(upper, 2);
+    column->addWidget(table_, 5);
+    setFocusProxy(editor_);
+
+    connect(ask_, &QPushButton::clicked, this, [this] { session_->running() ? session_->cancel() : ask(); });
+    connect(session_, &QuerySession::changed, this, &QueryView::refresh);
+    connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) { goTo(index.row()); });
+    connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { goTo(index.row()); });
+    connect(&context_.model, &RunModel::reset, session_, &QuerySession::clear);
+    connect(&context_.model, &RunModel::fileChanged, this, &QueryView::subtitleChanged);
+    connect(&context_.theme, &ThemeSource::changed, table_->viewport(), qOverload<>(&QWidget::update));
+    refresh();
+}
+
+void QueryView::fillExamples() {
+    for (const Example& example : questions) {
+        QAction* action = examples_->menu()->addAction(tr(example.title));
+        connect(action, &QAction::triggered, this, [this, sql = QString::fromLatin1(example.sql)] {
+            editor_->setPlainText(sql);
+            ask();
+        });
+    }
+}
+
+void QueryView::fillTables() {
+    for (const TableHelp& table : queryTables()) {
+        QMenu* columns = tables_->menu()->addMenu(tr("%1: %2").arg(text(table.name), text(table.help)));
+        for (const QueryColumn& column : table.columns) {
+            QAction* action = columns->addAction(tr("%1 — %2").arg(text(column.name), text(column.help)));
+            connect(action, &QAction::triggered, this, [this, name = text(column.name)] {
+                editor_->insertPlainText(name);
+                editor_->setFocus();
+            });
+        }
+    }
+}
+
+bool QueryView::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == editor_ && event->type() == QEvent::KeyPress) {
+        const auto& key = *static_cast<QKeyEvent*>(event);
+        if ((key.key() == Qt::Key_Return || key.key() == Qt::Key_Enter) && (key.modifiers() & Qt::ControlModifier)) {
+            ask();
+            return true;
+        }
+    }
+    return View::eventFilter(watched, event);
+}
+
+void QueryView::ask() {
+    if (context_.model.file().empty()) return;
+    session_->ask(context_.model.file(), editor_->toPlainText().toStdString());
+}
+
+void QueryView::refresh() {
+    ask_->setText(session_->running() ? tr("Cancel") : tr("Ask"));
+    ask_->setToolTip(session_->running() ? tr("Keep the rows that have come") : tr("Ask the run (Ctrl+Return)"));
+    ask_->setAccessibleName(ask_->toolTip());
+    QString said;
+    const char* role = "small";
+    if (const auto& error = session_->error()) {
+        said = QString::fromStdString(error->text());
+        role = "fault";
+    } else if (session_->cut()) {
+        said = tr("The first %1 rows; LIMIT, WHERE or GROUP BY make them fewer.").arg(QuerySession::mostRows);
+    } else if (session_->cancelled()) {
+        said = tr("Cancelled: the rows that had come.");
+    } else if (session_->answered() && !session_->running() && session_->rows().empty()) {
+        said = tr("No row answers this.");
+    }
+    note_->setText(said);
+    note_->setVisible(!said.isEmpty());
+    setRole(*note_, role);
+    if (!session_->running() && answer_->columnCount() > 0) table_->resizeColumnsToContents();
+    Q_EMIT subtitleChanged();
+}
+
+void QueryView::goTo(int row) {
+    Selection& selection = context_.selection;
+    const RunModel& model = context_.model;
+    std::optional<std::int64_t> time = number(answer_->cell(row, "begin_ns"));
+    if (!time) time = number(answer_->cell(row, "time_ns"));
+    if (const auto step = number(answer_->cell(row, "step")); step && !time)
+        for (const StepExtent& extent : model.stepExtents())
+            if (extent.step == *step) time = extent.begin;
+    if (const auto rank = number(answer_->cell(row, "rank")); rank && *rank >= 0 && *rank < model.ranks()) selection.setRank(static_cast<int>(*rank));
+    const Cell source = answer_->cell(row, "source");
+    if (!time || source == Cell(std::string("predicted"))) return;
+    selection.setFollowLive(false);
+    selection.setCursor(*time);
+    const TimeRange visible = selection.visible();
+    const std::int64_t half = (visible.end - visible.begin) / 2;
+    if (*time < visible.begin || *time > visible.end) selection.setVisible({*time - half, *time + half});
+}
+
+QString QueryView::emptyText() const {
+    if (QString text = View::emptyText(); !text.isEmpty()) return text;
+    return context_.model.file().empty() ? tr("This run is not recorded in a file: there is nothing to ask.") : QString();
+}
+
+QString QueryView::subtitle() const {
+    if (session_->running()) return tr("asking …");
+    if (!session_->answered()) return tr("SQL over this run");
+    const QString rows = session_->rows().size() == 1 ? tr("1 row") : tr("%1 rows").arg(session_->rows().size());
+    return session_->error() || session_->cancelled() ? rows : tr("%1 in %2").arg(rows, QString::fromStdString(formatSeconds(session_->seconds())));
+}
+
+QString QueryView::asTable() const {
+    QString table;
+    const auto line = [&](const auto& cells, const auto& textOf) {
+        QStringList texts;
+        for (const auto& cell : cells) texts += QString::fromStdString(textOf(cell)).replace(QLatin1Char('\t'), QLatin1Char(' ')).replace(QLatin1Char('\n'), QLatin1Char(' '));
+        table += texts.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    };
+    line(session_->columns(), [](const std::string& name) { return name; });
+    for (const std::vector<Cell>& row : session_->rows()) line(row, [](const Cell& cell) { return toText(cell); });
+    return table;
+}
+
+}  // namespace shardlab

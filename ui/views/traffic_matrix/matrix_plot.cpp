@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/traffic_matrix/matrix_plot.h"
+
+#include "engine/base/units.h"
+#include "ui/core/run_model.h"
+#include "ui/core/selection.h"
+#include "ui/core/theme.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardlab {
+namespace {
+
+constexpr int left = 34;
+constexpr int top = 20;
+constexpr int below = 26;
+constexpr int leastText = 15;  ///< height of a cell in which a label fits
+
+QColor mixed(const QColor& a, const QColor& b, double share) {
+    const auto part = [&](int x, int y) { return static_cast<int>(x + (y - x) * share); };
+    return {part(a.red(), b.red()), part(a.green(), b.green()), part(a.blue(), b.blue())};
+}
+
+}  // namespace
+
+MatrixPlot::MatrixPlot(const RunModel& model, Selection& selection, ThemeSource& theme, QWidget* parent)
+    : QWidget(parent), model_(model), selection_(selection), theme_(theme) {
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setAccessibleName(tr("Bytes from rank to rank; arrows walk the cells"));
+    connect(&selection_, &Selection::rankChanged, this, qOverload<>(&QWidget::update));
+    connect(&theme_, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
+}
+
+void MatrixPlot::setMatrix(std::optional<TrafficMatrix> matrix, TrafficMatrix::Part part) {
+    matrix_ = std::move(matrix);
+    part_ = part;
+    if (!matrix_ || chosen_.first >= matrix_->ranks() || chosen_.second >= matrix_->ranks()) chosen_ = {-1, -1};
+    update();
+}
+
+QRect MatrixPlot::grid() const {
+    const int side = std::max(1, std::min(width() - left - 8, height() - top - below));
+    return {left, top, side, side};
+}
+
+QRect MatrixPlot::cellRect(int from, int to) const {
+    if (!matrix_ || matrix_->ranks() == 0) return {};
+    const QRect whole = grid();
+    const auto edge = [&](int index) { return whole.width() * index / matrix_->ranks(); };
+    return QRect(QPoint(whole.left() + edge(to), whole.top() + edge(from)), QPoint(whole.left() + edge(to + 1) - 1, whole.top() + edge(from + 1) - 1));
+}
+
+std::pair<int, int> MatrixPlot::at(QPoint position) const {
+    const QRect whole = grid();
+    if (!matrix_ || !whole.contains(position)) return {-1, -1};
+    const auto index = [&](int pixels) { return std::min(matrix_->ranks() - 1, pixels * matrix_->ranks() / whole.width()); };
+    return {index(position.y() - whole.top()), index(position.x() - whole.left())};
+}
+
+QString MatrixPlot::textOf(int from, int to) const {
+    if (!matrix_ || from < 0 || to < 0) return {};
+    const TrafficMatrix::Cell cell = matrix_->cell(from, to, part_);
+    if (cell.count == 0) return tr("rank %1 → rank %2: nothing").arg(from).arg(to);
+    const int steps = std::max(1, matrix_->steps());
+    return tr("rank %1 → rank %2: %3 a step in %4 sends")
+        .arg(from)
+        .arg(to)
+        .arg(QString::fromStdString(formatBytes(cell.bytes / steps)), QString::fromStdString(formatCount(static_cast<double>(cell.count) / steps)));
+}
+
+void MatrixPlot::paintEvent(QPaintEvent*) {
+    if (!matrix_) return;
+    const Theme& theme = theme_.theme();
+    QPainter painter(this);
+    QFont font = theme.mono;
+    font.setPixelSize(10);
+    painter.setFont(font);
+    const int ranks = matrix_->ranks();
+    const auto largest = static_cast<double>(std::max<std::int64_t>(1, matrix_->largest(part_)));
+    const QColor low = theme.raised;
+    const QColor high = theme.action(EventKind::Forward);
+    painter.fillRect(grid(), theme.panel);
+    for (int from = 0; from < ranks; ++from) {
+        for (int to = 0; to < ranks; ++to) {
+            const QRect rect = cellRect(from, to);
+            const auto bytes = static_cast<double>(matrix_->cell(from, to, part_).bytes);
+            // Six powers of ten are told apart.
+            const double share = bytes > 0 ? std::clamp(1 + std::log10(bytes / largest) / 6, 0.12, 1.0) : 0;
+            const int gap = rect.width() > 6 ? 1 : 0;
+            painter.fillRect(rect.adjusted(0, 0, -gap, -gap), bytes > 0 ? mixed(low, high, share) : from == to ? theme.grid : low);
+        }
+    }
+    const int cell = std::max(1, grid().height() / std::max(1, ranks));
+    const int stride = std::max(1, (leastText + cell - 1) / cell);
+    for (int rank = 0; rank < ranks; rank += stride) {
+        const bool chosen = selection_.rank() == rank;
+        painter.setPen(chosen ? theme.text : theme.dim);
+        const QRect row = cellRect(rank, 0);
+        const QRect column = cellRect(0, rank);
+        painter.drawText(QRect(0, row.center().y() - 7, left - 5, 14), Qt::AlignRight | Qt::AlignVCenter, QString::number(rank));
+        if (cell * stride >= 16) painter.drawText(QRect(column.center().x() - 12, top - 16, 24, 14), Qt::AlignCenter, QString::number(rank));
+    }
+    painter.setBrush(Qt::NoBrush);
+    if (const int rank = selection_.rank(); rank >= 0 && rank < ranks) {
+        painter.setPen(theme.accent);
+        painter.drawRect(cellRect(rank, 0).united(cellRect(rank, ranks - 1)).adjusted(0, 0, -1, -1));
+        painter.drawRect(cellRect(0, rank).united(cellRect(ranks - 1, rank)).adjusted(0, 0, -1, -1));
+    }
+    if (chosen_.first >= 0) {
+        painter.setPen(QPen(theme.text, 2));
+        painter.drawRect(cellRect(chosen_.first, chosen_.second).adjusted(0, 0, -1, -1));
+    }
+    painter.setPen(theme.dim);
+    font = theme.body;
+    font.setPixelSize(11);
+    painter.setFont(font);
+    const QString said = chosen_.first >= 0 ? textOf(chosen_.first, chosen_.second) : tr("row sends to column · the stronger the more");
+    painter.drawText(QRect(8, grid().bottom() + 4, width() - 12, 18), Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(said, Qt::ElideRight, width() - 12));
+}
+
+void MatrixPlot::choose(int from, int to) {
+    chosen_ = {from, to};
+    if (from >= 0) selection_.setRank(from);
+    setAccessibleDescription(textOf(from, to));
+    update();
+}
+
+void MatrixPlot::mouseMoveEvent(QMouseEvent* event) {
+    const auto [from, to] = at(event->position().toPoint());
+    if (from >= 0) QToolTip::showText(event->globalPosition().toPoint(), textOf(from, to), this);
+    else QToolTip::hideText();
+}
+
+void MatrixPlot::mousePressEvent(QMouseEvent* event) {
+    const auto [from, to] = at(event->position().toPoint());
+    choose(from, to);
+}
+
+void MatrixPlot::keyPressEvent(QKeyEvent* event) {
+    if (!matrix_ || matrix_->ranks() == 0) return QWidget::keyPressEvent(event);
+    auto [from, to] = chosen_;
+    switch (event->key()) {
+        case Qt::Key_Left: --to; break;
+        case Qt::Key_Right: ++to; break;
+        case Qt::Key_Up: --from; break;
+        case Qt::Key_Down: ++from; break;
+        default: return QWidget::keyPressEvent(event);
+    }
+    const int last = matrix_->ranks() - 1;
+    choose(std::clamp(from, 0, last), std::clamp(to, 0, last));
+}
+
+}  // namespace shardlab

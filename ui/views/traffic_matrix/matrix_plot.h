@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A rank × rank grid of bytes: a row for each sender, a column for each receiver, darker to lighter with the logarithm.
+#pragma once
+
+#include "engine/trace/traffic_matrix.h"
+
+#include <QWidget>
+
+#include <optional>
+
+namespace shardlab {
+
+class RunModel;
+class Selection;
+class ThemeSource;
+
+class MatrixPlot : public QWidget {
+    Q_OBJECT
+public:
+    MatrixPlot(const RunModel& model, Selection& selection, ThemeSource& theme, QWidget* parent);
+
+    void setMatrix(std::optional<TrafficMatrix> matrix, TrafficMatrix::Part part);
+    const std::optional<TrafficMatrix>& matrix() const { return matrix_; }
+    /// Where a cell is drawn.
+    QRect cellRect(int from, int to) const;
+    /// "rank 2 → rank 4: 1.25 MiB a step in 16 sends"
+    QString textOf(int from, int to) const;
+    QSize minimumSizeHint() const override { return {120, 100}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    QRect grid() const;
+    std::pair<int, int> at(QPoint position) const;
+    void choose(int from, int to);
+
+    const RunModel& model_;
+    Selection& selection_;
+    ThemeSource& theme_;
+    std::optional<TrafficMatrix> matrix_;
+    TrafficMatrix::Part part_ = TrafficMatrix::Part::All;
+    std::pair<int, int> chosen_{-1, -1};
+};
+
+}  // namespace shardlab
