@@ -32,18 +32,18 @@ public:
     }
 
 private:
-    void limits(const Field& field, const std::string& pointer, double value) {
-        if (value >= field.least && value <= field.most) return;  // not so for NaN
+    static bool isWithin(const Field& field, double value) { return value >= field.least && value <= field.most; }
+
+    void limits(const Field& field, std::string_view pointer, double value) {
+        if (isWithin(field, value)) return;  // not so for NaN
         const char* what = value < field.least ? "is too small" : value > field.most ? "is too large" : "is no number";
         faults_.push_back(
-            {pointer, fmt::format("{:.9g} {}", value, what), std::string(field.reason), limitsText(field)});
+            {std::string(pointer), fmt::format("{:.9g} {}", value, what), std::string(field.reason), limitsText(field)});
     }
 
-    void judge(const Field& field, int value) { limits(field, std::string(field.pointer), value); }
-    void judge(const Field& field, std::int64_t value) {
-        limits(field, std::string(field.pointer), static_cast<double>(value));
-    }
-    void judge(const Field& field, double value) { limits(field, std::string(field.pointer), value); }
+    void judge(const Field& field, int value) { limits(field, field.pointer, value); }
+    void judge(const Field& field, std::int64_t value) { limits(field, field.pointer, static_cast<double>(value)); }
+    void judge(const Field& field, double value) { limits(field, field.pointer, value); }
     void judge(const Field&, bool) {}
     void judge(const Field&, const std::optional<PaceSpec>&) {}
 
@@ -52,7 +52,8 @@ private:
     template <class T>
     void judge(const Field& field, const std::vector<T>& list) {
         for (std::size_t i = 0; i < list.size(); ++i)
-            limits(field, fmt::format("{}/{}", field.pointer, i), static_cast<double>(list[i]));
+            if (const auto value = static_cast<double>(list[i]); !isWithin(field, value))
+                limits(field, fmt::format("{}/{}", field.pointer, i), value);
     }
 
     std::vector<std::string_view> wordsOf(const Field& field) const {
@@ -72,6 +73,7 @@ private:
     }
 
     void judge(const Field& field, const std::string& value) {
+        if (isAmong(field.choices, value)) return;
         const std::vector<std::string_view> words = wordsOf(field);
         if (words.empty() || std::ranges::find(words, value) != words.end()) return;
         const std::string quoted = fmt::format("\"{}\"", value.substr(0, 60));

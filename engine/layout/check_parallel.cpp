@@ -79,13 +79,13 @@ void checkStages(const Layout& layout, std::vector<Fault>& faults) {
     const int stages = stageCount(layout);
     if (layers < 1 || stages < 1 || layout.schedule.chunks < 1) return;
     const bool splittable = layers >= stages && stages <= 64;
-    const std::string example = splittable ? listText(nearlyEven(layers, stages)) : std::string();
+    const auto example = [&] { return listText(nearlyEven(layers, stages)); };
 
     const std::vector<int>& listed = layout.schedule.stages;
     if (listed.empty()) {
         if (layers % stages == 0) return;
         std::string legal = "pipeline × chunks " + divisorText(layers, stages);
-        if (splittable) legal += "; or schedule.stages " + example;
+        if (splittable) legal += "; or schedule.stages " + example();
         faults.push_back({"/parallel/pipeline", fmt::format("{} layers do not divide into {} stages", layers, stages),
                           "an even split gives every stage the same number of layers", legal});
         return;
@@ -94,14 +94,14 @@ void checkStages(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/schedule/stages",
                           fmt::format("{} stages are listed, but pipeline × chunks is {}", listed.size(), stages),
                           "every stage needs its number of layers",
-                          splittable ? fmt::format("{} numbers, for instance {}", stages, example)
+                          splittable ? fmt::format("{} numbers, for instance {}", stages, example())
                                      : fmt::format("{} numbers", stages)});
     const std::int64_t sum = std::accumulate(listed.begin(), listed.end(), std::int64_t{0});
     if (sum != layers)
         faults.push_back({"/schedule/stages",
                           fmt::format("the stages hold {} layers, but the model has {}", sum, layers),
                           "every layer belongs to exactly one stage",
-                          splittable ? fmt::format("a sum of {}, for instance {}", layers, example)
+                          splittable ? fmt::format("a sum of {}, for instance {}", layers, example())
                                      : fmt::format("a sum of {}", layers)});
 }
 

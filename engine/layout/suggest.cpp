@@ -39,6 +39,15 @@ std::vector<std::string_view> splitWords(std::string_view text) {
     return words;
 }
 
+bool isAmong(std::string_view text, std::string_view word) {
+    while (!text.empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        if (text.substr(0, comma) == word) return true;
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    return false;
+}
+
 std::string alternatives(const std::vector<std::string>& parts) {
     std::string text;
     for (std::size_t i = 0; i < parts.size(); ++i) {

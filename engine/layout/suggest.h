@@ -11,6 +11,7 @@ namespace shardlab {
 
 /// "gpt,mlp" as its parts.
 std::vector<std::string_view> splitWords(std::string_view commaSeparated);
+bool isAmong(std::string_view commaSeparated, std::string_view word);
 /// "a, b or c".
 std::string alternatives(const std::vector<std::string>& parts);
 /// The words as alternatives; the one nearest to `wrong` is asked for first: "gpt or mlp (did you mean gpt?)".

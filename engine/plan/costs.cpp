@@ -47,6 +47,12 @@ std::vector<Replicas> allReplicas(const Mesh& mesh) {
     return all;
 }
 
+/// They hold the same parameters, each of its own layers.
+bool alike(const ModelSpec& model, StageShape one, const StageShape& other) {
+    one.firstLayer = other.firstLayer;
+    return one == other && model.feedForward.empty();
+}
+
 }  // namespace
 
 double StepCosts::seconds(const Action& action) const {
@@ -264,7 +270,10 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
                                                    group, device);
             cost.reduce = reduction.seconds;
             cost.reduceAlgorithm = reduction.algorithm;
-            cost.data = dataCosts(layout, shape, share, group, link, device);
+            const Group* before = s > 0 ? &replicasOf[static_cast<std::size_t>(rankOf(s - 1))].group : nullptr;
+            cost.data = before && *before == group && alike(layout.model, shapes[static_cast<std::size_t>(s - 1)], shape)
+                            ? costs.stages[static_cast<std::size_t>(s - 1)].data
+                            : dataCosts(layout, shape, share, group, link, device);
         }
         if (shape.first != shape.last) {
             const std::int64_t bytes = formats.gradientBytes() * tiedParameters(layout.model, share);

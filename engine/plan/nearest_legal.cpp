@@ -42,10 +42,13 @@ void repair(const Field& field, Layout& layout) {
         field.access);
 }
 
-int nearestDivisor(int number, int near) {
-    int best = 1;
-    for (int divisor = 1; divisor <= number; ++divisor)
-        if (number % divisor == 0 && std::abs(divisor - near) < std::abs(best - near)) best = divisor;
+/// Of those that a tensor group can share, where there is one; of two as near the larger.
+int nearestHeads(const Layout& layout) {
+    const int width = layout.model.hidden, wanted = layout.model.heads, tensor = layout.parallel.tensor;
+    const int step = tensor >= 1 && width % tensor == 0 ? tensor : 1;
+    int best = step;
+    for (int heads = step; heads <= width; heads += step)
+        if (width % heads == 0 && std::abs(heads - wanted) <= std::abs(best - wanted)) best = heads;
     return best;
 }
 
@@ -53,7 +56,7 @@ Layout repaired(Layout layout) {
     for (const Field& field : fields())
         if (isPresent(field, layout)) repair(field, layout);
     ModelSpec& model = layout.model;
-    if (model.hidden % model.heads != 0) model.heads = nearestDivisor(model.hidden, model.heads);
+    if (model.hidden % model.heads != 0) model.heads = nearestHeads(layout);
     if (layout.data.tokenizer == "bytes") model.vocabulary = std::max(model.vocabulary, 256);
     if (!findScheduleMethod(layout.schedule.kind)) {
         std::vector<std::string_view> names;

@@ -7,6 +7,7 @@
 #include "engine/schedule/registry.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,6 +15,25 @@ namespace shardlab {
 namespace {
 
 std::string listText(const std::vector<int>& list) { return fmt::format("[{}]", fmt::join(list, ", ")); }
+
+/// The tensor degree is told where it is or was more than 1.
+std::string degreesText(const ParallelSpec& now, const ParallelSpec& before) {
+    if (now.tensor == 1 && before.tensor == 1)
+        return fmt::format("data {} × pipeline {} instead of {} × {}", now.data, now.pipeline, before.data, before.pipeline);
+    return fmt::format("data {} × pipeline {} × tensor {} instead of {} × {} × {}", now.data, now.pipeline, now.tensor,
+                       before.data, before.pipeline, before.tensor);
+}
+
+/// Each once, the smallest first.
+std::vector<int> primeFactors(int number) {
+    std::vector<int> factors;
+    for (int factor = 2; number > 1; ++factor) {
+        if (factor > number / factor) factor = number;
+        if (number % factor == 0) factors.push_back(factor);
+        while (number % factor == 0) number /= factor;
+    }
+    return factors;
+}
 
 class Finder {
 public:
@@ -81,21 +101,29 @@ private:
     }
 
     void degrees() {
-        const ParallelSpec& now = layout_.parallel;
-        const auto exchange = [&](int data, int pipeline) {
-            Layout layout = layout_;
-            layout.parallel.data = data;
-            layout.parallel.pipeline = pipeline;
-            offer(Move::Degrees, layout,
-                  fmt::format("data {} × pipeline {} instead of {} × {}", data, pipeline, now.data, now.pipeline));
-        };
-        for (int factor = 2; factor <= std::max(now.data, now.pipeline); ++factor) {
-            bool prime = true;
-            for (int i = 2; i <= factor / i; ++i) prime = prime && factor % i != 0;
-            if (!prime) continue;
-            if (now.pipeline % factor == 0) exchange(now.data * factor, now.pipeline / factor);
-            if (now.data % factor == 0) exchange(now.data / factor, now.pipeline * factor);
+        using Degree = int ParallelSpec::*;
+        constexpr std::array<Degree, 3> all{&ParallelSpec::data, &ParallelSpec::pipeline, &ParallelSpec::tensor};
+        for (const Degree from : all)
+            for (const int factor : primeFactors(layout_.parallel.*from))
+                for (const Degree to : all)
+                    if (from != to) give(from, to, factor);
+    }
+
+    void give(int ParallelSpec::* from, int ParallelSpec::* to, int factor) {
+        Layout layout = layout_;
+        ParallelSpec& parallel = layout.parallel;
+        parallel.*from /= factor;
+        parallel.*to *= factor;
+        std::string change = degreesText(parallel, layout_.parallel);
+        if (parallel.sequence && parallel.tensor == 1) {
+            parallel.sequence = false;
+            change += ", without sequence parallelism";
         }
+        if (parallel.zero > 0 && parallel.data == 1) {
+            parallel.zero = 0;
+            change += ", without ZeRO";
+        }
+        offer(Move::Degrees, layout, std::move(change));
     }
 
     void recompute() {

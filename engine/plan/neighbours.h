@@ -22,7 +22,8 @@ struct Neighbour {
 /// Microbatch – the next smaller and the next larger that divides a replica's share of the batch.
 /// Schedule   – each other kind, with the number of chunks nearest to the present one that it works with.
 /// Stages     – the balanced split of the layers (partition_layout.h), where it is not the present one.
-/// Degrees    – a prime factor of the pipeline's ranks given to data, or the other way round.
+/// Degrees    – a prime factor of one degree of data, pipeline and tensor given to another; what then has no meaning
+///              (sequence parallelism without a tensor group, ZeRO without replicas) is switched off.
 /// Recompute  – less of it: none, or selective instead of whole blocks.
 /// Where a change does not leave as many stages as there were, the layers are split evenly or else balanced.
 std::vector<Neighbour> neighbours(const Layout& layout, const Measurements& measurements = {});

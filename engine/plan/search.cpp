@@ -29,10 +29,14 @@ std::string whyNot(const MemoryEstimate& estimate) {
     return text;
 }
 
+int microbatches(const Layout& base, const Choice& choice) {
+    return base.batch.global / (choice.parallel.data * choice.micro);
+}
+
 Candidate candidateOf(const Layout& base, const Choice& choice, const StepEstimate& estimate) {
     Candidate candidate;
     candidate.choice = choice;
-    candidate.microbatches = base.batch.global / (choice.parallel.data * choice.micro);
+    candidate.microbatches = microbatches(base, choice);
     candidate.stepSeconds = estimate.stepSeconds;
     candidate.tokensPerSecond = static_cast<double>(tokensPerStep(base)) / estimate.stepSeconds;
     candidate.bubble = estimate.bubble;
@@ -107,11 +111,9 @@ public:
         : base_(base), options_(options), choices_(choices), estimator_(base, options.measurements) {}
 
     SearchResult run() {
-        for (std::size_t begin = 0; begin < choices_.size() && !options_.stop.stop_requested();) {
-            std::size_t end = begin + 1;
-            while (end < choices_.size() && sameWork(choices_[begin], choices_[end])) ++end;
-            tryWork(choices_.subspan(begin, end - begin));
-            begin = end;
+        for (const std::span<const Choice> work : works()) {
+            if (options_.stop.stop_requested()) break;
+            tryWork(work);
         }
         tell();
         result_.complete = !options_.stop.stop_requested() && tried_ == choices_.size();
@@ -120,6 +122,20 @@ public:
     }
 
 private:
+    /// The choices by work, those with the same lists of actions after each other: of them the estimator remembers one.
+    std::vector<std::span<const Choice>> works() const {
+        std::vector<std::span<const Choice>> works;
+        for (std::size_t begin = 0, end = 0; begin < choices_.size(); begin = end) {
+            while (end < choices_.size() && sameWork(choices_[begin], choices_[end])) ++end;
+            works.push_back(choices_.subspan(begin, end - begin));
+        }
+        std::ranges::stable_sort(works, {}, [&](std::span<const Choice> work) {
+            const Choice& one = work.front();
+            return std::tuple(one.parallel.pipeline, one.chunks, microbatches(base_, one));
+        });
+        return works;
+    }
+
     /// Choices of the same work: of what fits the quickest, of what does not the most saving.
     void tryWork(std::span<const Choice> work) {
         struct Remembered {

@@ -80,7 +80,9 @@ private:
 
     /// A node of the graph, where one is kept.
     int note(int rank, const Action& action, Time begin, Time end, std::initializer_list<int> after) {
-        if (!keep_.graph) return noNode;
+        return keep_.graph ? add(rank, action, begin, end, after) : noNode;
+    }
+    int add(int rank, const Action& action, Time begin, Time end, std::initializer_list<int> after) {
         StepGraph::Node node{rank, action, begin, end, {}};
         for (const int earlier : after)
             if (earlier != noNode) node.after.push_back(earlier);
@@ -154,7 +156,7 @@ private:
             case ActionKind::ScatterGradients:
             case ActionKind::GatherForward:
             case ActionKind::GatherBackward:
-                state.data.announced.push_back({state.free, state.node, action});
+                state.data.announced.push_back({state.free, state.node, &action});
                 return true;
             case ActionKind::GatherUpdated: {
                 const auto& pieces = dataOf(action).pieces(action.kind);
@@ -183,7 +185,7 @@ private:
     /// The lane stands still until `moment`.
     void waitIdle(RankState& state, const Moment& moment) {
         if (moment.time <= state.free) return;
-        state.sink.add(Lane::Compute, EventKind::Wait, state.free, moment.time, moment.action);
+        state.sink.add(Lane::Compute, EventKind::Wait, state.free, moment.time, *moment.action);
         state.free = moment.time;
         state.node = moment.node;
     }
@@ -196,7 +198,7 @@ private:
         Time length = piece.seconds * costs_.stretch;
         if (keep_.seconds && length > 0) length *= duration(action) / costs_.seconds(action);
         const Time begin = std::max(ready.time, free.time);
-        free = {begin + length, note(rank, action, begin, begin + length, {ready.node, free.node}), action};
+        free = {begin + length, note(rank, action, begin, begin + length, {ready.node, free.node}), &action};
         if (action.kind == ActionKind::ReduceBuckets || action.kind == ActionKind::ScatterGradients)
             state.data.reduced = free;
         if (!state.sink.keeps()) return free;
@@ -322,6 +324,7 @@ private:
     std::optional<ProductTable<int>> sender_;  ///< nodes of the graph
     Gathering tied_, norm_;
     std::vector<int> ready_;
+    std::vector<Moment> arrived_;  ///< room for Layers
     Time firstForward_ = -1;
     Time lastBackward_ = -1;
     Time now_ = 0;  ///< where cores are shared

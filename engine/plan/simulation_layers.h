@@ -16,10 +16,11 @@ class Layers {
 public:
     Layers(Simulator& simulator, int rank, RankState& state, const Action& action, EventKind kind, Time begin)
         : simulator_(simulator), rank_(rank), state_(state), action_(action), kind_(kind), span_(begin),
-          chunk_(begin), costs_(simulator.dataOf(action)), arrived_(costs_.layerShare.size()) {
+          chunk_(begin), costs_(simulator.dataOf(action)), arrived_(simulator.arrived_) {
+        arrived_.assign(costs_.layerShare.size(), {});
         state.free = begin;
         for (const Moment& news : state.data.announced)
-            (isGather(news.action.kind) ? gather_ : reduce_) = news;
+            (isGather(news.action->kind) ? gather_ : reduce_) = news;
         state.data.announced.clear();
     }
 
@@ -82,7 +83,7 @@ private:
         const auto& pieces = costs_.reduce;
         for (; reduced_ < pieces.size() && pieces[reduced_].layer == static_cast<int>(layer); ++reduced_) {
             noteChunk();
-            const Moment end = simulator_.startPiece(rank_, state_, reduce_->action, pieces, reduced_,
+            const Moment end = simulator_.startPiece(rank_, state_, *reduce_->action, pieces, reduced_,
                                                      {state_.free, state_.node});
             (pieces[reduced_].stays ? data.stays : data.slots[data.turn]) = end;
         }
@@ -90,12 +91,12 @@ private:
 
     /// Those of the next layer that is used.
     void startGathers(const Moment& ready) {
-        const auto& pieces = costs_.pieces(gather_->action.kind);
+        const auto& pieces = costs_.pieces(gather_->action->kind);
         if (gathers_ == pieces.size()) return;
         gathering_ = pieces[gathers_].layer;
         for (; gathers_ < pieces.size() && pieces[gathers_].layer == gathering_; ++gathers_)
             arrived_[static_cast<std::size_t>(gathering_)] =
-                simulator_.startPiece(rank_, state_, gather_->action, pieces, gathers_, ready);
+                simulator_.startPiece(rank_, state_, *gather_->action, pieces, gathers_, ready);
     }
 
     void waitFor(const Moment& moment) {
@@ -117,12 +118,12 @@ private:
     Simulator& simulator_;
     int rank_;
     RankState& state_;
-    Action action_;
+    const Action& action_;
     EventKind kind_;
     Time span_;   ///< begin of the compute span under way
     Time chunk_;  ///< begin of what the graph has no node for yet
     const DataCosts& costs_;
-    std::vector<Moment> arrived_;  ///< by layer
+    std::vector<Moment>& arrived_;  ///< by layer
     std::optional<Moment> gather_, reduce_;
     std::size_t gathers_ = 0, reduced_ = 0;
     int gathering_ = -1;  ///< layer whose gathers were started last

@@ -37,11 +37,11 @@ struct PeerLink {
     int node = noNode;  ///< the send that keeps it busy until then
 };
 
-/// A moment, and the node of the graph that ends then.
+/// A moment, and what ends then: the node of the graph and the schedule's action.
 struct Moment {
     Time time = 0;
     int node = noNode;
-    Action action = {};
+    const Action* action = nullptr;
 };
 
 /// What runs beside compute over the data axis.

@@ -80,6 +80,11 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, const Lin
         }
     };
     TensorCosts costs;
+    constexpr std::size_t atEnds = 4;
+    const auto inBlocks = static_cast<std::size_t>(2 * branches * stage.layers);
+    costs.forward.reserve(inBlocks + atEnds);
+    costs.inputGrad.reserve(2 * inBlocks + atEnds);
+    costs.weightGrad.reserve(inBlocks + atEnds);
     if (stage.first) group.sum(costs.forward, -1);
     forward(costs.forward, stage.firstLayer, end);
     if (stage.last) {

@@ -99,6 +99,8 @@ class CheckpointTest : public QObject {
     Q_OBJECT
 
 private:
+    static std::string lastBatch(std::size_t turn) { return std::array{"carry", "pad", "drop"}[turn % 3]; }
+
     Layout layoutOf(const Shape& shape, int steps) const {
         Layout layout;
         layout.model.kind = "gpt";
@@ -114,7 +116,7 @@ private:
         layout.schedule.kind = shape.schedule;
         layout.schedule.chunks = shape.chunks;
         layout.schedule.stages = shape.stages;
-        layout.data.lastBatch = std::array{"carry", "pad", "drop"}[static_cast<std::size_t>(seed_) % 3];
+        layout.data.lastBatch = lastBatch(static_cast<std::size_t>(seed_));
         layout.batch = {12, 1};
         layout.run = {steps, seed_, 0, 1};
         if (shape.change) shape.change(layout);
@@ -191,6 +193,7 @@ private slots:
     void tenAndTenStepsAreTwenty() {
         QFETCH(int, shape);
         Layout layout = layoutOf(shapes()[static_cast<std::size_t>(shape)], 20);
+        layout.data.lastBatch = lastBatch(static_cast<std::size_t>(seed_ + shape));
         layout.optimizer.warmup = 15;  // the learning rate still rises after the break
         QTemporaryDir whole, parts;
         Layout once = layout;
@@ -215,7 +218,9 @@ private slots:
         }
         const QByteArray wrong = difference(gathered(newest(path(whole))), gathered(newest(path(parts))));
         QVERIFY2(wrong.isEmpty(), wrong.constData());
-        QCOMPARE(readManifest(newest(path(parts)))->samples, std::int64_t{20} * 12);
+        const std::int64_t samples = readManifest(newest(path(parts)))->samples;
+        QCOMPARE(samples, readManifest(newest(path(whole)))->samples);
+        if (layout.data.lastBatch == "carry") QCOMPARE(samples, std::int64_t{20} * 12);
     }
 
     void anotherLayoutGoesOnWithTheSameLosses() {

@@ -149,6 +149,25 @@ private slots:
         };
         QVERIFY(contains("micro") && contains("schedule gpipe instead of 1f1b"));
         QVERIFY(contains("data 4 × pipeline 2 instead of 2 × 4") && contains("data 1 × pipeline 8 instead of 2 × 4"));
+        QVERIFY(contains("data 1 × pipeline 4 × tensor 2 instead of 2 × 4 × 1"));
+        QVERIFY(contains("data 2 × pipeline 2 × tensor 2 instead of 2 × 4 × 1"));
+    }
+
+    /// What has no meaning in the new degrees goes with them, and is told.
+    void theLastTensorGroupTakesItsMethodsAlong() {
+        Layout layout = pipelineOf(1, 8);
+        layout.parallel = ParallelSpec{2, 1, 2, 1, 1, true, 1};
+        layout.cluster.hosts = {{"localhost", 4}};
+        QVERIFY(check(layout, scheduleMethods()).empty());
+        const auto found = neighbours(layout);
+        const auto change = [&](const ParallelSpec& wanted) {
+            const auto it = std::ranges::find_if(found, [&](const Neighbour& n) { return n.choice.parallel == wanted; });
+            return it == found.end() ? std::string("none") : it->change;
+        };
+        QCOMPARE(change({4, 1, 1, 1, 1, false, 1}),
+                 std::string("data 4 × pipeline 1 × tensor 1 instead of 2 × 1 × 2, without sequence parallelism"));
+        QCOMPARE(change({1, 1, 4, 1, 1, true, 0}),
+                 std::string("data 1 × pipeline 1 × tensor 4 instead of 2 × 1 × 2, without ZeRO"));
     }
 };
 
