@@ -20,7 +20,7 @@ namespace {
 /// The schedule of one pipeline rank, which has no other to wait for.
 constexpr std::string_view soloSchedule = "1f1b";
 
-/// Faults of what a choice leaves alone, and of fields on their own.
+/// Faults of fields on their own, of the model and of what is not built.
 std::vector<Fault> fixedFaults(const Layout& layout) {
     std::vector<Fault> faults;
     checkFields(layout, scheduleMethods(), faults);
@@ -168,7 +168,23 @@ private:
         return stages;
     }
 
+    /// What no schedule and no limit of one changes.
+    bool schedulable() const {
+        std::vector<Fault> faults = fixedFaults(probe_);
+        checkTensor(probe_, faults);
+        checkRecompute(probe_, faults);
+        return faults.empty();
+    }
+
+    bool legal() const {
+        std::vector<Fault> faults;
+        checkPrecision(probe_, scheduleMethods(), faults);
+        checkParallel(probe_, scheduleMethods(), faults);
+        return faults.empty();
+    }
+
     void schedules() {
+        if (!schedulable()) return;
         const int chunks = probe_.schedule.chunks;
         for (const ScheduleMethod& method : generatedMethods()) {
             if (chunks < method.minChunks || chunks > method.maxChunks) continue;
@@ -177,7 +193,7 @@ private:
             probe_.schedule.kind = method.name;
             for (const int limit : searchedLimits(method, scheduleShape(probe_))) {
                 probe_.schedule.inFlight = limit;
-                if (check(probe_, scheduleMethods()).empty()) found_.push_back(choiceOf(probe_));
+                if (legal()) found_.push_back(choiceOf(probe_));
             }
             probe_.schedule.inFlight = 0;
         }
