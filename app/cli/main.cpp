@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// shardlab: plan, search, partition, schedule, run, checkpoint, export-weights, profile, info, query, compare, export,
+// shardlab: plan, search, partition, schedule, run, checkpoint, export-weights, profile, watch, info, query, compare, export,
 // import, layouts, devices, doctor. Without arguments it opens the desktop.
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
     shardlab::cli::addCheckpoint(program, chosen);
     shardlab::cli::addExportWeights(program, chosen);
     shardlab::cli::addProfile(program, chosen);
+    shardlab::cli::addWatch(program, chosen);
     shardlab::cli::addInfo(program, chosen);
     shardlab::cli::addQuery(program, chosen);
     shardlab::cli::addCompare(program, chosen);

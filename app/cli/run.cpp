@@ -3,6 +3,7 @@
 #include "app/cli/layout_argument.h"
 #include "app/cli/print.h"
 #include "app/cli/run_text.h"
+#include "app/cli/serving.h"
 #include "app/cli/verbs.h"
 #include "engine/launch/job.h"
 #include "engine/launch/run_summary.h"
@@ -26,6 +27,7 @@ struct Options {
     std::optional<int> maxRestarts;
     std::string out;
     std::string resume;
+    ServingArgument serving;
     bool force = false;
     bool json = false;
 };
@@ -78,12 +80,24 @@ int run(const Options& options) {
     JobOptions starting{.layout = loaded->layout, .runFile = file};
     starting.resume = options.resume;
     starting.measurements = measurementsOfThisMachine();
+    std::optional<Serving> serving;
+    if (options.serving.wanted()) {
+        auto opened = Serving::open(options.serving, file);
+        if (!opened) {
+            printError(opened.error());
+            return failure;
+        }
+        serving.emplace(std::move(*opened));
+        starting.server = serving->server();
+    }
     const auto job = Job::start(starting, progress);
     if (!job) {
         printError(job.error());
         return failure;
     }
+    if (serving) serving->announce();
     follow(**job, signals, progress);
+    if (serving) serving->report();
     const int reported = report(file, progress.end(), options.json);
     if (progress.end().outcome != "failed") return reported;
     printError({"the run failed", {}, progress.end().reason, {}});
@@ -111,6 +125,7 @@ void addRun(CLI::App& program, Action& chosen) {
     verb->add_option("--max-restarts", options->maxRestarts,
                      "How often the run goes on from its last checkpoint where ranks die or hang (--set /checkpoint/every)")
         ->type_name("N");
+    options->serving.addTo(*verb);
     verb->add_flag("--force", options->force, "Replace the run file where it exists");
     verb->add_flag("--json", options->json, "Print the summary as one JSON object");
     verb->footer("Ctrl+C stops at the next step boundary; a second Ctrl+C kills. The run file is whole either way.\n"

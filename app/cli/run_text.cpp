@@ -14,6 +14,7 @@ namespace {
 const std::string unknown = "–";
 
 std::string outcome(const RunSummary& summary) {
+    if (summary.end.outcome.empty() && !summary.end.reason.empty()) return "unknown: " + summary.end.reason;
     if (summary.end.outcome.empty()) return "unknown: the recording broke off; what had been written is here";
     if (summary.end.reason.empty()) return summary.end.outcome;
     // "stopped on request" says both.

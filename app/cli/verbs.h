@@ -23,6 +23,7 @@ void addRun(CLI::App& program, Action& chosen);
 void addCheckpoint(CLI::App& program, Action& chosen);
 void addExportWeights(CLI::App& program, Action& chosen);
 void addProfile(CLI::App& program, Action& chosen);
+void addWatch(CLI::App& program, Action& chosen);
 void addInfo(CLI::App& program, Action& chosen);
 void addQuery(CLI::App& program, Action& chosen);
 void addCompare(CLI::App& program, Action& chosen);

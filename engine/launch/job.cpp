@@ -2,6 +2,7 @@
 #include "engine/launch/job.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/token.h"
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/checkpoint/resume.h"
 #include "engine/launch/job_run.h"
@@ -12,26 +13,11 @@
 #include "engine/plan/profile.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <sys/random.h>
 #include <unistd.h>
 
 namespace shardlab {
 
 namespace {
-
-Result<std::string> randomToken() {
-    unsigned char bytes[16];
-    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-        return fail(Error{"cannot make the run's token", "getrandom", "the kernel gave no random bytes", {}});
-    std::string token;
-    for (unsigned char byte : bytes) {
-        char hex[3];
-        std::snprintf(hex, sizeof hex, "%02x", byte);
-        token += hex;
-    }
-    return token;
-}
 
 std::vector<RankRecord> expectedRanks(const Mesh& mesh) {
     std::vector<RankRecord> ranks;
@@ -153,9 +139,10 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     JobSetup setup{std::move(*folder), std::nullopt, std::move(arguments), command,
                    expectedRanks(plan->mesh), std::move(*writer), std::move(inbox), listening, std::move(*collector),
                    {plan->mesh, plan->lowered, options.layout.run.deadline, plan->stepSeconds, !options.profile.empty()},
-                   std::move(restarts)};
+                   std::move(restarts), options.server};
     if (sharedMemory) setup.sharedMemory.emplace(std::move(*sharedMemory));
     auto impl = std::make_unique<Impl>(options.runFile, std::move(setup), observer);
+    if (options.server) options.server->serve(options.runFile);
     if (const Status started = impl->run.begin(); !started) return fail(started.error());
     return std::make_unique<Job>(std::move(impl));
 }

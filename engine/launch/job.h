@@ -6,6 +6,7 @@
 #include "engine/base/result.h"
 #include "engine/layout/layout.h"
 #include "engine/plan/measurements.h"
+#include "engine/serve/run_server.h"
 #include "engine/trace/event.h"
 #include "engine/trace/run_file.h"
 
@@ -28,6 +29,9 @@ struct JobOptions {
     /// The checkpoint to go on from, or a folder of checkpoints: its newest; empty: from the beginning. Of any layout
     /// with the same model.
     std::filesystem::path resume;
+    /// Whoever watches from other machines; listens already. The job serves its run file there and takes leave of it at
+    /// its end, which may be some seconds after that of the ranks.
+    std::shared_ptr<RunServer> server;
 };
 
 /// Where a run keeps its checkpoints: the layout's folder, or "<run>.checkpoints" beside the run file.

@@ -34,7 +34,7 @@ JobRun::JobRun(JobSetup setup, JobObserver& observer)
       watchdog_(setup_.watch) {}
 
 JobRun::~JobRun() {
-    abandoned_ = true;
+    abandoned_ = leaveViewers_ = true;
     if (thread_.joinable()) thread_.join();
 }
 
@@ -357,9 +357,16 @@ Result<Process> JobRun::restart(const RestartPoint& point) {
 void JobRun::conclude(Verdict verdict) {
     recordEnds(verdict);
     const bool recorded = !recording_.error();
+    if (setup_.server) {
+        const ServeCounts counts = setup_.server->counts();
+        recording_.log(counts.refused() > 0 ? LogLevel::Warning : LogLevel::Info, "served: " + counts.text());
+        setup_.server->release();
+    }
     recording_.finish(verdict.run);
     if (recording_.error() && recorded)  // the last of it, when all else had gone well
         verdict.run = {"failed", recording_.error()->text()};
+    dismissing_ = true;
+    if (setup_.server) setup_.server->conclude(verdict.run, leaveViewers_);
     setState(JobState::Ended);
     observer_.ended(verdict.run);
 }

@@ -37,6 +37,7 @@ struct JobSetup {
     std::unique_ptr<Collector> collector;  ///< observed by `inbox`
     WatchdogSetup watch;
     RestartPolicy restarts;
+    std::shared_ptr<RunServer> server;  ///< none: nobody watches from elsewhere
 };
 
 class JobRun {
@@ -47,7 +48,10 @@ public:
     /// Starts the thread and returns once mpirun runs, or could not be started.
     Status begin();
     void send(Command command);
-    void kill() { killRequested_ = true; }
+    void kill() {
+        killRequested_ = true;
+        if (dismissing_) leaveViewers_ = true;
+    }
     JobState state() const { return state_; }
     void wait() const { done_.wait(); }
 
@@ -90,6 +94,8 @@ private:
     std::atomic<JobState> state_ = JobState::Starting;
     std::atomic<bool> killRequested_ = false;
     std::atomic<bool> abandoned_ = false;  ///< the owner goes away
+    std::atomic<bool> dismissing_ = false;    ///< the ranks have ended, viewers still take the rest
+    std::atomic<bool> leaveViewers_ = false;  ///< viewers do not get what they have not taken by now
 
     bool stopRequested_ = false;
     bool pauseRequested_ = false;

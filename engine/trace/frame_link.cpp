@@ -2,6 +2,11 @@
 #include "engine/trace/frame_link.h"
 
 namespace shardlab {
+namespace {
+
+constexpr std::size_t mostSentKept = std::size_t{1} << 20;  ///< bytes that are sent and still held, before what is left moves up
+
+}  // namespace
 
 std::optional<std::size_t> FrameLink::receive() {
     room_.resize(std::size_t{1} << 18);
@@ -14,10 +19,11 @@ bool FrameLink::flush() {
     while (queued() > 0) {
         const auto count = sendSome(socket_, std::span(out_).subspan(sent_));
         if (!count) return false;
-        if (*count == 0) return true;
+        if (*count == 0) break;
         sent_ += *count;
     }
-    out_.clear();
+    if (queued() > 0 && sent_ < mostSentKept) return true;
+    out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(sent_));
     sent_ = 0;
     return true;
 }

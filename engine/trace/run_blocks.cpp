@@ -17,12 +17,10 @@ constexpr int checksumColumn = 8;
 /// The row that `row` stands on. Error: the sentence that says which block is wrong, and how.
 tl::expected<void, std::string> readBlock(const Statement& row, BlockUnpacker& unpacker, std::vector<Event>& events) {
     const auto data = row.bytes(dataColumn);
-    RowChecksum sum;
-    for (int column = 0; column < dataColumn; ++column) sum.add(row.number(column));
     const auto lane = static_cast<Lane>(row.number(3));
     const std::string which = "block " + std::to_string(row.number(0)) + " (rank " + std::to_string(row.number(2)) +
                               ", " + std::string(name(lane)) + " lane) ";
-    if (row.number(checksumColumn) != sum.add(data).value()) return tl::unexpected(which + "fails its checksum");
+    if (!isWhole(row)) return tl::unexpected(which + "fails its checksum");
     if (const Status unpacked = unpacker.unpack(data, events); !unpacked) return tl::unexpected(which + unpacked.error().why);
     const auto belongs = [&](const Event& event) { return event.lane == lane && event.rank == row.number(2); };
     if (static_cast<std::int64_t>(events.size()) != row.number(4) || !std::ranges::all_of(events, belongs))
@@ -31,6 +29,12 @@ tl::expected<void, std::string> readBlock(const Statement& row, BlockUnpacker& u
 }
 
 }  // namespace
+
+bool isWhole(const Statement& row) {
+    RowChecksum sum;
+    for (int column = 0; column < dataColumn; ++column) sum.add(row.number(column));
+    return row.number(checksumColumn) == sum.add(row.bytes(dataColumn)).value();
+}
 
 bool damaged(const Database& database) {
     const int code = database.code() & 0xff;

@@ -17,6 +17,9 @@ Error damageIn(const std::filesystem::path& file, const std::string& what);
 /// Why the last call on `database`, which read `what`, did not do so.
 Error readFailure(const Database& database, const std::filesystem::path& file, const std::string& what);
 
+/// Whether a row of all columns of `block`, in the order of the table, has the checksum that it carries.
+bool isWhole(const Statement& row);
+
 /// `damage`: what was already found wrong with the file; told at the cursor's end.
 Result<BlockCursor> selectBlocks(Database& database, const std::filesystem::path& file, const BlockFilter& filter,
                                  const std::optional<Error>& damage);

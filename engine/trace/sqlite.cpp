@@ -110,10 +110,14 @@ Statement& Statement::bind(std::span<const std::byte> bytes) {
 
 int Statement::run() {
     const int code = sqlite3_step(handle_.get());
+    reset();
+    return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
+void Statement::reset() {
     sqlite3_reset(handle_.get());
     sqlite3_clear_bindings(handle_.get());
     bound_ = 0;
-    return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code;
 }
 
 int Statement::next() { return sqlite3_step(handle_.get()); }

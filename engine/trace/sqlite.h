@@ -61,6 +61,8 @@ public:
     int run();
     /// SQLITE_ROW or SQLITE_DONE, or an error's code.
     int next();
+    /// Before its last row, or for the next bindings: it reads no more.
+    void reset();
 
     std::int64_t number(int column) const;
     std::string text(int column) const;

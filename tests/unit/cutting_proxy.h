@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link that breaks: passes bytes between callers and a Unix socket, and cuts each connection after a random amount.
+// A link that breaks: passes bytes between callers and a socket, and cuts each connection after a random amount.
 #pragma once
 
 #include "engine/base/unix_socket.h"
@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <poll.h>
 #include <thread>
 #include <vector>
@@ -17,7 +18,9 @@ class CuttingProxy {
 public:
     /// Cuts each of the first `cuts` connections after at most `most` bytes; later ones last.
     CuttingProxy(const std::filesystem::path& front, std::filesystem::path back, std::uint64_t seed, int cuts, std::int64_t most)
-        : listener_(std::move(*listenUnix(front, 16))), back_(std::move(back)), random_(seed), cutsLeft_(cuts), most_(most) {
+        : CuttingProxy(std::move(*listenUnix(front, 16)), [back = std::move(back)] { return connectUnix(back); }, seed, cuts, most) {}
+    CuttingProxy(Descriptor front, std::function<Result<Descriptor>()> back, std::uint64_t seed, int cuts, std::int64_t most)
+        : listener_(std::move(front)), back_(std::move(back)), random_(seed), cutsLeft_(cuts), most_(most) {
         thread_ = std::thread([this] { loop(); });
     }
     ~CuttingProxy() {
@@ -43,7 +46,7 @@ private:
             ::poll(watched.data(), watched.size(), 100);
             std::erase_if(pairs_, [this](Pair& pair) { return !pass(pair.caller, pair.called, pair.budget) || !pass(pair.called, pair.caller, pair.budget); });
             while (auto caller = acceptUnix(listener_)) {
-                auto called = connectUnix(back_);
+                auto called = back_();
                 if (!called) continue;
                 const bool lasts = cutsLeft_-- <= 0;
                 pairs_.push_back({std::move(*caller), std::move(*called), lasts ? std::int64_t{1} << 60 : random_.below(most_)});
@@ -70,7 +73,7 @@ private:
     }
 
     Descriptor listener_;
-    std::filesystem::path back_;
+    std::function<Result<Descriptor>()> back_;
     RandomEvents random_;
     int cutsLeft_;
     std::int64_t most_;

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/follow_job.h"
+#include "app/cli/print.h"
+#include "app/cli/run_text.h"
+#include "app/cli/verbs.h"
+#include "app/cli/watch_progress.h"
+#include "engine/base/token.h"
+#include "engine/launch/run_summary.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+namespace shardlab::cli {
+
+namespace {
+
+struct Options {
+    std::string address;
+    std::string tokenFile;
+    std::string out;
+    int giveUp = 60;
+    bool force = false;
+};
+
+int fails(const Error& error) {
+    printError(error);
+    return failure;
+}
+
+/// What is in the copy, as after `run`.
+int report(const std::string& file) {
+    const auto reader = RunReader::open(file);
+    const auto summary = reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));
+    if (!summary) return fails(summary.error());
+    print(toText(*summary, file));
+    return success;
+}
+
+int watch(const Options& options) {
+    const auto address = parseTcpAddress(options.address);
+    if (!address) return fails(address.error());
+    const auto token = readToken(options.tokenFile);
+    if (!token) return fails(token.error());
+    std::error_code ignored;
+    if (!options.out.empty() && std::filesystem::exists(options.out, ignored) && !options.force)
+        return fails({"will not replace", options.out, "it exists", "another --out, or --force"});
+
+    const JobSignals signals;
+    std::optional<RunCopy> copy;
+    if (!options.out.empty()) copy.emplace(options.out);
+    WatchProgress progress(isatty(STDERR_FILENO) == 1, copy ? &*copy : nullptr);
+    bool left = false;
+    {
+        WatchOptions watching{*address, *token};
+        watching.giveUpAfter = std::chrono::seconds(options.giveUp);
+        const RunWatch watch(watching, progress);
+        while (!progress.over() && !left) {
+            left = signals.next() != 0;
+            progress.show();
+        }
+    }
+    progress.close();
+    if (copy && !progress.end()) copy->close(left ? "watching ended before the run did" : progress.status().reason);
+    if (copy && copy->error()) return fails(*copy->error());
+    if (progress.status().state == WatchStatus::State::Failed)
+        return fails({"cannot watch", address->text(), progress.status().reason, {}});
+    if (copy && std::filesystem::exists(options.out, ignored)) return report(options.out);
+    if (const auto end = progress.end()) print(end->reason.empty() ? end->outcome + "\n" : end->outcome + ": " + end->reason + "\n");
+    return success;
+}
+
+}  // namespace
+
+void addWatch(CLI::App& program, Action& chosen) {
+    CLI::App* verb = program.add_subcommand("watch", "Follow a run that another machine serves, from its start");
+    const auto options = std::make_shared<Options>();
+    verb->add_option("ADDRESS", options->address, "[HOST:]PORT that run --serve has printed, or this end of an ssh tunnel to it")
+        ->required();
+    verb->add_option("--token-file", options->tokenFile, "File with the token that run --serve has written, or a copy of it")
+        ->required()
+        ->type_name("FILE");
+    verb->add_option("--out,--output", options->out, "Write what arrives into a run file; the whole run, from its start")->type_name("FILE");
+    verb->add_option("--give-up", options->giveUp, "Seconds after which a lost connection is given up; 0: never")
+        ->type_name("S")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    verb->add_flag("--force", options->force, "Replace the run file where it exists");
+    verb->footer("Watching never slows or changes the run. Ctrl+C ends the watching, not the run.");
+    verb->callback([&chosen, options] { chosen = [options] { return watch(*options); }; });
+}
+
+}  // namespace shardlab::cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/token.h"
+
+#include "engine/base/unix_socket.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <sys/random.h>
+#include <unistd.h>
+
+namespace shardlab {
+
+Result<std::string> randomToken() {
+    std::array<unsigned char, 16> bytes{};
+    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+        return fail({"cannot make a token", "getrandom", "the kernel gave no random bytes", ""});
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string token;
+    for (const unsigned char byte : bytes) {
+        token += digits[byte >> 4];
+        token += digits[byte & 15];
+    }
+    return token;
+}
+
+bool sameToken(std::string_view known, std::string_view shown) {
+    volatile unsigned difference = known.size() == shown.size() && !known.empty() ? 0 : 1;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const char expected = known.empty() ? '\0' : known[i % known.size()];
+        difference = difference | static_cast<unsigned>(static_cast<unsigned char>(expected ^ shown[i]));
+    }
+    return difference == 0;
+}
+
+Status writeToken(const std::filesystem::path& file, std::string_view token) {
+    // Unlinked and made anew: a file that was there might be open to others, or lead elsewhere.
+    ::unlink(file.c_str());
+    const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    const std::string line = std::string(token) + "\n";
+    if (!out.valid() || ::write(out.value(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+        return fail({"cannot write the token", file.string(), std::strerror(errno), "Another file"});
+    return {};
+}
+
+Result<std::string> readToken(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    if (!in) return fail({"cannot read the token", file.string(), std::strerror(errno), "The file that the run wrote, or a copy"});
+    std::string token;
+    std::getline(in, token);
+    while (!token.empty() && (token.back() == '\r' || token.back() == ' ')) token.pop_back();
+    if (token.empty()) return fail({"cannot read the token", file.string(), "its first line is empty", ""});
+    return token;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens: what lets a caller in. Made new for each run, kept in files that only their owner reads.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace shardlab {
+
+/// 128 bits from the kernel, as 32 hexadecimal digits.
+Result<std::string> randomToken();
+
+/// In a time that does not depend on where the two differ.
+bool sameToken(std::string_view known, std::string_view shown);
+
+/// Mode 0600 from its first moment; replaces a file of that name.
+Status writeToken(const std::filesystem::path& file, std::string_view token);
+/// Its first line. Errors: no such file, an empty one.
+Result<std::string> readToken(const std::filesystem::path& file);
+
+}  // namespace shardlab
