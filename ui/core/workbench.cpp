@@ -45,7 +45,8 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
       runFolder_(std::move(runFolder)),
       run_(models_[static_cast<std::size_t>(Workspace::Run)], std::move(starter)),
       replay_(models_[static_cast<std::size_t>(Workspace::Replay)]),
-      compare_(models_[static_cast<std::size_t>(Workspace::Replay)]) {
+      compare_(models_[static_cast<std::size_t>(Workspace::Replay)]),
+      live_(models_[static_cast<std::size_t>(Workspace::Run)]) {
     for (std::size_t i = 0; i < events_.size(); ++i) events_[i] = std::make_unique<EventSearch>(models_[i], selections_[i]);
     connect(&document_, &Document::planChanged, this, &Workbench::showPrediction);
     // A cursor or a selected action of the last run means nothing in the next.
@@ -74,6 +75,7 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
     });
     followMeasuring();
     followImporting();
+    followLive();
     // Replay begins at the first step, and every view speaks of the moment that is replayed.
     connect(&replay_, &ReplaySession::finished, this, [this] {
         const auto& steps = model(Workspace::Replay).stepExtents();
@@ -189,7 +191,7 @@ bool Workbench::judgedLegal(const QString& refusal) {
 
 void Workbench::startMeasuring() {
     // Each would measure the other.
-    if (run_.active() || measure_.active()) return;
+    if (runTaken() || measure_.active()) return;
     if (!judgedLegal(tr("This layout cannot be measured"))) return;
     measure_.start();
 }
@@ -216,22 +218,23 @@ void Workbench::followMeasuring() {
 }
 
 bool Workbench::startRun(const std::filesystem::path& resume) {
-    if (run_.active() || measure_.active()) return false;
+    if (runTaken() || measure_.active()) return false;
     if (!judgedLegal(tr("This layout cannot run"))) return false;
     return startRun(document_.resolvedLayout(), resume);
 }
 
 bool Workbench::startRun(const Layout& layout, const std::filesystem::path& resume) {
-    if (run_.active() || measure_.active()) return false;
+    if (runTaken() || measure_.active()) return false;
     if (!haveRunFolder(tr("The run did not start"))) return false;
     messages_.withdraw("run");
+    live_.forget();
     Q_EMIT workspaceRequested(Workspace::Run);
     run_.start(layout, nextRunFile(layout), document_.measurements(), resume);
     return true;
 }
 
 std::filesystem::path Workbench::checkpoints() const {
-    if (run_.state()) return checkpointFolder(run_.layout(), run_.runFile());
+    if (run_.state() && !live_.shown()) return checkpointFolder(run_.layout(), run_.runFile());
     if (replay_.file().empty()) return {};
     return checkpointFolder(models_[static_cast<std::size_t>(Workspace::Replay)].header().layout, replay_.file());
 }
@@ -244,6 +247,50 @@ std::filesystem::path Workbench::nextRunFile(const Layout& layout) const {
     for (int number = 2; std::filesystem::exists(file, code); ++number)
         file = runFolder_ / (stem + "-" + std::to_string(number) + ".shardlab");
     return file;
+}
+
+bool Workbench::connectTo(const TcpAddress& address, const std::string& token) {
+    if (runTaken()) {
+        messages_.post({.level = MessageLevel::Warning,
+                        .title = tr("Not connected"),
+                        .detail = run_.active() ? tr("A run goes on here: stop it before another is watched.")
+                                                : tr("A run is being watched: disconnect from it before another is."),
+                        .topic = "live"});
+        return false;
+    }
+    if (!haveRunFolder(tr("Not connected"))) return false;
+    for (const char* topic : {"live", "run"}) messages_.withdraw(QString::fromLatin1(topic));
+    Q_EMIT workspaceRequested(Workspace::Run);
+    Layout named;
+    named.name = "watched";
+    live_.watch(address, token, nextRunFile(named));
+    return true;
+}
+
+void Workbench::followLive() {
+    connect(&live_, &LiveSession::begun, this, [this] {
+        messages_.withdraw("live");
+        recent_.add(live_.file());
+    });
+    connect(&live_, &LiveSession::copyFailed, this, [this](const Error& error) {
+        messages_.post(tr("The watched run is shown, but not copied any more"), error, "live");
+    });
+    connect(&live_, &LiveSession::failed, this, [this](const QString& reason) {
+        const bool some = !model(Workspace::Run).empty() && model(Workspace::Run).file() == live_.file();
+        if (some) return sayWatched(tr("Watching %1 has ended").arg(live_.place()), reason, MessageLevel::Error);
+        messages_.post({.level = MessageLevel::Error, .title = tr("Cannot watch %1").arg(live_.place()), .detail = reason, .topic = "live"});
+    });
+    connect(&live_, &LiveSession::ended, this, [this](const RunEnd& end) {
+        if (end.outcome == "failed")
+            return sayWatched(tr("The watched run failed"), QString::fromStdString(end.reason), MessageLevel::Error);
+        sayWatched(end.outcome == "stopped" ? tr("The watched run was stopped") : tr("The watched run finished"),
+                   text(live_.file()), MessageLevel::Info);
+    });
+}
+
+void Workbench::sayWatched(const QString& what, const QString& detail, MessageLevel level) {
+    const MessageChoice replay{tr("Open in Replay"), [this, file = live_.file()] { openRun(file); }};
+    messages_.post({.level = level, .title = what, .detail = detail, .choices = {replay}, .topic = "live"});
 }
 
 void Workbench::showPrediction() {

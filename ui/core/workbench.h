@@ -7,6 +7,7 @@
 #include "ui/core/document.h"
 #include "ui/core/event_search.h"
 #include "ui/core/import_session.h"
+#include "ui/core/live_session.h"
 #include "ui/core/measure_session.h"
 #include "ui/core/messages.h"
 #include "ui/core/recent_files.h"
@@ -42,6 +43,7 @@ public:
     ReplaySession& replay() { return replay_; }
     CompareSession& compare() { return compare_; }
     ImportSession& imports() { return imports_; }
+    LiveSession& live() { return live_; }
     Messages& messages() { return messages_; }
     RecentFiles& recent() { return recent_; }
     ThemeSource& theme() { return theme_; }
@@ -62,6 +64,11 @@ public:
     bool startRun(const std::filesystem::path& resume = {});
     /// Runs another layout, legal and with absolute paths.
     bool startRun(const Layout& layout, const std::filesystem::path& resume);
+    /// Watches a run that is served elsewhere; its copy goes into the folder of runs. False, with a message, while a run
+    /// of this machine or another watched one goes on.
+    bool connectTo(const TcpAddress& address, const std::string& token);
+    /// A run is made here or watched: the Run workspace is taken.
+    bool runTaken() const { return run_.active() || live_.active(); }
     /// Measures the document's layout on this machine; with faults, says so as startRun does.
     void startMeasuring();
     /// Where the checkpoints of the run in sight lie: of the live run, else of the opened one; empty: no run.
@@ -79,6 +86,8 @@ private:
     void followMeasuring();
     void followImporting();
     void sayImported(const ImportReport& report);
+    void followLive();
+    void sayWatched(const QString& what, const QString& detail, MessageLevel level);
     void sayStarted();
     void sayEnded(const RunEnd& end);
 
@@ -95,6 +104,7 @@ private:
     ReplaySession replay_;
     CompareSession compare_;
     ImportSession imports_;
+    LiveSession live_;
     std::array<std::unique_ptr<EventSearch>, 3> events_;
 };
 

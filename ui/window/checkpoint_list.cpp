@@ -131,9 +131,9 @@ std::optional<std::filesystem::path> CheckpointList::chosen() const {
 void CheckpointList::refresh() {
     const bool one = chosen().has_value();
     verify_->setEnabled(one);
-    own_->setEnabled(one && !workbench_.run().active());
-    design_->setEnabled(one && !workbench_.run().active());
-    if (table_->rowCount() > 0 && workbench_.run().active()) note_->setText(tr("A run goes on: stop it before another begins."));
+    own_->setEnabled(one && !workbench_.runTaken());
+    design_->setEnabled(one && !workbench_.runTaken());
+    if (table_->rowCount() > 0 && workbench_.runTaken()) note_->setText(tr("A run goes on: stop it before another begins."));
 }
 
 void CheckpointList::resumeOwn() {

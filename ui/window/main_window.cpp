@@ -5,6 +5,7 @@
 #include "ui/core/icons.h"
 #include "ui/core/workbench.h"
 #include "ui/window/checkpoint_list.h"
+#include "ui/window/connect_panel.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/file_actions.h"
@@ -94,6 +95,7 @@ void MainWindow::build() {
     palette_ = child<CommandPalette>(commands_, this);
     keys_ = child<KeyHelp>(this);
     checkpoints_ = child<CheckpointList>(workbench_, this);
+    connect_ = child<ConnectPanel>(workbench_, this);
     auto* group = child<QActionGroup>(this);
     for (const Workspace workspace : workspaces) group->addAction(&workspaceAction(commands_, workspace));
 }

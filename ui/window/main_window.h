@@ -15,6 +15,7 @@ class QStackedWidget;
 namespace shardlab {
 
 class CheckpointList;
+class ConnectPanel;
 class CommandPalette;
 class FileActions;
 class KeyHelp;
@@ -76,6 +77,7 @@ private:
     MainMenu* menu_ = nullptr;
     CommandPalette* palette_ = nullptr;
     CheckpointList* checkpoints_ = nullptr;
+    ConnectPanel* connect_ = nullptr;
     KeyHelp* keys_ = nullptr;
 };
 

@@ -4,6 +4,7 @@
 #include "ui/core/workbench.h"
 #include "ui/window/checkpoint_list.h"
 #include "ui/window/command_palette.h"
+#include "ui/window/connect_panel.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/file_actions.h"
 #include "ui/window/key_help.h"
@@ -27,6 +28,7 @@ void MainWindow::bindCommands() {
     commands_.bind("file.new", [this] { files_->openNew(); });
     commands_.bind("file.open", [this] { files_->askAndOpen(); });
     commands_.bind("file.import", [this] { files_->askAndImport(); });
+    commands_.bind("file.connect", [this] { connect_->open(); });
     commands_.bind("file.save", [this] { files_->save(); });
     commands_.bind("file.saveAs", [this] { files_->saveAs(); });
     commands_.bind("file.quit", [this] { close(); });
@@ -42,6 +44,7 @@ void MainWindow::bindCommands() {
     commands_.bind("run.pause", [&run] { run.state() == JobState::Paused ? run.resume() : run.pause(); });
     commands_.bind("run.step", [&run] { run.stepOnce(); });
     commands_.bind("run.checkpoint", [&run] { run.checkpoint(); });
+    commands_.bind("live.stop", [this] { workbench_.live().stop(); });
     commands_.bind("run.resume", [this] { checkpoints_->open(); });
     commands_.bind("run.stop", [&run] { run.stop(); });
     commands_.bind("replay.last", [this] { files_->replayLast(); });
@@ -114,6 +117,7 @@ void MainWindow::bindCommands() {
     connect(&run, &RunSession::stateChanged, this, [this] {
         if (endingRun_ && !workbench_.run().active()) leave();
     });
+    connect(&workbench_.live(), &LiveSession::changed, this, &MainWindow::refreshCommands);
     connect(&workbench_.measure(), &MeasureSession::stateChanged, this, &MainWindow::refreshCommands);
     connect(&workbench_.replay(), &ReplaySession::progressChanged, this, &MainWindow::refreshCommands);
     connect(&workbench_.imports(), &ImportSession::progressChanged, this, &MainWindow::refreshCommands);
@@ -186,8 +190,10 @@ void MainWindow::refreshCommands() {
     const bool going = run.active() && run.state() != JobState::Starting && run.state() != JobState::Stopping &&
                        run.state() != JobState::Restarting;
     const bool paused = run.state() == JobState::Paused;
-    commands_["run.start"].setEnabled(!run.active() && !workbench_.measure().active());
-    commands_["plan.measure"].setEnabled(!run.active() && !workbench_.measure().active());
+    commands_["run.start"].setEnabled(!workbench_.runTaken() && !workbench_.measure().active());
+    commands_["plan.measure"].setEnabled(!workbench_.runTaken() && !workbench_.measure().active());
+    commands_["file.connect"].setEnabled(!workbench_.runTaken());
+    commands_["live.stop"].setEnabled(workbench_.live().active());
     commands_["run.pause"].setEnabled(going && workspace_ == Workspace::Run);
     commands_["run.pause"].setText(paused ? tr("Go on") : tr("Pause"));
     commands_["run.step"].setEnabled(going && workspace_ == Workspace::Run);

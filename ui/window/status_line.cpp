@@ -48,6 +48,7 @@ StatusLine::StatusLine(Workbench& workbench, QWidget* parent) : QFrame(parent), 
     connect(&workbench.document(), &Document::planChanged, this, &StatusLine::refresh);
     connect(&workbench.document(), &Document::fileChanged, this, &StatusLine::refresh);
     connect(&workbench.run(), &RunSession::stateChanged, this, &StatusLine::refresh);
+    connect(&workbench.live(), &LiveSession::changed, this, &StatusLine::refresh);
     connect(&workbench.replay(), &ReplaySession::finished, this, &StatusLine::refresh);
     connect(&workbench.imports(), &ImportSession::progressChanged, this, &StatusLine::refresh);
     refresh();
@@ -59,8 +60,10 @@ void StatusLine::setWorkspace(Workspace workspace) {
 }
 
 void StatusLine::refresh() {
-    light_->setVisible(workspace_ == Workspace::Run && workbench_.run().active());
-    const bool stands = workbench_.run().state() == JobState::Paused || workbench_.run().state() == JobState::Restarting;
+    light_->setVisible(workspace_ == Workspace::Run && workbench_.runTaken());
+    const bool stands = workbench_.live().active() ? workbench_.live().status().state != WatchStatus::State::Live
+                                                   : workbench_.run().state() == JobState::Paused ||
+                                                         workbench_.run().state() == JobState::Restarting;
     setRole(*light_, stands ? "warning" : "good");
     text_->setText(workspace_ == Workspace::Design ? designText() : workspace_ == Workspace::Run ? runText() : replayText());
     keys_->setText(workspace_ == Workspace::Design ? tr("Ctrl+R run · Ctrl+Z undo · Ctrl+K commands · ? keys")
@@ -80,11 +83,28 @@ QString StatusLine::designText() const {
 }
 
 QString StatusLine::runText() const {
+    if (workbench_.live().shown()) return liveText();
     const RunSession& run = workbench_.run();
     if (!run.state()) return tr("Nothing has run yet");
     const QString name = fromStd(run.runFile().filename().string());
     const QString what = run.active() ? tr("recording %1").arg(name) : tr("recorded %1").arg(name);
     return what + QStringLiteral("   ") + figures(workbench_.model(Workspace::Run), run.droppedEvents(), run.runFile());
+}
+
+QString StatusLine::liveText() const {
+    const LiveSession& live = workbench_.live();
+    const QString reason = fromStd(live.status().reason);
+    const QString shown = QStringLiteral("   ") + figures(workbench_.model(Workspace::Run), live.droppedEvents(), live.file());
+    if (!live.active()) return tr("watched %1, copied to %2").arg(live.place(), fromStd(live.file().filename().string())) + shown;
+    switch (live.status().state) {
+    case WatchStatus::State::Connecting: return tr("connecting to %1").arg(live.place());
+    case WatchStatus::State::Lost: return tr("connection to %1 lost: %2; trying again   ").arg(live.place(), reason) + shown.trimmed();
+    case WatchStatus::State::CatchingUp:
+        return tr("watching %1, %2 % of it is here").arg(live.place()).arg(static_cast<int>(live.status().share * 100)) + shown;
+    default: break;
+    }
+    const QString note = reason.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(reason);
+    return tr("watching %1, copied to %2").arg(live.place(), fromStd(live.file().filename().string())) + note + shown;
 }
 
 QString StatusLine::replayText() const {

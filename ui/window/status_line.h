@@ -24,6 +24,7 @@ private:
     void refresh();
     QString designText() const;
     QString runText() const;
+    QString liveText() const;
     QString replayText() const;
 
     Workbench& workbench_;

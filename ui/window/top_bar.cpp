@@ -64,6 +64,7 @@ TopBar::TopBar(Workbench& workbench, Commands& commands, QWidget* parent)
              {&stepOnce_, "run.step", nullptr},
              {&checkpoint_, "run.checkpoint", nullptr},
              {&stop_, "run.stop", "primary"},
+             {&disconnect_, "live.stop", "primary"},
              {&start_, "run.start", "primary"}}) {
         *slot = button(command, role);
         row->addWidget(*slot);
@@ -72,6 +73,8 @@ TopBar::TopBar(Workbench& workbench, Commands& commands, QWidget* parent)
     connect(&workbench.document(), &Document::layoutChanged, this, &TopBar::refresh);
     connect(&workbench.document(), &Document::fileChanged, this, &TopBar::refresh);
     connect(&workbench.run(), &RunSession::stateChanged, this, &TopBar::refresh);
+    connect(&workbench.live(), &LiveSession::changed, this, &TopBar::refresh);
+    connect(&workbench.model(Workspace::Run), &RunModel::reset, this, &TopBar::refresh);
     connect(&workbench.replay(), &ReplaySession::progressChanged, this, &TopBar::refresh);
     connect(&workbench.imports(), &ImportSession::progressChanged, this, &TopBar::refresh);
     connect(&workbench.replay(), &ReplaySession::opened, this, &TopBar::refresh);
@@ -103,7 +106,10 @@ void TopBar::setWorkspace(Workspace workspace) {
 const Layout* TopBar::shownLayout() const {
     switch (workspace_) {
     case Workspace::Design: return &workbench_.document().layout();
-    case Workspace::Run: return workbench_.run().state() ? &workbench_.run().layout() : &workbench_.document().layout();
+    case Workspace::Run:
+        if (const RunModel& model = workbench_.model(Workspace::Run); workbench_.live().shown())
+            return model.empty() ? nullptr : &model.header().layout;
+        return workbench_.run().state() ? &workbench_.run().layout() : &workbench_.document().layout();
     case Workspace::Replay: break;
     }
     const RunModel& replayed = workbench_.model(Workspace::Replay);
@@ -115,23 +121,25 @@ void TopBar::refresh() {
     const bool design = workspace_ == Workspace::Design;
     const bool replay = workspace_ == Workspace::Replay;
     const bool active = workbench_.run().active();
+    const bool watching = workbench_.live().active();
     if (layout) {
         const QString mark = design && workbench_.document().unsaved() ? QStringLiteral(" •") : QString();
         name_->setText(QStringLiteral("<b>%1</b> · %2%3")
                            .arg(QString::fromStdString(layout->name).toHtmlEscaped(),
                                 QString::fromStdString(layout->schedule.kind).toHtmlEscaped(), mark));
-        const RunModel& replayed = workbench_.model(Workspace::Replay);
-        const bool imported = replay && !replayed.header().hasLayout();
+        const RunModel& shown = workbench_.model(workspace_);
+        const bool imported = (replay || (workspace_ == Workspace::Run && workbench_.live().shown())) && !shown.header().hasLayout();
         if (imported)
             name_->setText(QStringLiteral("<b>%1</b> · %2").arg(QString::fromStdString(layout->name).toHtmlEscaped(), tr("imported")));
         name_->setToolTip(mark.isEmpty() ? QString() : tr("Changed since it was saved"));
-        degrees_->setText(imported ? (replayed.ranks() == 1 ? tr("1 rank") : tr("%1 ranks").arg(replayed.ranks())) : degreesText(*layout));
-        cluster_->setText(imported ? QString::fromStdString(replayed.header().origin) : clusterText(*layout));
+        degrees_->setText(imported ? (shown.ranks() == 1 ? tr("1 rank") : tr("%1 ranks").arg(shown.ranks())) : degreesText(*layout));
+        cluster_->setText(imported ? QString::fromStdString(shown.header().origin) : clusterText(*layout));
     }
     undo_->setVisible(design);
     redo_->setVisible(design);
     plan_->setVisible(design);
-    start_->setVisible(design || (workspace_ == Workspace::Run && !active));
+    start_->setVisible(design || (workspace_ == Workspace::Run && !active && !watching));
+    disconnect_->setVisible(workspace_ == Workspace::Run && watching);
     for (QPushButton* control : {pause_, stepOnce_, checkpoint_, stop_}) control->setVisible(workspace_ == Workspace::Run && active);
     open_->setVisible(replay);
     const bool importing = workbench_.imports().active();
@@ -144,13 +152,20 @@ void TopBar::refresh() {
 }
 
 void TopBar::refreshStep() {
-    const bool shown = workspace_ == Workspace::Run && workbench_.run().state().has_value();
+    const RunModel& model = workbench_.model(Workspace::Run);
+    const bool elsewhere = workbench_.live().shown() && !model.empty();
+    const bool shown = workspace_ == Workspace::Run && (elsewhere || (workbench_.run().state() && !workbench_.live().shown()));
     step_->setVisible(shown);
     if (!shown) return;
-    const RunModel& model = workbench_.model(Workspace::Run);
     std::size_t steps = model.empty() ? 0 : model.summary().steps().size();
     while (steps > 0 && !model.summary().steps()[steps - 1].complete) --steps;
     const int done = steps == 0 ? 0 : model.summary().steps()[steps - 1].step + 1;  // with those before a checkpoint
+    if (elsewhere) {
+        const QString phase = workbench_.live().status().state == WatchStatus::State::Lost ? tr("connection lost · ") : QString();
+        const bool known = model.header().hasLayout();
+        return step_->setText(known ? tr("%1%2 of %3 steps").arg(phase).arg(done).arg(model.header().layout.run.steps)
+                                    : tr("%1%2 steps").arg(phase).arg(done));
+    }
     const JobState state = *workbench_.run().state();
     const QString phase = state == JobState::Running || state == JobState::Ended
                               ? QString()

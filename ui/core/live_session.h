@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A run that is made elsewhere in the desktop's Run workspace: watched over a connection, copied into a run file, shown by
+// the same views as a run of this machine. Nothing here blocks.
+#pragma once
+
+#include "engine/serve/run_watch.h"
+
+#include <QObject>
+#include <QTimer>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace shardlab {
+
+class RunModel;
+
+class LiveSession : public QObject {
+    Q_OBJECT
+public:
+    explicit LiveSession(RunModel& model, QObject* parent = nullptr);
+    ~LiveSession() override;
+
+    /// Follows the run that is served there into `copy`. Ignored while another is followed.
+    void watch(const TcpAddress& address, const std::string& token, std::filesystem::path copy);
+    /// Takes leave; what arrived stays in the model and in the copy.
+    void stop();
+
+    /// From connecting until the run's end, or until it is left.
+    bool active() const { return slot_ != nullptr; }
+    const WatchStatus& status() const { return status_; }
+    /// Where it is watched: "127.0.0.1:7000". Empty: nothing was.
+    const QString& place() const { return place_; }
+    /// The model's run came from here, or is to.
+    bool shown() const { return !place_.isEmpty(); }
+    /// The Run workspace is about to show something else.
+    void forget();
+    const std::filesystem::path& file() const { return file_; }
+    std::int64_t droppedEvents() const { return dropped_; }
+
+Q_SIGNALS:
+    void changed();  ///< status, or whether it is active
+    void begun();    ///< the model has the run's header
+    void ended(const shardlab::RunEnd& end);
+    void failed(const QString& reason);
+    void copyFailed(const shardlab::Error& error);
+
+private:
+    struct Slot;  ///< what the watch's thread and the session share
+    void drain();
+    void retire(const std::string& reason);
+
+    RunModel& model_;
+    QString place_;
+    std::filesystem::path file_;
+    WatchStatus status_;
+    std::shared_ptr<Slot> slot_;
+    bool begun_ = false;
+    std::int64_t dropped_ = 0;
+    QTimer drainTimer_;
+};
+
+}  // namespace shardlab
