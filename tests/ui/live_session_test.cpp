@@ -140,6 +140,7 @@ private Q_SLOTS:
         run.server.reset();
         QTRY_COMPARE_WITH_TIMEOUT(live.status().state, WatchStatus::State::Lost, 20000);
         QTRY_VERIFY(saidBy(window).contains(QStringLiteral("connection lost")));
+        QTest::qWait(100);
         save(window, QStringLiteral("watching-lost-1280"));
         run.record(0.8);
         run.serve(address.port);
@@ -187,6 +188,7 @@ private Q_SLOTS:
         panel->address().setText(QString::fromStdString(run.server->address().text()));
         panel->go().click();
         QVERIFY(panel->note().text().contains(QStringLiteral("token is missing")));
+        QTest::qWait(200);
         save(window, QStringLiteral("connect-dark-1280"));
         panel->token().setText(QString::fromStdString(desk.path("none.token").string()));
         panel->go().click();
@@ -208,7 +210,7 @@ private Q_SLOTS:
         panel->token().setText(QString::fromStdString(run.token));
         QCOMPARE(panel->token().echoMode(), QLineEdit::Password);
         desk.workbench.theme().setDark(false);
-        QTest::qWait(50);
+        QTest::qWait(200);
         save(window, QStringLiteral("connect-light-1280"));
         panel->go().click();
         QTRY_COMPARE_WITH_TIMEOUT(desk.workbench.live().status().state, WatchStatus::State::Live, 20000);

@@ -29,7 +29,7 @@ bool isFile(const QString& text) { return text.contains(QLatin1Char('/')); }
 
 ConnectPanel::ConnectPanel(Workbench& workbench, QWidget* window)
     : Overlay(window), workbench_(workbench), address_(child<QLineEdit>(this)), token_(child<QLineEdit>(this)),
-      note_(child<QLabel>(this)), recent_(child<QListWidget>(this)), go_(child<QPushButton>(tr("Connect"), this)) {
+      note_(child<QLabel>(this)), recentTitle_(child<QLabel>(tr("Watched lately"), this)), recent_(child<QListWidget>(this)), go_(child<QPushButton>(tr("Connect"), this)) {
     setObjectName(QStringLiteral("connectPanel"));
     setAccessibleName(tr("Watch a run that another machine serves"));
     auto* column = child<QVBoxLayout>(this);
@@ -60,13 +60,16 @@ ConnectPanel::ConnectPanel(Workbench& workbench, QWidget* window)
     row->addWidget(file);
     form->addRow(tr("Token"), row);
 
-    recent_->setAccessibleName(tr("Places watched lately"));
+    recentTitle_->setProperty("role", "small");
+    column->addWidget(recentTitle_);
+    recent_->setAccessibleName(tr("Watched lately"));
     column->addWidget(recent_, 1);
     note_->setProperty("role", "small");
     note_->setWordWrap(true);
     column->addWidget(note_);
     auto* buttons = child<QHBoxLayout>();
     column->addLayout(buttons);
+    column->addStretch();
     buttons->addStretch(1);
     go_->setProperty("role", "primary");
     buttons->addWidget(go_);
@@ -87,7 +90,8 @@ ConnectPanel::ConnectPanel(Workbench& workbench, QWidget* window)
 
 QRect ConnectPanel::place(const QSize& window) const {
     const int width = std::min(620, window.width() - 40);
-    const int height = std::min(recent_->count() > 0 ? 400 : 270, window.height() - 60);
+    const int list = recent_->count() > 0 ? 30 + 26 * std::min(recent_->count(), 5) : 0;
+    const int height = std::min(250 + list, window.height() - 60);
     return {(window.width() - width) / 2, (window.height() - height) / 2, width, height};
 }
 
@@ -104,7 +108,7 @@ void ConnectPanel::showRecent() {
         item->setData(fileRole, entry.section(QLatin1Char('\t'), 1));
         item->setToolTip(item->data(fileRole).toString());
     }
-    recent_->setVisible(recent_->count() > 0);
+    for (QWidget* part : std::initializer_list<QWidget*>{recentTitle_, recent_}) part->setVisible(recent_->count() > 0);
     if (address_->text().isEmpty() && recent_->count() > 0) {
         address_->setText(recent_->item(0)->text());
         token_->setText(recent_->item(0)->data(fileRole).toString());

@@ -36,7 +36,7 @@ private:
 
     Workbench& workbench_;
     QLineEdit *address_, *token_;
-    QLabel* note_;
+    QLabel *note_, *recentTitle_;
     QListWidget* recent_;
     QPushButton* go_;
     QFileDialog* dialog_ = nullptr;
