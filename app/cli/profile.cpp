@@ -27,6 +27,25 @@ std::string linkText(const LinkProfile& link) {
     return fmt::format("{} and {}", formatSeconds(link.seconds), formatBandwidth(link.bandwidth));
 }
 
+std::string kernelsText(const KernelAccount& account) {
+    Table table({"kernel, one step of a rank", "calls", "time", "of the step", "products", "memory", "least", "time ÷ least"});
+    const auto share = [&](double seconds) { return formatPercent(account.seconds > 0 ? seconds / account.seconds : 0); };
+    for (const KernelProfile& kernel : account.kernels) {
+        const double least = leastSeconds(kernel, account);
+        table.add({kernel.name, fmt::format("{:.0f}", kernel.calls), formatSeconds(kernel.seconds), share(kernel.seconds),
+                   kernel.flops > 0 ? formatCount(kernel.flops / kernel.seconds) + "FLOP/s" : "",
+                   formatBandwidth(kernel.bytes / kernel.seconds), formatSeconds(least),
+                   least > 0 ? fmt::format("{:.2f}", kernel.seconds / least) : ""});
+    }
+    const double between = betweenKernels(account);
+    table.add({"between kernels", "", formatSeconds(between), share(between), "", "", "", ""});
+    return table.text() +
+           fmt::format("\nThe step's computing takes {}; {} of it is what products at {}FLOP/s and memory at {} allow at "
+                       "least\n(operands in caches are quicker).\n",
+                       formatSeconds(account.seconds), formatPercent(explainedShare(account)),
+                       formatCount(account.peakFlops), formatBandwidth(account.memoryBandwidth));
+}
+
 std::string profileText(const Profile& profile, const std::filesystem::path& file) {
     std::string text = fmt::format("{}\n\n", profile.layout.name);
     const auto line = [&](std::string_view label, const std::string& value) {
@@ -51,7 +70,7 @@ std::string profileText(const Profile& profile, const std::filesystem::path& fil
     for (const BlockProfile& block : profile.blocks)
         for (const PartProfile& part : block.parts) add(part, block.layers);
     add(profile.output, 0);
-    return text + "\n" + table.text();
+    return text + "\n" + table.text() + "\n" + kernelsText(profile.kernels);
 }
 
 int profile(const Options& options) {
@@ -91,7 +110,7 @@ int profile(const Options& options) {
 
 void addProfile(CLI::App& program, Action& chosen) {
     CLI::App* verb = program.add_subcommand(
-        "profile", "Measure on this machine what a layout's layers and links take; predictions use it from then on");
+        "profile", "Measure on this machine what a layout's layers, kernels and links take; predictions use it from then on");
     const auto options = std::make_shared<Options>();
     options->layout.addTo(*verb);
     verb->add_option("--out", options->out, "Profile file; by default where plan, search and run find it")

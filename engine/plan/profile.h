@@ -6,6 +6,7 @@
 
 #include "engine/base/result.h"
 #include "engine/layout/layout.h"
+#include "engine/plan/kernel_account.h"
 
 #include <cstdint>
 #include <string>
@@ -52,7 +53,7 @@ struct LinkProfile {
 };
 
 struct Profile {
-    static constexpr int currentVersion = 1;
+    static constexpr int currentVersion = 2;
 
     Machine machine;
     Layout layout;             ///< as it was measured
@@ -64,6 +65,7 @@ struct Profile {
     LinkProfile send;          ///< between two ranks, one way
     LinkProfile allReduce;     ///< of two ranks, of the buffer's bytes; the last to come to its end
     double actionSeconds = 0;  ///< what the runtime adds to each action
+    KernelAccount kernels;     ///< of the same work; empty in a profile of version 1
     double stepSeconds = 0;           ///< of the layout's own training steps, measured after all this; median
     double predictedStepSeconds = 0;  ///< of the same, from this profile
     bool operator==(const Profile&) const = default;

@@ -27,6 +27,20 @@ Json linkJson(const LinkProfile& link) {
     return {{"seconds", link.seconds}, {"bandwidth_bytes_per_second", link.bandwidth}};
 }
 
+Json kernelsJson(const KernelAccount& account) {
+    Json kinds = Json::array();
+    for (const KernelProfile& kernel : account.kernels)
+        kinds.push_back({{"name", kernel.name},
+                         {"calls", kernel.calls},
+                         {"seconds", kernel.seconds},
+                         {"flops", kernel.flops},
+                         {"bytes", kernel.bytes}});
+    return {{"step_seconds", account.seconds},
+            {"peak_flops_per_second", account.peakFlops},
+            {"memory_bytes_per_second", account.memoryBandwidth},
+            {"kinds", std::move(kinds)}};
+}
+
 /// A figure of a file is a finite number, not negative.
 template <class Number>
 Number figure(const Json& object, const char* key) {
@@ -53,6 +67,18 @@ LinkProfile readLink(const Json& json) {
     return {figure<double>(json, "seconds"), figure<double>(json, "bandwidth_bytes_per_second")};
 }
 
+KernelAccount readKernels(const Json& json) {
+    KernelAccount account;
+    account.seconds = figure<double>(json, "step_seconds");
+    account.peakFlops = figure<double>(json, "peak_flops_per_second");
+    account.memoryBandwidth = figure<double>(json, "memory_bytes_per_second");
+    for (const Json& kind : json.at("kinds"))
+        account.kernels.push_back({kind.at("name").get<std::string>(), figure<double>(kind, "calls"),
+                                   figure<double>(kind, "seconds"), figure<double>(kind, "flops"),
+                                   figure<double>(kind, "bytes")});
+    return account;
+}
+
 std::vector<BlockProfile> readBlocks(const Json& json) {
     std::vector<BlockProfile> blocks;
     for (const Json& entry : json) {
@@ -72,9 +98,10 @@ Layout readLayoutOf(const Json& json) {
 }
 
 Profile profileOf(const Json& json) {
-    if (const int version = json.at("shardlab_profile").get<int>(); version != Profile::currentVersion)
+    const int version = json.at("shardlab_profile").get<int>();
+    if (version < 1 || version > Profile::currentVersion)
         throw std::invalid_argument(
-            fmt::format("it has version {}, this program reads version {}", version, Profile::currentVersion));
+            fmt::format("it has version {}, this program reads versions 1 to {}", version, Profile::currentVersion));
     Profile profile;
     profile.machine = {json.at("processor").get<std::string>(), figure<int>(json, "cores")};
     profile.date = json.at("date").get<std::string>();
@@ -85,6 +112,7 @@ Profile profileOf(const Json& json) {
     profile.send = readLink(json.at("send"));
     profile.allReduce = readLink(json.at("all_reduce"));
     profile.actionSeconds = figure<double>(json, "action_seconds");
+    if (version >= 2) profile.kernels = readKernels(json.at("kernels"));
     profile.stepSeconds = figure<double>(json, "step_seconds");
     profile.predictedStepSeconds = figure<double>(json, "predicted_step_seconds");
     profile.layout = readLayoutOf(json.at("layout"));
@@ -111,6 +139,7 @@ std::string writeProfile(const Profile& profile) {
                 {"send", linkJson(profile.send)},
                 {"all_reduce", linkJson(profile.allReduce)},
                 {"action_seconds", profile.actionSeconds},
+                {"kernels", kernelsJson(profile.kernels)},
                 {"step_seconds", profile.stepSeconds},
                 {"predicted_step_seconds", profile.predictedStepSeconds},
                 {"layout", Json::parse(writeLayout(profile.layout))}}

@@ -8,7 +8,9 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 using namespace shardlab;
 
@@ -23,6 +25,41 @@ Layout small(std::string kind, std::string schedule, int pipeline, int data) {
     layout.schedule.kind = std::move(schedule);
     layout.batch = {4 * data, 1};
     return layout;
+}
+
+double flopsOf(const KernelAccount& account, std::initializer_list<const char*> names) {
+    double sum = 0;
+    for (const KernelProfile& kernel : account.kernels)
+        for (const char* name : names) sum += kernel.name == name ? kernel.flops : 0;
+    return sum;
+}
+
+/// Each product of the forward has two in the backward, which are as large.
+void kernelsFollowFromTheModel(const Profile& profile) {
+    const Layout& layout = profile.layout;
+    const ModelSpec& model = layout.model;
+    const bool gpt = model.kind == "gpt";
+    const double tokens = double(layout.batch.global) * model.sequence, h = model.hidden;
+    double forward = 2 * tokens * h * model.vocabulary;
+    for (int layer = 0; layer < model.layers; ++layer)
+        forward += 2 * tokens * h * ((gpt ? 4 * h : 0) + 2 * double(feedForwardWidth(model, layer)));
+    const KernelAccount& account = profile.kernels;
+    const int ranks = rankCount(layout);
+    const auto near = [](double is, double should) { return std::abs(is - should) <= 1e-9 * should; };
+    QVERIFY(near(ranks * flopsOf(account, {"A·B", "A·Bᵀ", "Aᵀ·B"}), 3 * forward));
+    const double scores = gpt ? tokens * h * model.sequence * model.layers : 0;
+    QVERIFY(near(ranks * flopsOf(account, {"attention"}), 2 * scores));
+    QVERIFY(near(ranks * flopsOf(account, {"attention gradient"}), 4 * scores));
+    QVERIFY(account.peakFlops > 0 && account.memoryBandwidth > 0);
+    double seconds = betweenKernels(account);
+    for (const KernelProfile& kernel : account.kernels) {
+        QVERIFY(kernel.calls > 0 && kernel.seconds > 0 && kernel.bytes > 0);
+        QVERIFY(leastSeconds(kernel, account) >= kernel.flops / account.peakFlops);
+        QVERIFY(leastSeconds(kernel, account) >= kernel.bytes / account.memoryBandwidth);
+        seconds += kernel.seconds;
+    }
+    QVERIFY(std::abs(seconds - account.seconds) < 1e-9 + 1e-9 * seconds);
+    QVERIFY(std::ranges::is_sorted(account.kernels, std::greater<>(), &KernelProfile::seconds));
 }
 
 std::vector<Profile> measure(const Layout& layout) {
@@ -87,6 +124,7 @@ private Q_SLOTS:
         QCOMPARE(profile.send.bandwidth > 0, pipeline * data > 1);
         QCOMPARE(profile.allReduce.bandwidth > 0, pipeline * data > 1);
         QVERIFY(std::isfinite(profile.send.bandwidth) && std::isfinite(profile.allReduce.bandwidth));
+        kernelsFollowFromTheModel(profile);
     }
 };
 

@@ -43,6 +43,7 @@ Profile anyProfile(const Layout& layout = {}) {
     profile.send = {random(), 1e9};
     profile.allReduce = {random(), 2e9};
     profile.actionSeconds = random();
+    profile.kernels = {{{"A·B", 12, random(), 1e9, 1e7}, {"layer norm", 3.5, random(), 0, 1e6}}, 0.4, 5e11, 7e10};
     profile.stepSeconds = 0.5;
     profile.predictedStepSeconds = 0.45;
     return profile;
@@ -66,11 +67,38 @@ private Q_SLOTS:
         QVERIFY(*read == profile);
     }
 
+    void theFirstVersionHasNoKernels() {
+        Profile profile = anyProfile();
+        std::string text = writeProfile(profile);
+        const auto replace = [&](const std::string& from, const std::string& to) { text.replace(text.find(from), from.size(), to); };
+        replace("\"shardlab_profile\": 2", "\"shardlab_profile\": 1");
+        replace("\"kernels\"", "\"not known then\"");
+        profile.kernels = {};
+        const auto read = parseProfile(text);
+        QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
+        QVERIFY(*read == profile);
+    }
+
+    /// A roofline: the larger of two limits, and nothing of what is not known.
+    void aKernelTakesAtLeastWhatItsLimitsAllow() {
+        KernelAccount account{{{"products", 1, 4, 8e9, 1e9}, {"memory", 1, 2, 0, 3e9}}, 10, 4e9, 2e9};
+        QCOMPARE(leastSeconds(account.kernels[0], account), 2.0);
+        QCOMPARE(leastSeconds(account.kernels[1], account), 1.5);
+        QCOMPARE(betweenKernels(account), 4.0);
+        QCOMPARE(explainedShare(account), 0.35);
+        account.peakFlops = 0;
+        QCOMPARE(leastSeconds(account.kernels[0], account), 0.5);
+        account.memoryBandwidth = 0;
+        QCOMPARE(leastSeconds(account.kernels[1], account), 0.0);
+        QCOMPARE(explainedShare(KernelAccount{}), 0.0);
+    }
+
     void whatIsNoProfileIsRefused_data() {
         QTest::addColumn<QString>("from");
         QTest::addColumn<QString>("to");
         QTest::addColumn<QString>("why");
-        QTest::newRow("newer") << "\"shardlab_profile\": 1" << "\"shardlab_profile\": 2" << "version 2";
+        QTest::newRow("newer") << "\"shardlab_profile\": 2" << "\"shardlab_profile\": 3" << "version 3";
+        QTest::newRow("no kernels") << "\"kernels\"" << "\"colonels\"" << "kernels";
         QTest::newRow("negative") << "\"threads\": 1" << "\"threads\": -1" << "threads is -1";
         QTest::newRow("missing") << "\"send\"" << "\"sent\"" << "send";
         QTest::newRow("no layout") << "\"heads\": 4" << "\"hands\": 4" << "hands";

@@ -9,6 +9,7 @@
 #include "ui/views/critical_path/critical_path_view.h"
 #include "ui/views/explain/explain_view.h"
 #include "ui/views/exponents/exponents_view.h"
+#include "ui/views/kernels/kernels_view.h"
 #include "ui/views/layout_form/layout_form.h"
 #include "ui/views/memory_curve/memory_curve_view.h"
 #include "ui/views/mesh/mesh_view.h"
@@ -60,6 +61,7 @@ std::span<const ViewKind> viewKinds() {
         {"memory_curve", "Memory over time", true, true, true, make<MemoryCurveView>},
         {"memory", "Memory per rank", true, true, true, make<MemoryView>},
         {"critical_path", "Critical path", true, true, true, make<CriticalPathView>},
+        {"kernels", "Kernels", true, false, false, make<KernelsView>},
         {"loss", "Loss", false, true, true, make<LossView>},
         {"loss_scale", "Loss scale", false, true, true, make<LossScaleView>},
         {"exponents", "Gradient sizes", false, true, true, make<ExponentsView>},

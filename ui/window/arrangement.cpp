@@ -34,7 +34,7 @@ Place tabs(int size, std::initializer_list<const char*> views) {
 Place designed() {
     return beside(1200, {above(318, {view("layout_form", 460), view("explain", 140)}, false),
                          above(600, {view("timeline", 210), tabs(140, {"memory_curve", "schedule_editor", "area"}),
-                                     beside(290, {tabs(240, {"memory", "critical_path"}), tabs(360, {"candidates", "schedules"})})}),
+                                     beside(290, {tabs(240, {"memory", "critical_path", "kernels"}), tabs(360, {"candidates", "schedules"})})}),
                          above(270, {view("sliders", 134, false), view("answer", 244, false), tabs(240, {"mesh", "traffic", "traffic_matrix"})}, false)});
 }
 

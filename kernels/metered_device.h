@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device that says what its calls took: how often each kind of kernel was called, for how long, and how much
+// arithmetic and memory its operands ask for.
+#pragma once
+
+#include "kernels/device.h"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace shardlab {
+
+enum class KernelKind : std::uint8_t {
+    Product,            ///< A·B, with the bias or GELU after it
+    ProductTransposedB, ///< A·Bᵀ: gradients of inputs, and the tied output projection
+    ProductTransposedA, ///< Aᵀ·B: gradients of weights
+    Attention,
+    AttentionGradient,
+    LayerNorm,
+    LayerNormGradient,
+    Gelu,               ///< by itself, forward and gradient
+    Bias,               ///< by itself, with residuals; sums of columns
+    Dropout,
+    Embedding,          ///< forward and gradient
+    CrossEntropy,       ///< with the gradient
+    Optimizer,
+    Elementwise,        ///< sums, conversions, what looks for values that are not finite
+    Copy,               ///< within the device, to and from it, and clearing
+};
+inline constexpr std::size_t kernelKinds = 15;
+std::string_view name(KernelKind kind);  ///< "A·B"
+
+struct KernelUse {
+    std::int64_t calls = 0;
+    double seconds = 0;
+    double flops = 0;  ///< of products, those inside attention too; what else computes is bound by memory
+    double bytes = 0;  ///< of operands, each read or written once
+};
+
+/// All calls go to `device`, which outlives this. Nothing is measured until start().
+class MeteredDevice final : public Device {
+public:
+    explicit MeteredDevice(Device& device) : device_(device) {}
+
+    /// From here on, from zero. `now` gives seconds. A device that works on by itself is waited for after each call.
+    void start(double (*now)());
+    void stop() { now_ = nullptr; }
+    const KernelUse& use(KernelKind kind) const { return uses_[static_cast<std::size_t>(kind)]; }
+
+    std::string name() const override { return device_.name(); }
+    void beginRange(const char* name) override { device_.beginRange(name); }
+    void endRange() override { device_.endRange(); }
+
+    void* allocate(std::size_t bytes) override { return device_.allocate(bytes); }
+    void release(void* data) override { device_.release(data); }
+    bool onHost() const override { return device_.onHost(); }
+    void upload(const void* host, void* data, std::size_t bytes) override;
+    void download(const void* data, void* host, std::size_t bytes) override;
+    void copy(const void* from, void* to, std::size_t bytes) override;
+    void clear(void* data, std::size_t bytes) override;
+    void synchronize() override { device_.synchronize(); }
+    void* allocateStaging(std::size_t bytes) override { return device_.allocateStaging(bytes); }
+    void releaseStaging(void* data) override { device_.releaseStaging(data); }
+
+    void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, Array c, int strideC) override;
+    void gemmBias(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array c) override;
+    void gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x, Array output) override;
+    void gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) override;
+    void addBias(int rows, int columns, ConstArray bias, Array matrix) override;
+    void addBiasAndResidual(int rows, int columns, ConstArray bias, ConstArray residual, Array matrix) override;
+    void addColumnSums(int rows, int columns, ConstArray gradient, Array bias) override;
+    void layerNorm(int rows, int columns, ConstArray input, ConstArray gamma, ConstArray beta, float* mean, float* rstd,
+                   Array output) override;
+    void layerNormInputGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* mean,
+                            const float* rstd, ConstArray outputGradient, ConstArray residualGradient,
+                            Array inputGradient) override;
+    void layerNormWeightGrad(int rows, int columns, ConstArray input, const float* mean, const float* rstd,
+                             ConstArray outputGradient, Array gammaGradient, Array betaGradient) override;
+    void biasGelu(int rows, int columns, ConstArray bias, Array x, Array output) override;
+    void geluGrad(std::int64_t count, ConstArray outputGradient, Array x) override;
+    void dropout(int rows, int columns, const DropoutMask& mask, Array matrix) override;
+    void dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output) override;
+    void addBiasDropoutAndResidual(int rows, int columns, ConstArray bias, const DropoutMask& mask, ConstArray residual,
+                                   Array matrix) override;
+    AttentionNeeds attentionNeeds(const AttentionShape& shape, DType type, bool drops) const override;
+    void attention(const AttentionShape& shape, ConstArray qkv, Array kept, Array output,
+                   const AttentionDropout& dropout, float* scratch) override;
+    void attentionGrad(const AttentionShape& shape, ConstArray qkv, Array kept, ConstArray output,
+                       ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout,
+                       float* scratch) override;
+    void embed(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray tokenTable, ConstArray positionTable,
+               Array output) override;
+    void embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray outputGradient,
+                   Array tokenGradient, Array positionGradient) override;
+    double crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets) override;
+    double crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets) override;
+    void largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) override;
+    void sumExponentials(const VocabularyPart& part, const float* largest, const std::int32_t* targets,
+                         ConstArray logits, float* sums, float* own) override;
+    void crossEntropyGradient(const VocabularyPart& part, const float* largest, const float* sums,
+                              const std::int32_t* targets, Array logits) override;
+    double sharedLoss(int rows, const float* largest, const float* sums, const float* own) override;
+    double sumOfSquares(std::span<const ArrayPart> parts) override;
+    void convert(std::int64_t count, ConstArray from, Array to) override;
+    void add(std::int64_t count, ConstArray from, Array to) override;
+    void multiply(std::int64_t count, float factor, Array values) override;
+    void noteNotFinite(std::int64_t count, ConstArray values, std::int32_t number, std::int32_t* first) override;
+    void addExponents(std::int64_t count, ConstArray values, ExponentHistogram& histogram) override;
+    void adamw(const AdamWUpdate& update, std::span<const AdamWPart> parts) override;
+    void sgd(std::int64_t count, const SgdUpdate& update, ConstArray gradient, Array value, float* velocity,
+             float* master) override;
+
+private:
+    class Call;  ///< one call under way
+
+    Device& device_;
+    double (*now_)() = nullptr;
+    std::array<KernelUse, kernelKinds> uses_{};
+};
+
+}  // namespace shardlab

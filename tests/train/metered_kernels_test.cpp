@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// A metered device computes what the device does, to the bit, and counts calls, time, products and bytes of operands.
+#include "kernels/metered_device.h"
+#include "tests/train/device_array.h"
+#include "tests/train/random_inputs.h"
+
+#include <QTest>
+
+using namespace shardlab;
+
+namespace {
+
+double clockSeconds = 0;
+/// Each look at it comes a second after the one before.
+double ticking() { return ++clockSeconds; }
+
+}  // namespace
+
+class MeteredKernelsTest : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<Device> cpu_ = makeCpuDevice();
+    RandomInputs in_;
+
+    std::vector<float> floats(int count) { return in_.floats(std::size_t(count)); }
+
+private slots:
+    void nothingIsCountedBeforeTheStart() {
+        MeteredDevice meter(*cpu_);
+        std::vector<float> values = floats(10);
+        meter.multiply(10, 2, values.data());
+        QCOMPARE(meter.use(KernelKind::Elementwise).calls, 0);
+        meter.start(ticking);
+        meter.multiply(10, 2, values.data());
+        meter.multiply(5, 2, values.data());
+        meter.stop();
+        meter.multiply(10, 2, values.data());
+        const KernelUse& use = meter.use(KernelKind::Elementwise);
+        QCOMPARE(use.calls, 2);
+        QCOMPARE(use.seconds, 2.0);
+        QCOMPARE(use.bytes, 2.0 * 4 * 15);
+        QCOMPARE(use.flops, 0.0);
+        meter.start(ticking);
+        QCOMPARE(meter.use(KernelKind::Elementwise).calls, 0);
+    }
+
+    void productsAreToldApart() {
+        const int m = in_.whole(1, 40), n = in_.whole(1, 40), k = in_.whole(1, 40);
+        MeteredDevice meter(*cpu_);
+        meter.start(ticking);
+        for (const auto& [transposeA, transposeB, kind] :
+             {std::tuple{false, false, KernelKind::Product}, std::tuple{false, true, KernelKind::ProductTransposedB},
+              std::tuple{true, false, KernelKind::ProductTransposedA}}) {
+            const std::vector<float> a = floats(m * k), b = floats(k * n), before = floats(m * n);
+            std::vector<float> here = before, there = before;
+            cpu_->gemm(m, n, k, a.data(), transposeA, b.data(), transposeB, 1, here.data());
+            // Of whole matrices, the short form is not the meter's own.
+            static_cast<Device&>(meter).gemm(m, n, k, a.data(), transposeA, b.data(), transposeB, 1, there.data());
+            QVERIFY2(here == there, qPrintable(in_.seed()));
+            const KernelUse& use = meter.use(kind);
+            QCOMPARE(use.calls, 1);
+            QCOMPARE(use.flops, 2.0 * m * n * k);
+            QCOMPARE(use.bytes, 4.0 * (m * k + k * n + 2 * m * n));
+        }
+    }
+
+    /// Two products of half the scores forward, four of them backward.
+    void attentionCountsWhatLiesBelowTheDiagonal() {
+        const AttentionShape shape{in_.whole(1, 3), in_.whole(1, 50), in_.whole(1, 4), in_.whole(1, 16)};
+        const int tokens = shape.samples * shape.sequence, hidden = shape.heads * shape.width;
+        MeteredDevice meter(*cpu_);
+        const AttentionNeeds needs = meter.attentionNeeds(shape, DType::F32, false);
+        const std::vector<float> qkv = floats(tokens * 3 * hidden), gradient = floats(tokens * hidden);
+        const auto run = [&](Device& device) {
+            std::vector<float> kept(needs.kept), output(gradient.size()), result(qkv.size());
+            std::vector<float> scratch(std::max(needs.forwardScratch, needs.backwardScratch));
+            device.attention(shape, qkv.data(), kept.data(), output.data(), {}, scratch.data());
+            device.attentionGrad(shape, qkv.data(), kept.data(), output.data(), gradient.data(), result.data(), {},
+                                 scratch.data());
+            output.insert(output.end(), result.begin(), result.end());
+            return output;
+        };
+        meter.start(ticking);
+        QVERIFY2(run(meter) == run(*cpu_), qPrintable(in_.seed()));
+        const double scores = double(tokens) * hidden * shape.sequence;
+        QCOMPARE(meter.use(KernelKind::Attention).flops, 2 * scores);
+        QCOMPARE(meter.use(KernelKind::AttentionGradient).flops, 4 * scores);
+        QCOMPARE(meter.use(KernelKind::Attention).bytes, 4.0 * (4.0 * tokens * hidden + double(needs.kept) / 2));
+    }
+
+    void anUpdateReadsAndWritesWhatItKeeps() {
+        const int count = in_.whole(1, 100);
+        std::vector<float> gradient = floats(count), value = floats(count), first = floats(count);
+        std::vector<float> second(gradient.size(), 1), master = value;
+        std::vector<std::uint16_t> rounded(gradient.size());
+        MeteredDevice meter(*cpu_);
+        meter.start(ticking);
+        const AdamWUpdate update{0.01f, 0.9f, 0.95f, 1e-8f, 0.1f, 0.1f, 1};
+        meter.adamw(update, std::vector<AdamWPart>{{count, 0, gradient.data(), value.data(), nullptr, first.data(), second.data()}});
+        QCOMPARE(meter.use(KernelKind::Optimizer).bytes, 28.0 * count);  // as design says of fp32
+        meter.adamw(update, std::vector<AdamWPart>{{count, 0, gradient.data(), Array(rounded.data(), DType::BF16),
+                                                    master.data(), first.data(), second.data()}});
+        QCOMPARE(meter.use(KernelKind::Optimizer).bytes, (28.0 + 30.0) * count);
+        QCOMPARE(meter.use(KernelKind::Optimizer).calls, 2);
+    }
+
+    void everyKindHasAName() {
+        QSet<QString> names;
+        for (std::size_t i = 0; i < kernelKinds; ++i) {
+            const std::string_view text = name(static_cast<KernelKind>(i));
+            QVERIFY(!text.empty());
+            names.insert(QString::fromUtf8(text.data(), qsizetype(text.size())));
+        }
+        QCOMPARE(names.size(), qsizetype(kernelKinds));
+    }
+};
+
+QTEST_GUILESS_MAIN(MeteredKernelsTest)
+#include "metered_kernels_test.moc"

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One bar a kind of kernel: the least that the machine allows it, then what it takes beyond.
+#pragma once
+
+#include "engine/plan/kernel_account.h"
+
+#include <QString>
+#include <QWidget>
+
+namespace shardlab {
+
+class ThemeSource;
+
+class KernelBars : public QWidget {
+    Q_OBJECT
+public:
+    KernelBars(ThemeSource& theme, QWidget* parent);
+    void setAccount(KernelAccount account);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    struct Row {
+        QString label, figure, help;
+        double seconds = 0;
+        double least = 0;
+        bool byProducts = false;  ///< the least is that of products, not of memory
+    };
+    Row rowOf(const KernelProfile& kernel, const KernelAccount& account) const;
+    int widest(const QFont& font, QString Row::* text) const;
+    void paintBar(QPainter& painter, const Row& row, const QRectF& bar, double scale) const;
+
+    ThemeSource& theme_;
+    std::vector<Row> rows_;
+};
+
+}  // namespace shardlab
