@@ -20,6 +20,14 @@ constexpr int smallText = 11;
 
 QString text(const std::string& from) { return QString::fromStdString(from); }
 
+/// What a product serves; empty of other kernels.
+QString purpose(const std::string& kernel) {
+    if (kernel == "A·B") return KernelBars::tr("\nProducts of the forward");
+    if (kernel == "A·Bᵀ") return KernelBars::tr("\nGradients of inputs, and the tied output projection");
+    if (kernel == "Aᵀ·B") return KernelBars::tr("\nGradients of weights");
+    return {};
+}
+
 QFont sized(QFont font) {
     font.setPixelSize(smallText);
     return font;
@@ -40,6 +48,7 @@ KernelBars::Row KernelBars::rowOf(const KernelProfile& kernel, const KernelAccou
     QString help = tr("%1: %2 calls a step, %3, which is %4 of it")
                        .arg(text(kernel.name), QString::number(kernel.calls, 'f', 0), text(formatSeconds(kernel.seconds)),
                             text(formatPercent(account.seconds > 0 ? kernel.seconds / account.seconds : 0)));
+    help += purpose(kernel.name);
     if (kernel.flops > 0) help += tr("\nProducts: %1FLOP/s").arg(text(formatCount(kernel.flops / kernel.seconds)));
     help += tr("\nMemory: %1").arg(text(formatBandwidth(kernel.bytes / kernel.seconds)));
     if (least > 0)

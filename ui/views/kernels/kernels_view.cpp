@@ -30,17 +30,21 @@ KernelAccount accountOf(const Document& document) {
 
 KernelsView::KernelsView(const ViewContext& context, QWidget* parent)
     : View(context, parent), bars_(child<KernelBars>(context.theme, this)),
-      legend_(child<Legend>(context.theme, Qt::AlignLeft, 2, this)) {
+      legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 2, this)) {
+    setAccessibleName(tr("Kernels"));
     auto* scroll = child<QScrollArea>(this);
     scroll->setWidget(bars_);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* column = child<QVBoxLayout>(this);
-    column->setContentsMargins(0, 0, 0, 4);
+    column->setContentsMargins(0, 4, 0, 6);
     column->setSpacing(2);
     column->addWidget(scroll, 1);
-    column->addWidget(legend_);
+    auto* foot = child<QHBoxLayout>();
+    foot->setContentsMargins(10, 0, 10, 0);
+    foot->addWidget(legend_, 1);
+    column->addLayout(foot);
     connect(&context_.document, &Document::planChanged, this, &KernelsView::refresh);
     connect(&context_.theme, &ThemeSource::changed, this, &KernelsView::nameColours);
     nameColours();
