@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fifty SIGKILLs at random moments of real runs, of a rank, of mpirun or of the launcher itself: the run ends within
-// three seconds (the ranks within five where the launcher died), says who died where, leaves no process and a file
-// that opens.
+// SIGKILLs at random moments of real runs, of a rank, of mpirun, of the launcher (which writes the run file) on the
+// command line or in the desktop: the run ends within three seconds (the ranks within five where the launcher died), says
+// who died where, leaves no process and a file that opens. Forty of them, or as many as SHARDLAB_KILLS says.
 #include "engine/trace/run_file.h"
 #include "tests/support/command.h"
 #include "tests/support/processes.h"
 
+#include <QDirIterator>
 #include <QElapsedTimer>
 #include <QRandomGenerator>
 #include <QRegularExpression>
@@ -19,8 +20,8 @@ using namespace shardlab::test;
 
 namespace {
 
-constexpr int kills = 50;
-enum class Victim { Rank, Mpirun, Launcher };
+enum class Victim { Rank, Mpirun, Launcher, Desktop };
+constexpr Victim victims[]{Victim::Rank, Victim::Mpirun, Victim::Rank, Victim::Launcher, Victim::Desktop};
 
 struct Tree {
     int launcher = 0;
@@ -44,15 +45,30 @@ bool allGone(const Tree& tree) {
 
 }  // namespace
 
-class RankKillTest : public QObject {
+class KillAnywhereTest : public QObject {
     Q_OBJECT
 private:
     QTemporaryDir folder_;
 
     /// Starts a run and waits for its ranks; a fresh file each time.
     Tree startRun(QProcess& process, const QString& file) {
-        const QString layout = writeFile(folder_.filePath("small.layout.json"), smallLayout(1000000));
-        process.start(program(), {"run", layout, "--out", file});
+        return started(process, program(), {"run", layout(), "--out", file});
+    }
+
+    /// The same in the desktop, which makes a file of its own in `data`.
+    Tree startDesktop(QProcess& process, const QString& data) {
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("XDG_DATA_HOME", data);
+        environment.insert("QT_QPA_PLATFORM", "offscreen");
+        process.setProcessEnvironment(environment);
+        return started(process, desktop(), {"--run", layout()});
+    }
+
+    static QString desktop() { return QStringLiteral(SHARDLAB_BIN_DIR "/shardlab-desktop"); }
+    QString layout() { return writeFile(folder_.filePath("small.layout.json"), smallLayout(1000000)); }
+
+    static Tree started(QProcess& process, const QString& program, const QStringList& arguments) {
+        process.start(program, arguments);
         process.waitForStarted();
         Tree tree;
         for (int i = 0; i < 1000 && tree.ranks.size() < 2; ++i) {
@@ -70,10 +86,10 @@ private:
     }
 
     void killOnce(Victim victim, QRandomGenerator& random, const QString& context) {
-        const QString file = folder_.filePath("run.shardlab");
-        for (const char* end : {"", "-wal", "-shm"}) QFile::remove(file + end);
+        const QTemporaryDir own;
+        QString file = own.filePath("run.shardlab");
         QProcess process;
-        const Tree tree = startRun(process, file);
+        const Tree tree = victim == Victim::Desktop ? startDesktop(process, own.path()) : startRun(process, file);
         QVERIFY2(tree.ranks.size() == 2, qPrintable(context));
         QTest::qSleep(static_cast<unsigned>(random.bounded(1, 1500)));
 
@@ -84,7 +100,7 @@ private:
         QCOMPARE(::kill(target, SIGKILL), 0);
         QVERIFY2(process.waitForFinished(3000), qPrintable(context + ": the launcher still runs after 3 s"));
 
-        if (victim == Victim::Launcher) {
+        if (victim >= Victim::Launcher) {
             while (!allGone(tree) && timer.elapsed() < 5000) QTest::qSleep(20);
             QVERIFY2(allGone(tree), qPrintable(context + ": processes are left after 5 s"));
         } else {
@@ -98,17 +114,27 @@ private:
                                                       : said.contains("mpirun was killed by SIGKILL");
             QVERIFY2(named, qPrintable(context + ":\n" + said));
         }
+        if (victim == Victim::Desktop) {
+            QDirIterator recorded(own.path(), {"*.shardlab"}, QDir::Files, QDirIterator::Subdirectories);
+            QVERIFY2(recorded.hasNext(), qPrintable(context + ": the desktop recorded no file"));
+            file = recorded.next();
+        }
         verifyFile(file, context);
     }
 
 private Q_SLOTS:
-    void fiftyRandomKills() {
+    void randomKills() {
+        bool asked = false;
+        const int wanted = qEnvironmentVariableIntValue("SHARDLAB_KILLS", &asked), kills = asked ? wanted : 40;
+        const std::size_t kinds = std::size(victims) - (QFile::exists(desktop()) ? 0 : 1);
+        if (kinds < std::size(victims)) qInfo("the desktop is not built, and not killed");
         const quint32 seed = QRandomGenerator::global()->generate();
         QRandomGenerator random(seed);
         for (int i = 0; i < kills && !QTest::currentTestFailed(); ++i) {
-            const Victim victim = i % 5 == 3 ? Victim::Mpirun : i % 5 == 4 ? Victim::Launcher : Victim::Rank;
-            killOnce(victim, random, QString("seed %1, kill %2").arg(seed).arg(i));
+            const auto victim = static_cast<std::size_t>(i) % kinds;
+            killOnce(victims[victim], random, QString("seed %1, kill %2 of kind %3").arg(seed).arg(i).arg(victim));
         }
+        qInfo("%d kills", kills);
     }
 
     /// After some steps, a death says which action it was.
@@ -132,5 +158,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(RankKillTest)
-#include "rank_kill_test.moc"
+QTEST_GUILESS_MAIN(KillAnywhereTest)
+#include "kill_anywhere_test.moc"
