@@ -77,6 +77,7 @@ private Q_SLOTS:
     void designShowsOnlyThePrediction();
     void replayDoesNotRunToTheEnd();
     void dependenciesJoinSendAndReceive();
+    void withoutAFlushDependenciesReachIntoTheNextStep();
     void filterShowsFewerRows();
     void tableMatchesTheModel();
     void subtitleTells();
@@ -393,6 +394,48 @@ void TimelineTest::dependenciesJoinSendAndReceive() {
         }
     }
     QCOMPARE(joined, 2 /* replicas */ * 4 /* microbatches */ * 2 /* directions */ * 3 /* edges */ * 2 /* ends */);
+}
+
+/// A forward of the next step's microbatch stands in this step's list; what uses it, in the next one's.
+void TimelineTest::withoutAFlushDependenciesReachIntoTheNextStep() {
+    constexpr int stages = 4, steps = 5;
+    sample::Bench bench;
+    Layout layout = sample::layout(1, stages, 8);
+    layout.schedule.kind = "pipedream";
+    layout.optimizer.clip = 0;  // it has no moment at which the whole gradient is known
+    const Plan plan = sample::plan(layout);
+    std::vector<Event> events;
+    const auto length = static_cast<std::int64_t>(std::llround(plan.stepSeconds * 1e9));
+    for (int step = 0; step < steps; ++step)
+        for (Event event : plan.simulation.events) {
+            event.begin += step * length;
+            event.end += step * length;
+            event.step = step;
+            events.push_back(event);
+        }
+    std::ranges::stable_sort(events, {}, &Event::end);
+    bench.model.begin(headerOf(plan), plan.simulation.events);
+    bench.model.append(events);
+    const int microbatches = plan.lowered.microbatches;
+    int joined = 0, crossing = 0;
+    for (int rank = 0; rank < stages; ++rank)
+        for (const Event& event : bench.model.eventsOfStep(rank, Lane::Compute, 2)) {
+            if (!isCompute(event.kind)) continue;
+            const Action action = actionFromId(event.action);
+            const std::size_t ends = (action.stage > 0 ? 1 : 0) + (action.stage + 1 < stages ? 1 : 0);
+            const std::vector<Dependency> found = dependencies(bench.model, event);
+            QCOMPARE(found.size(), ends);
+            for (const Dependency& dependency : found) {
+                const auto numbered = [&](const Event& e) { return e.step * microbatches + actionFromId(e.action).microbatch; };
+                QCOMPARE(numbered(dependency.from), numbered(event));
+                QCOMPARE(numbered(dependency.to), numbered(event));
+                QVERIFY(isCompute(dependency.to.kind) && dependency.from.end <= dependency.to.begin);
+                ++joined;
+                crossing += dependency.from.step != dependency.to.step;
+            }
+        }
+    QCOMPARE(joined, microbatches * 2 * (stages - 1) * 2);
+    QVERIFY(crossing > 0);
 }
 
 void TimelineTest::filterShowsFewerRows() {

@@ -2,6 +2,7 @@
 #include "ui/timeline/dependencies.h"
 
 #include "engine/layout/mesh.h"
+#include "engine/schedule/registry.h"
 
 #include <span>
 
@@ -11,29 +12,41 @@ namespace {
 
 struct Finder {
     const RunModel& model;
-    const Event& event;
     bool predicted;
+    /// Without a flush the lists of neighbouring steps reach into each other: there a microbatch has another number.
+    bool overlaps = !flushes(model.header().layout);
+    int microbatches = shardlab::microbatches(model.header().layout);
 
-    std::span<const Event> lane(int rank, Lane lane) const {
-        return predicted ? std::span<const Event>(model.predicted(rank, lane)) : model.eventsOfStep(rank, lane, event.step);
+    std::span<const Event> lane(int rank, Lane lane, int step) const {
+        return predicted ? std::span<const Event>(model.predicted(rank, lane)) : model.eventsOfStep(rank, lane, step);
     }
-    const Event* find(int rank, Lane lane_, ActionId id) const {
-        for (const Event& candidate : lane(rank, lane_)) {
-            Action action = actionFromId(candidate.action);
-            action.version = -1;  // a message does not know which weights its taker computes with
-            if (actionId(action) == id && candidate.kind != EventKind::Wait) return &candidate;
+    /// The event of `rank` that `fits(its action, action)`, where `action` is numbered as in `step`.
+    template <class Fits>
+    const Event* search(int rank, Lane lane_, Action action, int step, const Fits& fits) const {
+        const int own = action.microbatch;
+        for (const int away : {0, -1, 1}) {
+            if (away != 0 && (predicted || !overlaps || own < 0 || step + away < 0)) continue;
+            action.microbatch = own - away * microbatches;
+            if (own >= 0 && action.microbatch < 0) continue;
+            for (const Event& candidate : lane(rank, lane_, step + away))
+                if (candidate.kind != EventKind::Wait && fits(actionFromId(candidate.action), action)) return &candidate;
         }
         return nullptr;
     }
-    /// The other end of a message, in the same pipeline.
-    const Event* otherEnd(const Action& end) const {
-        const int tag = pairTag(end);
-        for (const int rank : Mesh(model.header().layout).group(event.rank, Axis::Pipeline)) {
-            for (const Event& candidate : lane(rank, Lane::Comm)) {
-                const Action action = actionFromId(candidate.action);
-                const bool opposite = isSend(end.kind) ? isReceive(action.kind) : isSend(action.kind);
-                if (opposite && pairTag(action) == tag) return &candidate;
-            }
+    const Event* find(int rank, Lane lane_, const Action& action, int step) const {
+        return search(rank, lane_, action, step, [](Action candidate, const Action& wanted) {
+            candidate.version = -1;  // a message does not know which weights its taker computes with
+            return candidate == wanted;
+        });
+    }
+    /// The other end of a message of `rank`, in the same pipeline.
+    const Event* otherEnd(const Action& end, int rank, int step) const {
+        for (const int member : Mesh(model.header().layout).group(rank, Axis::Pipeline)) {
+            const Event* found = search(member, Lane::Comm, end, step, [](const Action& candidate, const Action& wanted) {
+                const bool opposite = isSend(wanted.kind) ? isReceive(candidate.kind) : isSend(candidate.kind);
+                return opposite && pairTag(candidate) == pairTag(wanted);
+            });
+            if (found) return found;
         }
         return nullptr;
     }
@@ -44,7 +57,7 @@ struct Finder {
         for (const ActionKind kind : {ActionKind::Forward, ActionKind::Backward, ActionKind::InputGrad}) {
             if ((kind == ActionKind::Forward) != forward) continue;
             action.kind = kind;
-            if (const Event* user = find(receive.rank, Lane::Compute, actionId(action))) return user;
+            if (const Event* user = find(receive.rank, Lane::Compute, action, receive.step)) return user;
         }
         return &receive;
     }
@@ -66,27 +79,27 @@ std::vector<Dependency> dependencies(const RunModel& model, const Event& event) 
     if (!isSpan(event.kind)) return {};  // an overflow names an action, but is none
     std::vector<Dependency> found;
     if (model.empty() || event.action == 0 || event.rank >= model.ranks()) return found;
-    const Finder finder{model, event, model.eventCount() == 0};
+    const Finder finder{model, model.eventCount() == 0};
     const Action action = actionFromId(event.action);
 
     if (isSend(action.kind)) {
-        if (const Event* receive = finder.otherEnd(action)) found.push_back({event, *finder.userOf(*receive)});
+        if (const Event* receive = finder.otherEnd(action, event.rank, event.step)) found.push_back({event, *finder.userOf(*receive)});
         return found;
     }
     if (isReceive(action.kind)) {
-        if (const Event* send = finder.otherEnd(action)) found.push_back({*send, *finder.userOf(event)});
+        if (const Event* send = finder.otherEnd(action, event.rank, event.step)) found.push_back({*send, *finder.userOf(event)});
         return found;
     }
     if (const auto input = inputMessage(action, stageCount(model.header().layout))) {
-        if (const Event* send = finder.otherEnd(*input)) found.push_back({*send, event});
+        if (const Event* send = finder.otherEnd(*input, event.rank, event.step)) found.push_back({*send, event});
     }
     Action output = action;
     output.version = -1;
     if (action.kind == ActionKind::Forward) output.kind = ActionKind::SendForward;
     else if (action.kind == ActionKind::Backward || action.kind == ActionKind::InputGrad) output.kind = ActionKind::SendBackward;
     else return found;
-    if (const Event* send = finder.find(event.rank, Lane::Comm, actionId(output))) {
-        if (const Event* receive = finder.otherEnd(output)) found.push_back({*send, *finder.userOf(*receive)});
+    if (const Event* send = finder.find(event.rank, Lane::Comm, output, event.step)) {
+        if (const Event* receive = finder.otherEnd(output, event.rank, event.step)) found.push_back({*send, *finder.userOf(*receive)});
     }
     return found;
 }
