@@ -120,10 +120,9 @@ Status exportGpt2(FileSystem& files, const std::filesystem::path& checkpoint, co
     if (!out) return fail(out.error());
     if (const Status done = out->write(writeHeader(header)); !done) return done;
     for (const StateSource::Whole& weight : weights) {
-        const Slice all{weight.shape};
-        std::vector<float> values(static_cast<std::size_t>(wholeElements(all)));
-        if (const Status done = source->fill(weight.name, weightKind, all, 0, values); !done) return done;
-        const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+        const Result<std::vector<float>> values = source->read(weight);
+        if (!values) return fail(values.error());
+        const std::string_view bytes(reinterpret_cast<const char*>(values->data()), values->size() * sizeof(float));
         if (const Status done = out->write(bytes); !done) return done;
     }
     const nlohmann::ordered_json config{{"architectures", {"GPT2LMHeadModel"}},

@@ -3,12 +3,14 @@
 
 #include "engine/base/crc32c.h"
 #include "engine/base/file.h"
+#include "engine/base/saturate.h"
 #include "engine/layout/json_text.h"
 #include "engine/layout/layout_json.h"
 
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <utility>
 
 namespace shardlab {
 namespace {
@@ -28,6 +30,13 @@ std::uint32_t fromHex(const std::string& text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
     if (error != std::errc{} || text.size() != digits) throw json::other_error::create(501, "no checksum", nullptr);
     return value;
+}
+
+/// A whole number from 0 that `T` holds; as the parser does, by exception.
+template <class T>
+T countFrom(const json& value) {
+    if (value.is_number_unsigned() && std::in_range<T>(value.get<std::uint64_t>())) return static_cast<T>(value.get<std::uint64_t>());
+    throw json::other_error::create(501, "no whole number", nullptr);
 }
 
 std::uint32_t checksumOf(std::string text) {
@@ -53,21 +62,21 @@ ordered_json toJson(const CheckpointShard& shard) {
 }
 
 CheckpointShard shardFrom(const json& from) {
-    CheckpointShard shard{from.at("file"), from.at("bytes"), fromHex(from.at("header_crc32c")), {}};
+    CheckpointShard shard{from.at("file"), static_cast<std::uint64_t>(countFrom<std::int64_t>(from.at("bytes"))), fromHex(from.at("header_crc32c")), {}};
     for (const json& each : from.at("pieces")) {
         CheckpointPiece piece;
         piece.name = each.at("name");
         piece.kind = each.at("kind");
-        piece.slice.whole = each.at("whole").get<std::vector<int>>();
+        for (const json& extent : each.at("whole").get_ref<const json::array_t&>()) piece.slice.whole.push_back(countFrom<int>(extent));
         if (each.contains("slice")) {
             const json& slice = each.at("slice");
-            piece.slice.axis = slice.at("axis");
-            piece.slice.parts = slice.at("parts");
-            piece.slice.part = slice.at("part");
-            piece.slice.groups = slice.at("groups");
+            piece.slice.axis = countFrom<int>(slice.at("axis"));
+            piece.slice.parts = countFrom<int>(slice.at("parts"));
+            piece.slice.part = countFrom<int>(slice.at("part"));
+            piece.slice.groups = countFrom<int>(slice.at("groups"));
         }
-        piece.begin = each.at("begin");
-        piece.count = each.at("count");
+        piece.begin = countFrom<std::int64_t>(each.at("begin"));
+        piece.count = countFrom<std::int64_t>(each.at("count"));
         piece.checksum = fromHex(each.at("crc32c"));
         shard.pieces.push_back(std::move(piece));
     }
@@ -82,7 +91,7 @@ std::string CheckpointPiece::tensor() const { return fmt::format("{} {} {}", nam
 
 std::int64_t CheckpointManifest::bytes() const {
     std::int64_t sum = 0;
-    for (const CheckpointShard& shard : shards) sum += static_cast<std::int64_t>(shard.bytes);
+    for (const CheckpointShard& shard : shards) sum = saturatedSum(sum, static_cast<std::int64_t>(shard.bytes));
     return sum;
 }
 
@@ -106,15 +115,15 @@ Result<CheckpointManifest> parseManifest(std::string_view text) {
         return damaged("its checksum does not fit its text");
     try {
         const json content = json::parse(text).at("checkpoint");
-        if (const int version = content.at("format"); version != formatVersion)
+        if (const int version = countFrom<int>(content.at("format")); version != formatVersion)
             return fail({"the checkpoint was written by a later version", "",
                          fmt::format("its format is {}, this version reads {}", version, formatVersion),
                          "the version that wrote it"});
         CheckpointManifest manifest;
         manifest.version = content.at("version");
         manifest.created = content.at("created");
-        manifest.step = content.at("step");
-        manifest.samples = content.at("samples");
+        manifest.step = countFrom<std::int64_t>(content.at("step"));
+        manifest.samples = countFrom<std::int64_t>(content.at("samples"));
         manifest.numbers = content.at("numbers").get<std::map<std::string, double>>();
         manifest.layout = layoutFromJson(content.at("layout")).layout;
         for (const json& shard : content.at("shards")) manifest.shards.push_back(shardFrom(shard));

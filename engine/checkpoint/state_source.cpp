@@ -22,8 +22,9 @@ bool fits(const std::string& name, const std::vector<int>& has, const std::vecto
 }
 
 bool legalSlice(const Slice& slice) {
+    std::int64_t elements = 1;
     for (const int extent : slice.whole)
-        if (extent < 1) return false;
+        if (extent < 1 || __builtin_mul_overflow(elements, extent, &elements)) return false;
     if (slice.axis < 0) return true;
     return slice.axis < static_cast<int>(slice.whole.size()) && slice.groups > 0 && slice.part >= 0 &&
            slice.part < slice.parts && slice.whole[static_cast<std::size_t>(slice.axis)] % slice.groups == 0;
@@ -54,7 +55,7 @@ Result<StateSource> StateSource::ofCheckpoint(FileSystem& files, const std::file
             const auto entry = entries.find(piece.tensor());
             if (entry == entries.end() || entry->second->type != TensorType::F32 || !legalSlice(piece.slice) ||
                 static_cast<std::int64_t>(entry->second->elements()) != piece.count || piece.begin < 0 ||
-                piece.begin + piece.count > sliceElements(piece.slice))
+                piece.begin > sliceElements(piece.slice) - piece.count)
                 return damaged("tensor \"" + piece.tensor() + "\" is not as the manifest says");
             source.origins_[{piece.name, piece.kind}].push_back(
                 {source.files_.size(), *entry->second, piece.slice, piece.begin, piece.checksum});
@@ -118,8 +119,24 @@ Status StateSource::fill(const std::string& name, std::string_view kind, const S
         }
     }
     if (filled == count) return {};
-    return fail({fmt::format("the {} of {} is only partly there", kind, name), place_.string(),
-                 fmt::format("{} of {} elements are in its files", filled, count), "another checkpoint of the run"});
+    return fail(partly(name, kind, filled, count));
+}
+
+Error StateSource::partly(const std::string& name, std::string_view kind, std::int64_t has, std::int64_t count) const {
+    return {fmt::format("the {} of {} is only partly there", kind, name), place_.string(),
+            fmt::format("{} of {} elements are in its files", has, count), "another checkpoint of the run"};
+}
+
+Result<std::vector<float>> StateSource::read(const Whole& whole) const {
+    const Slice all{whole.shape};
+    // What files do not hold is not worth memory, however large they say it is.
+    std::int64_t held = 0;
+    if (const auto origins = origins_.find({whole.name, whole.kind}); origins != origins_.end())
+        for (const Origin& origin : origins->second) held += static_cast<std::int64_t>(origin.tensor.elements());
+    if (held < wholeElements(all)) return fail(partly(whole.name, whole.kind, held, wholeElements(all)));
+    std::vector<float> values(static_cast<std::size_t>(wholeElements(all)));
+    if (const Status done = fill(whole.name, whole.kind, all, 0, values); !done) return fail(done.error());
+    return values;
 }
 
 std::vector<StateSource::Whole> StateSource::wholes() const {
@@ -133,11 +150,8 @@ Status verifyCheckpoint(FileSystem& files, const std::filesystem::path& folder) 
     if (!manifest) return fail(manifest.error());
     const Result<StateSource> source = StateSource::ofCheckpoint(files, folder, *manifest);
     if (!source) return fail(source.error());
-    for (const StateSource::Whole& whole : source->wholes()) {
-        const Slice all{whole.shape};
-        std::vector<float> values(static_cast<std::size_t>(wholeElements(all)));
-        if (const Status done = source->fill(whole.name, whole.kind, all, 0, values); !done) return done;
-    }
+    for (const StateSource::Whole& whole : source->wholes())
+        if (const auto values = source->read(whole); !values) return fail(values.error());
     return {};
 }
 

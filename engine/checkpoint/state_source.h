@@ -40,6 +40,8 @@ public:
         std::vector<int> shape;
     };
     std::vector<Whole> wholes() const;
+    /// All of one. Errors: as of fill().
+    Result<std::vector<float>> read(const Whole& whole) const;
 
 private:
     struct Origin {
@@ -50,6 +52,7 @@ private:
         std::optional<std::uint32_t> checksum;
     };
     Result<std::vector<float>> values(const Origin& origin) const;
+    Error partly(const std::string& name, std::string_view kind, std::int64_t has, std::int64_t count) const;
     Status addWeights(FileSystem& files, const std::filesystem::path& file);
     Status checkHead();
 

@@ -19,6 +19,9 @@ constexpr std::size_t mostNames = 1'000'000;
 constexpr std::size_t mostRanks = 32'767;  ///< that an event can name
 constexpr std::size_t batchEvents = 4096;
 constexpr std::int64_t eventsBetweenQuestions = 1 << 17;
+constexpr std::int64_t latest = std::int64_t{1} << 62;  ///< so that no difference of two times overflows; 146 years
+
+bool onClock(std::int64_t begin, std::int64_t end) { return begin > -latest && end < latest; }
 
 std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()))); }
 
@@ -56,13 +59,17 @@ Status ForeignTrace::add(const ForeignEvent& event) {
         ignored("spans that end before they begin");
         return {};
     }
+    if (!onClock(event.event.begin, event.event.end)) {
+        ignored("events whose times are too large");
+        return {};
+    }
     if (!event.predicted) first_ = std::min(first_, event.event.begin);
     if (event.event.kind == EventKind::Kernel) processes_[event.process].device = true;
     return sorter_.add(event);
 }
 
 void ForeignTrace::addStep(std::uint32_t process, std::int32_t step, std::int64_t begin, std::int64_t end) {
-    timing_[process].steps.push_back({begin, end, step});
+    if (begin <= end && onClock(begin, end)) timing_[process].steps.push_back({begin, end, step});
 }
 
 void ForeignTrace::addLaunch(std::uint32_t process, std::uint32_t number, std::int64_t time) {

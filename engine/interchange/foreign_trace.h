@@ -36,7 +36,8 @@ public:
     std::size_t processes() const { return processes_.size(); }
     /// For an event's action. Names beyond a million are all "(another name)".
     ActionId name(std::string_view text);
-    /// On a clock that all processes share. What ends before it begins is counted as ignored.
+    /// On a clock that all processes share. What ends before it begins, or lies 146 years from the clock's zero, is counted
+    /// as ignored.
     Status add(const ForeignEvent& event);
     /// When a step of the process was, on its host. Events belong to the step they begin in, what a device does to that
     /// in which it was asked for: devices lag behind.

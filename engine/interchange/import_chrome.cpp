@@ -181,7 +181,7 @@ private:
             ForeignEvent event = foreign(item, kind.value_or(EventKind::NamedCounter), *item.begin, *item.begin);
             if (kind) event.event.action = 0;
             else if (item.arguments.size() > 1) event.event.action = trace_.name(item.name + " · " + key);
-            if (ours_ && key == "bytes") event.event.bytes = static_cast<std::int64_t>(*number);
+            if (ours_ && key == "bytes") event.event.bytes = parsed<std::int64_t>(value.text).value_or(0);
             else event.event.value = *number;
             if (const Status added = trace_.add(event); !added) return added;
         }

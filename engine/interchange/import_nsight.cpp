@@ -179,8 +179,9 @@ private:
                     [this, held = std::move(held)](const Statement& row) mutable -> Status {
                         const std::uint32_t process = processOf(row.number(2));
                         std::int64_t& bytes = held[{process, row.number(5)}];
-                        const std::int64_t change = row.number(4) == 0 ? row.number(3) : -row.number(3);
-                        if (__builtin_add_overflow(bytes, change, &bytes)) bytes = 0;
+                        const std::int64_t change = row.number(3);
+                        const bool allocation = row.number(4) == 0;
+                        if (allocation ? __builtin_add_overflow(bytes, change, &bytes) : __builtin_sub_overflow(bytes, change, &bytes)) bytes = 0;
                         ForeignEvent event;
                         event.process = process;
                         if (__builtin_add_overflow(row.number(0), base_, &event.event.begin)) return {};

@@ -19,11 +19,13 @@ std::optional<std::int64_t> MessageNumbers::number(const Event& event, std::int6
         return std::nullopt;
     Coordinates column = mesh_.coordinates(event.rank);
     column[static_cast<std::size_t>(Axis::Pipeline)] = 0;
-    std::int64_t number = step + 1;
-    number = number * mesh_.ranks() + mesh_.rank(column);
-    number = number * stages_ + lowerStage;
-    number = number * microbatches_ + action.microbatch;
-    return number * 2 + (backward ? 1 : 0);
+    // Wraps only for a layout of more messages than anything could record.
+    const auto unsignedOf = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    std::uint64_t number = unsignedOf(step + 1);
+    number = number * unsignedOf(mesh_.ranks()) + unsignedOf(mesh_.rank(column));
+    number = number * unsignedOf(stages_) + unsignedOf(lowerStage);
+    number = number * unsignedOf(microbatches_) + unsignedOf(action.microbatch);
+    return static_cast<std::int64_t>(number * 2 + (backward ? 1 : 0));
 }
 
 }  // namespace shardlab

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/comparison_side.h"
 
+#include "engine/base/saturate.h"
 #include "engine/schedule/registry.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ void ComparisonSide::add(std::span<const Event> events) {
             place = std::ranges::lower_bound(times, step, {}, &SpanTime::step);
         if (place == times.end() || place->step != step) place = times.insert(place, {step, 0, 0});
         ++place->count;
-        place->nanoseconds += std::max<std::int64_t>(0, event.end - event.begin);
+        place->nanoseconds = saturatedSum(place->nanoseconds, std::max<std::int64_t>(0, saturatedDifference(event.end, event.begin)));
     }
 }
 

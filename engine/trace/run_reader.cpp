@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/scratch_folder.h"
 #include "engine/layout/layout_file.h"
+#include "engine/trace/event_codec.h"
 #include "engine/trace/run_blocks.h"
 #include "engine/trace/run_schema.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -48,6 +51,19 @@ Result<std::int64_t> identify(const std::filesystem::path& file) {
         return refuse(file, "it was recorded by a newer Shardlab, in format " + std::to_string(version),
                       "This one reads formats up to " + std::to_string(runFormatVersion));
     return version;
+}
+
+/// Whether the layout has no more of anything than events and actions can number: whoever reads a run makes tables of it.
+bool isCountable(const Layout& layout) {
+    constexpr int mostRanks = std::numeric_limits<std::int16_t>::max(), mostStages = 1 << 16, mostLayers = 1 << 20;
+    const auto within = [](int value, int least, int most) { return value >= least && value <= most; };
+    const ParallelSpec& p = layout.parallel;
+    const std::vector<int>& stages = layout.schedule.stages;
+    return std::min({p.data, p.pipeline, p.tensor, p.expert, p.context}) >= 1 && rankCount(layout) <= mostRanks &&
+           within(stageCount(layout), 1, mostStages) && within(layout.model.layers, 0, mostLayers) &&
+           stages.size() <= mostStages && std::ranges::all_of(stages, [&](int layers) { return within(layers, 0, mostLayers); }) &&
+           std::accumulate(stages.begin(), stages.end(), std::int64_t{0}) <= mostLayers && layout.cluster.hosts.size() <= mostRanks &&
+           std::ranges::all_of(layout.cluster.hosts, [&](const HostSpec& host) { return within(host.devices, 0, mostRanks); });
 }
 
 /// The database and its log copied to a folder of our own, where SQLite may write; gone with this object.
@@ -106,6 +122,7 @@ struct RunReader::Impl {
                 const auto layout = parseLayout(value);
                 if (!layout) return fail(layout.error());
                 header.layout = layout->layout;
+                if (!isCountable(header.layout)) return fail(damage("its layout has more ranks, stages or layers than a run can have"));
             } else if (key == meta::end) {
                 read = readEnd(value, end);
             } else if (key == meta::dropped) {
@@ -154,7 +171,11 @@ struct RunReader::Impl {
         auto rows = database.prepare("SELECT count FROM block WHERE source = 0");
         if (!rows) return note("its blocks cannot be read");
         int code = 0;
-        while ((code = rows->next()) == SQLITE_ROW) eventCount += rows->number(0);
+        while ((code = rows->next()) == SQLITE_ROW) {
+            const std::int64_t count = rows->number(0);
+            if (count < 1 || count > static_cast<std::int64_t>(largestBlock)) note("a block holds other events than it says");
+            else eventCount += count;
+        }
         if (code != SQLITE_DONE) note("a block cannot be read");
     }
 

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 namespace shardlab {
 namespace {
@@ -12,6 +14,19 @@ namespace {
 using Json = nlohmann::json;
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+/// None where `json` is no number, or one that `T` does not hold.
+template <class T>
+std::optional<T> numberOf(const Json& json) {
+    if constexpr (std::is_floating_point_v<T>) {
+        if (json.is_number()) return json.get<T>();
+    } else if (json.is_number_unsigned()) {
+        if (const auto number = json.get<std::uint64_t>(); std::in_range<T>(number)) return static_cast<T>(number);
+    } else if (json.is_number_integer()) {
+        if (const auto number = json.get<std::int64_t>(); std::in_range<T>(number)) return static_cast<T>(number);
+    }
+    return std::nullopt;
+}
 
 /// Keeps what `value` is where the key is missing or of another type: later versions may add and drop keys.
 template <class T>
@@ -23,7 +38,7 @@ void take(const Json& json, const char* key, T& value) {
     } else if constexpr (std::is_same_v<T, bool>) {
         if (found->is_boolean()) value = found->get<T>();
     } else {
-        if (found->is_number()) value = found->get<T>();
+        value = numberOf<T>(*found).value_or(value);
     }
 }
 
@@ -128,7 +143,7 @@ Status readHeader(std::string_view text, RunHeader& header) {
     take(*json, "capacity_bytes", header.capacityBytes);
     const auto peaks = json->find("predicted_peak");
     if (peaks == json->end() || !peaks->is_array()) return {};
-    for (const Json& peak : *peaks) header.predictedPeak.push_back(peak.is_number() ? peak.get<std::int64_t>() : 0);
+    for (const Json& peak : *peaks) header.predictedPeak.push_back(numberOf<std::int64_t>(peak).value_or(0));
     return {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/stragglers.h"
 
+#include "engine/base/saturate.h"
 #include "engine/base/units.h"
 #include "engine/schedule/registry.h"
 #include "engine/trace/summary.h"
@@ -111,18 +112,18 @@ int StragglerWatch::peerOf(const Event& send) const {
 }
 
 void StragglerWatch::add(const Event& event, RankTime& rank) const {
-    const std::int64_t lasts = event.end - event.begin;
+    const std::int64_t lasts = saturatedDifference(event.end, event.begin);
     if (event.kind == EventKind::SendForward || event.kind == EventKind::SendBackward) {
-        if (const int peer = peerOf(event); peer >= 0) rank.sent[peer] += lasts;
+        if (const int peer = peerOf(event); peer >= 0) rank.sent[peer] = saturatedSum(rank.sent[peer], lasts);
         return;
     }
     const bool computes = isCompute(event.kind) && event.lane == Lane::Compute;
     if (!computes && event.kind != EventKind::Wait) return;
-    if (rank.last >= 0) rank.pending += std::max<std::int64_t>(0, event.begin - rank.last);
+    if (rank.last >= 0) rank.pending = saturatedSum(rank.pending, std::max<std::int64_t>(0, saturatedDifference(event.begin, rank.last)));
     rank.last = std::max(rank.last, event.end);
     if (!computes) return;
-    rank.busy += lasts;
-    rank.standing += rank.pending;
+    rank.busy = saturatedSum(rank.busy, lasts);
+    rank.standing = saturatedSum(rank.standing, rank.pending);
     rank.pending = 0;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/summary.h"
 
+#include "engine/base/saturate.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -92,12 +94,12 @@ void Summarizer::add(const Event& event, StepSummary& step) {
             return;
         case EventKind::Loss: step.loss = event.value; return;
         case EventKind::MemoryPeak: rank.peakBytes = std::max(rank.peakBytes, event.bytes); return;
-        case EventKind::Wait: rank.waiting += duration; return;
+        case EventKind::Wait: rank.waiting = saturatedSum(rank.waiting, duration); return;
         case EventKind::ReduceGradients:
-        case EventKind::ReduceTied: rank.reduce += duration; return;
-        case EventKind::Optimizer: rank.optimizer += duration; [[fallthrough]];
+        case EventKind::ReduceTied: rank.reduce = saturatedSum(rank.reduce, duration); return;
+        case EventKind::Optimizer: rank.optimizer = saturatedSum(rank.optimizer, duration); [[fallthrough]];
         case EventKind::StashWeights:
-            if (!flushes_) step.busy += duration;
+            if (!flushes_) step.busy = saturatedSum(step.busy, duration);
             return;
         default: break;
     }
@@ -112,8 +114,8 @@ void Summarizer::addCompute(const Event& event, StepSummary& step) {
     const std::int64_t from = kernel ? std::max(event.begin, rank.kernelsEnd) : event.begin;
     const std::int64_t alone = std::max<std::int64_t>(event.end - from, 0);
     if (kernel) rank.kernelsEnd = std::max(rank.kernelsEnd, event.end);
-    rank.busy += alone;
-    step.busy += alone;
+    rank.busy = saturatedSum(rank.busy, alone);
+    step.busy = saturatedSum(step.busy, alone);
     if (event.kind == EventKind::Forward || kernel) {
         rank.firstForward = earlier(rank.firstForward, event.begin);
         step.firstForward = earlier(step.firstForward, event.begin);

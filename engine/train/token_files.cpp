@@ -36,7 +36,7 @@ Result<Tokens> readFileOfTokens(const std::filesystem::path& file, int vocabular
     }
     if ((content->size() - begin) % 2 != 0) return wrong("it has an odd number of bytes", "tokens of 16 bits");
     Tokens tokens((content->size() - begin) / 2);
-    std::memcpy(tokens.data(), content->data() + begin, tokens.size() * 2);
+    if (!tokens.empty()) std::memcpy(tokens.data(), content->data() + begin, tokens.size() * 2);
     const auto outside = std::ranges::find_if(tokens, [&](std::uint16_t token) { return token >= vocabulary; });
     if (outside == tokens.end()) return tokens;
     return wrong(fmt::format("token {} is {}, model.vocabulary is {}", outside - tokens.begin(), *outside, vocabulary),

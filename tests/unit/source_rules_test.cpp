@@ -152,7 +152,7 @@ private Q_SLOTS:
             if (!source.lines.front().endsWith(expected))
                 wrong.append(source.path + " does not begin with " + expected);
         }
-        for (const char* script : {"app/start", "tests/run", "tests/gpu/run", "tests/gpu/pack", ".ci/run"}) {
+        for (const char* script : {"app/start", "tests/run", "tests/gpu/run", "tests/gpu/pack", "tests/fuzz/run", ".ci/run"}) {
             QFile file(root + "/" + script);
             QVERIFY2(file.open(QIODevice::ReadOnly), script);
             file.readLine();  // #!

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes what fuzzing starts from: for each target a few inputs that are right, made of what Shardlab itself writes.
+// fuzz_seeds FOLDER: one folder a target in it.
+#include "engine/checkpoint/shard_writer.h"
+#include "engine/checkpoint/safetensors.h"
+#include "engine/interchange/export.h"
+#include "engine/layout/layout_file.h"
+#include "engine/plan/plan.h"
+#include "engine/schedule/passes.h"
+#include "engine/schedule/registry.h"
+#include "engine/schedule/text.h"
+#include "engine/trace/event_codec.h"
+#include "engine/trace/run_block.h"
+#include "engine/trace/run_file.h"
+#include "engine/trace/sqlite.h"
+#include "engine/trace/wire.h"
+#include "engine/base/scratch_folder.h"
+#include "tests/fuzz/memory_files.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+
+using namespace shardlab;
+
+namespace {
+
+std::filesystem::path root;
+
+void put(const std::string& target, const std::string& name, std::string_view content) {
+    std::filesystem::create_directories(root / target);
+    std::ofstream(root / target / name, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
+}
+
+std::string text(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+template <class T>
+T orEnd(Result<T> result) {
+    if (result) return std::move(*result);
+    std::fprintf(stderr, "fuzz_seeds: %s\n", result.error().text().c_str());
+    std::exit(1);
+}
+
+/// An input as Input takes it apart.
+class Written {
+public:
+    explicit Written(int first) { number(static_cast<std::uint8_t>(first)); }
+    template <class T>
+    Written& number(T value) {
+        ByteWriter(bytes_).fixed(value);
+        return *this;
+    }
+    Written& below(std::size_t value) { return number(static_cast<std::uint16_t>(value)); }
+    Written& raw(std::string_view content) {
+        ByteWriter(bytes_).bytes(std::as_bytes(std::span(content.data(), content.size())));
+        return *this;
+    }
+    Written& word(std::string_view content) { return raw(content).number('\0'); }
+    std::string take() const { return text(bytes_); }
+
+private:
+    Bytes bytes_;
+};
+
+/// Two ranks, two stages, a step as it is predicted.
+Plan smallPlan() {
+    Layout layout;
+    layout.model.layers = 2;
+    layout.parallel.data = 1;
+    layout.cluster.hosts = {{"localhost", 2}};
+    layout.batch.global = 4;
+    auto plan = makePlan(layout);
+    if (!plan) std::exit(1);
+    return std::move(*plan);
+}
+
+void layouts() {
+    for (const auto& file : std::filesystem::directory_iterator(SHARDLAB_SOURCE_DIR "/resources/presets"))
+        put("layout", file.path().stem().stem(), orEnd(readFile(file.path())));
+    put("layout", "all-fields", writeLayout(Layout{}));
+    put("layout", "assignment", "/parallel/pipeline=4\n{\"model\": {\"layers\": 8}}");
+    put("layout", "custom", R"({"model": {"layers": 2}, "parallel": {"data": 1}, "cluster": {"hosts": [{"name": "a", "devices": 2}]}, "batch": {"global": 4},
+ "schedule": {"kind": "custom", "actions": ["0F0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"]}})");
+}
+
+void schedules() {
+    for (const ScheduleMethod& method : generatedMethods()) {
+        const ScheduleShape shape{.ranks = 2, .chunks = method.minChunks, .microbatches = 4};
+        const Result<Schedule> compute = generateSchedule(method.name, shape);
+        if (!compute) continue;
+        put("schedule", std::string(method.name), toCsv(*compute));
+        put("schedule", std::string(method.name) + "-lowered", toCsv(lower(*compute, {true, true, true})));
+    }
+    put("schedule", "torch", "0F0,(0F1;0B0)OVERLAP_F_B,0UNSHARD,,0WAIT_SEND_F1,0B1\n");
+}
+
+std::string packedFrames(const std::vector<Event>& events, bool spooled) {
+    Bytes stream, block;
+    encodeEvents(std::span(events).first(std::min<std::size_t>(events.size(), 20)), block);
+    const auto add = [&](FrameType type, const Bytes& body) {
+        Bytes content;
+        if (spooled) ByteWriter(content).fixed(static_cast<std::uint64_t>(stream.size()));
+        ByteWriter(content).bytes(body);
+        appendFrame(stream, type, content);
+    };
+    Bytes end;
+    ByteWriter(end).text("finished");
+    if (!spooled) add(FrameType::Hello, encodeHello({.rank = 1, .pid = 4711, .host = "node-1", .token = "token"}));
+    add(FrameType::Events, block);
+    add(FrameType::Log, encodeLog({.time = 5, .rank = 1, .level = LogLevel::Warning, .text = "a line"}));
+    add(FrameType::Goodbye, end);
+    return text(stream);
+}
+
+void frames(const std::vector<Event>& events) {
+    put("wire", "stream", Written(0).below(0).below(7).raw(packedFrames(events, false)).take());
+    Bytes block;
+    encodeEvents(std::span(events).first(12), block);
+    const std::string hello = text(encodeHello({.rank = 1, .pid = 4711, .host = "node-1", .token = "token"}));
+    const std::string log = text(encodeLog({.time = 5, .rank = 1, .level = LogLevel::Error, .text = "a line"}));
+    Written framed(1);
+    const auto add = [&](FrameType type, const std::string& body) { framed.number(type).below(body.size()).raw(body); };
+    add(FrameType::Hello, hello);
+    add(FrameType::Events, text(block));
+    add(FrameType::Log, log);
+    put("wire", "framed", framed.take());
+
+    put("spool", "file", Written(0).number(std::uint32_t{0}).raw(packedFrames(events, true)).take());
+    put("spool", "frames", Written(1).number(std::uint8_t{3}).below(1).below(block.size()).raw(text(block)).take());
+    Written used(2);
+    used.below(500).below(300).below(90);
+    for (int i = 0; i < 8; ++i) {
+        used.below(0).number(std::uint8_t{4}).below(60).raw(std::string(60, 'x'));
+        used.below(2).below(40).below(3).below(10).below(200);
+    }
+    put("spool", "used", used.take());
+
+    Bytes end;
+    ByteWriter(end).text("finished");
+    const auto spooled = [&](Written written) {
+        written.number(static_cast<std::uint8_t>(FrameType::Events)).below(block.size()).raw(text(block));
+        written.number(static_cast<std::uint8_t>(FrameType::Goodbye)).below(end.size()).raw(text(end));
+        return written.take();
+    };
+    put("link", "collector", spooled(Written(0).below(0).number(std::int8_t{1}).number(std::uint8_t{0}).below(1).below(1)));
+    put("link", "rank", Written(1).below(1).below(20).raw(std::string(20, 'x')).below(1).below(1)
+                            .number(std::uint8_t{128 + 6}).below(8).number(std::uint64_t{0}).number(std::uint8_t{128 + 7}).below(1).number(std::uint8_t{4}).take());
+}
+
+void blocks(const std::vector<Event>& events) {
+    Bytes columns;
+    encodeEvents(events, columns);
+    put("block", "packed", Written(0).raw(text(BlockPacker().pack(events))).take());
+    put("block", "columns", Written(1).raw(text(columns)).take());
+    put("block", "events", Written(2).raw(std::string(200, '\1')).take());
+}
+
+void shrink(const std::filesystem::path& file) {
+    auto database = orEnd(Database::open(file, DatabaseMode::Write));
+    if (!database.run("PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM")) std::exit(1);
+}
+
+void runs(const Plan& plan, const std::filesystem::path& scratch) {
+    const std::filesystem::path file = scratch / "run.shardlab";
+    {
+        RunHeader header;
+        header.layout = plan.layout;
+        header.layoutJson = "{\"model\": {\"layers\": 2}, \"parallel\": {\"data\": 1}, \"cluster\": {\"hosts\": [{\"devices\": 2}]}, \"batch\": {\"global\": 4}}";
+        header.created = "2026-01-01T00:00:00Z";
+        auto writer = orEnd(RunWriter::create(file, header));
+        std::vector<Event> events = plan.simulation.events;
+        static_cast<void>(writer->appendPredicted(events));
+        for (Event& event : events) event.step = 0;
+        static_cast<void>(writer->append(events));
+        static_cast<void>(writer->append(LogLine{1, 0, LogLevel::Info, "a line"}));
+        static_cast<void>(writer->setRank({0, "localhost", 1, "pp0", "finished"}));
+        static_cast<void>(writer->finish({"finished", ""}));
+    }
+    const auto reader = orEnd(RunReader::open(file));
+    fuzz::MemoryFiles disk;
+    for (const ExportFormat& format : exportFormats()) {
+        if (format.name != "chrome" || !exportRun(disk, *reader, format, "out")) continue;
+        for (const auto& [name, content] : disk.contents)
+            if (content) put("chrome", "exported", Written(1).raw(text(*content)).take());
+    }
+    shrink(file);
+    put("run_file", "recorded", Written(0).raw(orEnd(readFile(file))).take());
+    Written rows(1);
+    rows.below(0).below(1).word(R"({"parallel": {"data": 1, "pipeline": 2}})").below(0).word(R"({"stretch": 2, "predicted_peak": [1, 2]})");
+    rows.below(2).word(R"({"outcome": "failed", "reason": "why"})").below(4).word(R"({"restarts": [{"time": 9, "step": 1, "number": 1}]})");
+    rows.below(5).number(std::int32_t{0}).word("host").number(std::int32_t{7}).word("pp0").word("finished");
+    rows.below(6).number(std::int64_t{4}).number(std::int32_t{0}).number(std::uint8_t{1}).word("a line");
+    rows.below(7).below(3).number(std::int64_t{4}).number(std::int32_t{0}).word("a note").word("today").below(8).below(1).number(std::uint8_t{1}).word("matmul");
+    for (int i = 0; i < 3; ++i) rows.below(9).number(static_cast<std::uint8_t>(i % 2)).number(std::int16_t{0}).below(120).raw(std::string(120, static_cast<char>(14 * i))).below(1);
+    put("run_file", "rows", rows.take());
+}
+
+void tensors() {
+    SafetensorsHeader header;
+    header.metadata["format"] = "pt";
+    header.tensors = {{"wte.weight", TensorType::F32, {2, 3}, 0, 24}, {"h.0.ln_1.bias", TensorType::BF16, {4}, 24, 32}};
+    const std::string front = writeHeader(header);
+    put("safetensors", "header", Written(0).number(std::uint64_t{32}).raw(std::string_view(front).substr(8)).take());
+    put("safetensors", "file", Written(1).raw(front + std::string(32, '\1')).take());
+    put("safetensors", "sized", Written(2).below(front.size() - 8).raw(front.substr(8) + std::string(32, '\1')).take());
+
+    const std::vector<float> values(12, 0.5F);
+    const Slice half{{4, 6}, 1, 2, 0, 1}, rest{{4, 6}, 1, 2, 1, 1};
+    const std::array pieces{StatePiece{"wte.weight", weightKind, half, 0, values}, StatePiece{"wte.weight", weightKind, rest, 0, values},
+                            StatePiece{"ln_f.bias", weightKind, Slice{{12}}, 0, values}};
+    fuzz::MemoryFiles disk;
+    CheckpointManifest manifest;
+    manifest.step = 3;
+    manifest.numbers["loss scale"] = 1024;
+    manifest.shards.push_back(orEnd(writeShard(disk, "0.safetensors", pieces)));
+    put("checkpoint", "whole", Written(0).word(writeManifest(manifest)).raw(text(*disk.contents["0.safetensors"])).take());
+}
+
+void traces(const std::filesystem::path& scratch) {
+    const std::filesystem::path kept = SHARDLAB_SOURCE_DIR "/tests/unit/traces";
+    put("chrome", "list", Written(1).raw(orEnd(readFile(kept / "chrome-list.json"))).take());
+    for (const char* name : {"kineto-rank0.json", "kineto-rank1.json"}) put("kineto", name, Written(1).raw(orEnd(readFile(kept / name))).take());
+
+    const std::filesystem::path file = scratch / "report.sqlite";
+    {
+        auto database = orEnd(Database::open(file, DatabaseMode::Create));
+        if (!database.run("CREATE TABLE StringIds(id, value); INSERT INTO StringIds VALUES(1, 'gemm'), (2, 'ncclAllReduce');"
+                          "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, end, globalPid, demangledName, correlationId);"
+                          "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(20, 30, 16777216, 1, 5), (30, 40, 16777216, 2, 6);"
+                          "CREATE TABLE NVTX_EVENTS(start, end, globalTid, eventType, text, textId);"
+                          "INSERT INTO NVTX_EVENTS VALUES(10, 50, 16777217, 59, 'step 1', NULL)"))
+            std::exit(1);
+    }
+    shrink(file);
+    put("nsight", "report", Written(0).raw(orEnd(readFile(file))).take());
+    Written rows(1);
+    rows.number(std::uint16_t{0}).below(63);
+    const auto row = [&](std::size_t table, std::size_t columns) {
+        rows.below(table);
+        for (std::size_t i = 0; i < columns; ++i) rows.number(std::uint8_t{7}).number(static_cast<std::uint16_t>(10 * i + table));
+    };
+    const std::array columns{2, 1, 2, 5, 6, 2, 5, 5, 6, 5};
+    for (std::size_t table = 0; table < columns.size(); ++table) row(table, static_cast<std::size_t>(columns[table]));
+    put("nsight", "rows", rows.take());
+}
+
+void tokens() {
+    put("tokenizer", "words", Written(2).word(", \"ab\": 257, \"abc\": 258, \"\u0120t\": 259").word("#version: 0.2\na b\nab c\n\u0120 t\n")
+                                  .raw("abc tab  it's\n<|endoftext|> 12\u00e9").take());
+    put("tokenizer", "tokens", Written(0).below(300).raw(std::string("\1\0\2\0", 4)).take());
+    std::string front(1024, '\0');
+    const std::array<std::int32_t, 3> header{20240520, 1, 2};
+    std::memcpy(front.data(), header.data(), sizeof header);
+    put("tokenizer", "tokens-llm-c", Written(0).below(300).raw(front + std::string("\1\0\2\0", 4)).take());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::fprintf(stderr, "Usage: fuzz_seeds FOLDER\n");
+        return 2;
+    }
+    root = argv[1];
+    const auto scratch = orEnd(ScratchFolder::make("seeds"));
+    const Plan plan = smallPlan();
+    layouts();
+    schedules();
+    frames(plan.simulation.events);
+    blocks(plan.simulation.events);
+    runs(plan, scratch.path());
+    tensors();
+    traces(scratch.path());
+    tokens();
+    return 0;
+}
