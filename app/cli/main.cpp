@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shardlab: plan, search, partition, schedule, run, checkpoint, export-weights, profile, watch, info, query, compare, export,
-// import, layouts, devices, doctor. Without arguments it opens the desktop.
+// shardlab: plan, search, partition, schedule, run, checkpoint, export-weights, profile, watch, listen, info, query, compare,
+// export, import, layouts, devices, doctor. Without arguments it opens the desktop.
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/launch/process.h"
@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
     shardlab::cli::addExportWeights(program, chosen);
     shardlab::cli::addProfile(program, chosen);
     shardlab::cli::addWatch(program, chosen);
+    shardlab::cli::addListen(program, chosen);
     shardlab::cli::addInfo(program, chosen);
     shardlab::cli::addQuery(program, chosen);
     shardlab::cli::addCompare(program, chosen);

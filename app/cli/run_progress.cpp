@@ -17,11 +17,12 @@ constexpr std::chrono::seconds plainInterval{5};
 
 }  // namespace
 
-RunProgress::RunProgress(const Layout& layout, bool terminal)
+RunProgress::RunProgress(const Layout& layout, bool terminal, bool planned)
     : stepsAsked_(layout.run.steps),
       tokens_(tokensPerStep(layout)),
       paced_(layout.cluster.pace.has_value()),
       terminal_(terminal),
+      planned_(planned),
       steps_(rankCount(layout), flushes(layout)) {}
 
 void RunProgress::stateChanged(JobState state) {
@@ -48,6 +49,8 @@ std::string RunProgress::line() const {
     if (completeSteps_ == 0) return fmt::format("{} {} ranks", name(state_), state_ == JobState::Starting ? "the" : "on");
     const StepSummary& step = steps_.steps()[completeSteps_ - 1];
     const std::string loss = !loss_ ? "–" : std::isfinite(*loss_) ? fmt::format("{:.4f}", *loss_) : "not finite";
+    if (!planned_)
+        return fmt::format("{} steps  loss {}  idle {}  {} a step", step.step + 1, loss, formatPercent(step.bubble), formatSeconds(step.seconds));
     return fmt::format("{} of {} steps  loss {}  {} tokens/s  bubble {}  {} a step{}{}", step.step + 1, stepsAsked_, loss,
                        formatCount(static_cast<double>(tokens_) / step.seconds), formatPercent(step.bubble),
                        formatSeconds(step.seconds), paced_ ? "  paced" : "",

@@ -16,7 +16,8 @@ namespace shardlab::cli {
 
 class RunProgress : public JobObserver {
 public:
-    RunProgress(const Layout& layout, bool terminal);
+    /// `planned`: false for a run of another program, of which no step is known before it is done.
+    RunProgress(const Layout& layout, bool terminal, bool planned = true);
 
     void stateChanged(JobState state) override;
     void eventsArrived(std::span<const Event> events) override;
@@ -37,6 +38,7 @@ private:
     const std::int64_t tokens_;
     const bool paced_;
     const bool terminal_;
+    const bool planned_;
     std::mutex mutex_;
     Summarizer steps_;
     std::size_t completeSteps_ = 0;

@@ -19,32 +19,34 @@ void ServingArgument::addTo(CLI::App& verb) {
         ->needs("--serve");
 }
 
+Result<TokenFile> TokenFile::make(const std::string& file) {
+    auto token = randomToken();
+    if (!token) return fail(token.error());
+    if (const Status written = writeToken(file, *token); !written) return fail(written.error());
+    return TokenFile(file, std::move(*token));
+}
+
+TokenFile::~TokenFile() {
+    if (!file_.empty()) ::unlink(file_.c_str());
+}
+
 Result<Serving> Serving::open(const ServingArgument& argument, const std::string& runFile) {
     const auto address = parseTcpAddress(argument.address);
     if (!address) return fail(address.error());
-    auto token = randomToken();
+    auto token = TokenFile::make(argument.tokenFile.empty() ? runFile + ".token" : argument.tokenFile);
     if (!token) return fail(token.error());
-    Serving serving;
     ServeOptions options;
     options.address = *address;
-    options.token = serving.token_ = *token;
+    options.token = token->token();
     auto server = RunServer::listen(options);
     if (!server) return fail(server.error());
-    serving.server_ = std::move(*server);
-    const std::string file = argument.tokenFile.empty() ? runFile + ".token" : argument.tokenFile;
-    if (const Status written = writeToken(file, *token); !written) return fail(written.error());
-    serving.tokenFile_ = file;
-    return serving;
-}
-
-Serving::~Serving() {
-    if (!tokenFile_.empty()) ::unlink(tokenFile_.c_str());
+    return Serving(std::move(*token), std::move(*server));
 }
 
 void Serving::announce() const {
     const std::string address = server_->address().text();
-    printNote(fmt::format("served at {}, token {}", address, token_));
-    printNote(fmt::format("watch it: shardlab watch {} --token-file {}", address, tokenFile_));
+    printNote(fmt::format("served at {}, token {}", address, token_.token()));
+    printNote(fmt::format("watch it: shardlab watch {} --token-file {}", address, token_.file()));
 }
 
 void Serving::report() const { printNote("served: " + server_->counts().text()); }

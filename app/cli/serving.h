@@ -19,15 +19,26 @@ struct ServingArgument {
     void addTo(CLI::App& verb);
 };
 
+/// A token for one run, in a file that only its owner reads and that goes with this object.
+class TokenFile {
+public:
+    static Result<TokenFile> make(const std::string& file);
+    TokenFile(TokenFile&& other) noexcept : file_(std::exchange(other.file_, {})), token_(std::move(other.token_)) {}
+    TokenFile& operator=(TokenFile&&) = delete;
+    ~TokenFile();
+    const std::string& file() const { return file_; }
+    const std::string& token() const { return token_; }
+
+private:
+    TokenFile(std::string file, std::string token) : file_(std::move(file)), token_(std::move(token)) {}
+    std::string file_;
+    std::string token_;
+};
+
 class Serving {
 public:
     /// Listens, and writes a new token into its file. Errors: of the address, of that file.
     static Result<Serving> open(const ServingArgument& argument, const std::string& runFile);
-    Serving(Serving&& other) noexcept
-        : server_(std::move(other.server_)), token_(std::move(other.token_)), tokenFile_(std::exchange(other.tokenFile_, {})) {}
-    /// Nobody can use the token any more: its file goes too.
-    ~Serving();
-
     const std::shared_ptr<RunServer>& server() const { return server_; }
     /// Where, the token once, and how to watch.
     void announce() const;
@@ -35,10 +46,9 @@ public:
     void report() const;
 
 private:
-    Serving() = default;
+    Serving(TokenFile token, std::shared_ptr<RunServer> server) : token_(std::move(token)), server_(std::move(server)) {}
+    TokenFile token_;
     std::shared_ptr<RunServer> server_;
-    std::string token_;
-    std::string tokenFile_;
 };
 
 }  // namespace shardlab::cli

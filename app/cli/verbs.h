@@ -24,6 +24,7 @@ void addCheckpoint(CLI::App& program, Action& chosen);
 void addExportWeights(CLI::App& program, Action& chosen);
 void addProfile(CLI::App& program, Action& chosen);
 void addWatch(CLI::App& program, Action& chosen);
+void addListen(CLI::App& program, Action& chosen);
 void addInfo(CLI::App& program, Action& chosen);
 void addQuery(CLI::App& program, Action& chosen);
 void addCompare(CLI::App& program, Action& chosen);

@@ -20,7 +20,7 @@ public:
     virtual void predictedArrived(std::span<const Event>) {}  ///< all before the first measured events
     /// Those known by now, told before the events that follow on them; they are events of the run as well and come again.
     virtual void restartsKnown(std::span<const Event>) {}
-    virtual void eventsArrived(std::span<const Event>) {}  ///< of one lane, in its order
+    virtual void eventsArrived(std::span<const Event>) {}  ///< each lane in its order
     virtual void logged(const LogLine&) {}
     virtual void rankChanged(const RankRecord&) {}
     virtual void named(std::uint32_t /*number*/, const std::string& /*text*/) {}

@@ -15,8 +15,10 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QProcess>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QStandardPaths>
 #include <QtTest>
 
 using namespace shardlab;
@@ -154,6 +156,56 @@ private Q_SLOTS:
         QTRY_VERIFY(RunReader::open(live.file()) && !(*RunReader::open(live.file()))->end().reason.empty());
         run.record(1);
         run.end({"finished", ""});
+    }
+
+    void aProgramIsShownWhileItRuns() {
+        const QString python = QStandardPaths::findExecutable(QStringLiteral("python3"));
+        if (python.isEmpty()) QSKIP("no python3");
+        Desk desk;
+        MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+        window.resize(1280, 720);
+        window.show();
+        LiveSession& live = desk.workbench.live();
+        RunModel& model = desk.workbench.model(Workspace::Run);
+        QSignalSpy ended(&live, &LiveSession::ended);
+        window.commands()["file.listen"].trigger();
+        QVERIFY(live.active() && live.listening());
+        QTRY_COMPARE(window.messageArea().count(), 1);
+        const QString token = QString::fromStdString(live.file().string()) + QStringLiteral(".token");
+        QVERIFY(saidBy(window.messageArea()).contains(token));
+        QVERIFY(QFile::exists(token));
+        QTest::qWait(300);
+        save(window, QStringLiteral("listening-1280"));
+        std::vector<std::unique_ptr<QProcess>> ranks;
+        for (int rank = 0; rank < 2; ++rank) {
+            ranks.push_back(std::make_unique<QProcess>());
+            ranks.back()->setEnvironment(QProcess::systemEnvironment() +
+                                         QStringList{QStringLiteral("RANK=%1").arg(rank), QStringLiteral("WORLD_SIZE=2"),
+                                                     QStringLiteral("SHARDLAB_ADDRESS=") + live.place(),
+                                                     QStringLiteral("SHARDLAB_TOKEN_FILE=") + token,
+                                                     QStringLiteral("PYTHONPATH=" SHARDLAB_SOURCE_DIR "/resources/live"),
+                                                     QStringLiteral("PYTHONDONTWRITEBYTECODE=1")});
+            ranks.back()->start(python, {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/dist/live/sender.py"), QStringLiteral("6")});
+        }
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 60000);
+        for (const auto& rank : ranks) rank->waitForFinished(30000);
+        QVERIFY(model.end() && model.end()->outcome == "finished");
+        QCOMPARE(model.ranks(), 2);
+        QCOMPARE(model.summary().steps().size(), std::size_t{6});
+        QVERIFY(model.summary().steps().back().complete);
+        QCOMPARE(model.lane(1, Lane::Compute).size(), std::size_t{6 * 9});
+        QCOMPARE(model.counters(EventKind::Loss).size(), std::size_t{6});
+        QVERIFY(!model.names().empty());
+        QVERIFY(!QFile::exists(token));
+        QTest::qWait(300);
+        save(window, QStringLiteral("listened-1280"));
+        desk.workbench.openRun(live.file());
+        QTRY_COMPARE_WITH_TIMEOUT(desk.workbench.model(Workspace::Replay).eventCount(), model.eventCount(), 20000);
+        // Nobody comes: nothing is left behind.
+        window.commands()["file.listen"].trigger();
+        const std::filesystem::path unused = live.file();
+        window.commands()["live.stop"].trigger();
+        QTRY_VERIFY(!std::filesystem::exists(unused) && !QFile::exists(QString::fromStdString(unused.string()) + QStringLiteral(".token")));
     }
 
     void whatCannotBeWatchedIsSaid() {

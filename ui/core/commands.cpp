@@ -11,6 +11,7 @@ constexpr CommandSpec specs[] = {
     {"file.open", "File", "Open …", "Ctrl+O", "Open a layout or a recorded run"},
     {"file.import", "File", "Import traces …", "Ctrl+I", "Make a run of what PyTorch's profiler or another program recorded"},
     {"file.connect", "File", "Connect …", "Ctrl+Shift+O", "Watch a run that another machine serves, from its start"},
+    {"file.listen", "File", "Listen for a program", "", "Show what a training script of your own sends while it runs"},
     {"file.save", "File", "Save", "Ctrl+S", "Write the layout to its file"},
     {"file.saveAs", "File", "Save as …", "Ctrl+Shift+S", "Write the layout to another file"},
     {"file.quit", "File", "Quit", "Ctrl+Q", "Close Shardlab; a run is ended first"},

@@ -26,6 +26,11 @@ struct LiveSession::Slot {
     Slot(std::filesystem::path file, std::function<void()> wake) : feed(std::move(file), std::move(wake)) {}
     LiveFeed feed;  // outlives watch
     std::unique_ptr<RunWatch> watch;
+    std::unique_ptr<LiveListener> listener;
+    void end() {
+        watch.reset();
+        listener.reset();
+    }
 };
 
 LiveSession::LiveSession(RunModel& model, QObject* parent) : QObject(parent), model_(model) {
@@ -37,14 +42,12 @@ LiveSession::LiveSession(RunModel& model, QObject* parent) : QObject(parent), mo
 LiveSession::~LiveSession() {
     if (!slot_) return;
     slot_->feed.detach();
-    slot_->watch.reset();
+    slot_->end();
     slot_->feed.close("watching ended before the run did");
 }
 
-void LiveSession::watch(const TcpAddress& address, const std::string& token, std::filesystem::path copy) {
-    if (active()) return;
-    place_ = QString::fromStdString(address.text());
-    file_ = std::move(copy);
+void LiveSession::prepare(std::filesystem::path file) {
+    file_ = std::move(file);
     status_ = {};
     begun_ = false;
     dropped_ = 0;
@@ -54,13 +57,38 @@ void LiveSession::watch(const TcpAddress& address, const std::string& token, std
             if (self && !self->drainTimer_.isActive()) self->drainTimer_.start();
         });
     });
+}
+
+void LiveSession::watch(const TcpAddress& address, const std::string& token, std::filesystem::path copy) {
+    if (active()) return;
+    prepare(std::move(copy));
+    listening_ = false;
+    place_ = QString::fromStdString(address.text());
     slot_->watch = std::make_unique<RunWatch>(WatchOptions{address, token}, slot_->feed);
     Q_EMIT changed();
+}
+
+Result<TcpAddress> LiveSession::listen(const ListenOptions& options, std::filesystem::path file) {
+    if (active()) return fail({"cannot listen", options.address.text(), "a run is followed already", ""});
+    prepare(std::move(file));
+    auto listener = LiveListener::listen(options, slot_->feed);
+    if (!listener) {
+        slot_ = nullptr;
+        return fail(listener.error());
+    }
+    slot_->listener = std::move(*listener);
+    listening_ = true;
+    const TcpAddress address = slot_->listener->address();
+    place_ = QString::fromStdString(address.text());
+    Q_EMIT changed();
+    return address;
 }
 
 void LiveSession::stop() {
     if (!active()) return;
     retire("watching ended before the run did");
+    // What is made here ends here.
+    if (listening_ && begun_) model_.setEnd({"stopped", ""});
     Q_EMIT changed();
 }
 
@@ -105,7 +133,7 @@ void LiveSession::retire(const std::string& reason) {
     slot_->feed.detach();
     // Ending the watch joins its thread: not here.
     QThreadPool::globalInstance()->start([slot = std::move(slot_), reason] {
-        slot->watch.reset();
+        slot->end();
         slot->feed.close(reason);
     });
     slot_ = nullptr;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A run that is made elsewhere in the desktop's Run workspace: watched over a connection, copied into a run file, shown by
-// the same views as a run of this machine. Nothing here blocks.
+// A run that is made elsewhere in the desktop's Run workspace: watched over a connection, or made of what another program
+// sends; written into a run file, shown by the same views as a run of this machine. Nothing here blocks.
 #pragma once
 
+#include "engine/serve/live_listener.h"
 #include "engine/serve/run_watch.h"
 
 #include <QObject>
@@ -24,13 +25,17 @@ public:
 
     /// Follows the run that is served there into `copy`. Ignored while another is followed.
     void watch(const TcpAddress& address, const std::string& token, std::filesystem::path copy);
+    /// Makes a run of what programs send there, into `file`. Error: of the address. Ignored while a run is followed.
+    Result<TcpAddress> listen(const ListenOptions& options, std::filesystem::path file);
     /// Takes leave; what arrived stays in the model and in the copy.
     void stop();
 
     /// From connecting until the run's end, or until it is left.
     bool active() const { return slot_ != nullptr; }
     const WatchStatus& status() const { return status_; }
-    /// Where it is watched: "127.0.0.1:7000". Empty: nothing was.
+    /// Programs are listened for, or were.
+    bool listening() const { return listening_; }
+    /// Where it is watched or listened: "127.0.0.1:7000". Empty: nothing was.
     const QString& place() const { return place_; }
     /// The model's run came from here, or is to.
     bool shown() const { return !place_.isEmpty(); }
@@ -48,6 +53,7 @@ Q_SIGNALS:
 
 private:
     struct Slot;  ///< what the watch's thread and the session share
+    void prepare(std::filesystem::path file);
     void drain();
     void retire(const std::string& reason);
 
@@ -56,6 +62,7 @@ private:
     std::filesystem::path file_;
     WatchStatus status_;
     std::shared_ptr<Slot> slot_;
+    bool listening_ = false;
     bool begun_ = false;
     std::int64_t dropped_ = 0;
     QTimer drainTimer_;

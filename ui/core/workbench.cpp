@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/workbench.h"
 
+#include "engine/base/resources.h"
+#include "engine/base/token.h"
 #include "engine/launch/run_header.h"
 #include "engine/layout/layout_file.h"
 #include "engine/plan/measured_costs.h"
 
+#include <QClipboard>
 #include <QDateTime>
 #include <QFile>
+#include <QGuiApplication>
 
 #include <algorithm>
 
@@ -189,6 +193,8 @@ bool Workbench::judgedLegal(const QString& refusal) {
     return false;
 }
 
+Workbench::~Workbench() { forgetToken(); }
+
 void Workbench::startMeasuring() {
     // Each would measure the other.
     if (runTaken() || measure_.active()) return;
@@ -249,16 +255,19 @@ std::filesystem::path Workbench::nextRunFile(const Layout& layout) const {
     return file;
 }
 
+bool Workbench::freeForOther(const QString& refusal) {
+    if (!runTaken()) return haveRunFolder(refusal);
+    messages_.post({.level = MessageLevel::Warning,
+                    .title = refusal,
+                    .detail = run_.active()         ? tr("A run goes on here: stop it before another is watched.")
+                              : live_.listening() ? tr("Programs are listened for: stop that before another run is watched.")
+                                                  : tr("A run is being watched: disconnect from it before another is."),
+                    .topic = "live"});
+    return false;
+}
+
 bool Workbench::connectTo(const TcpAddress& address, const std::string& token) {
-    if (runTaken()) {
-        messages_.post({.level = MessageLevel::Warning,
-                        .title = tr("Not connected"),
-                        .detail = run_.active() ? tr("A run goes on here: stop it before another is watched.")
-                                                : tr("A run is being watched: disconnect from it before another is."),
-                        .topic = "live"});
-        return false;
-    }
-    if (!haveRunFolder(tr("Not connected"))) return false;
+    if (!freeForOther(tr("Not connected"))) return false;
     for (const char* topic : {"live", "run"}) messages_.withdraw(QString::fromLatin1(topic));
     Q_EMIT workspaceRequested(Workspace::Run);
     Layout named;
@@ -267,7 +276,51 @@ bool Workbench::connectTo(const TcpAddress& address, const std::string& token) {
     return true;
 }
 
+bool Workbench::listenForPrograms() {
+    const QString refusal = tr("Not listening");
+    if (!freeForOther(refusal)) return false;
+    Layout named;
+    named.name = "live";
+    const std::filesystem::path file = nextRunFile(named);
+    const auto refuse = [&](const Error& error) {
+        messages_.post(refusal, error, "live");
+        return false;
+    };
+    auto token = randomToken();
+    if (!token) return refuse(token.error());
+    std::filesystem::path tokenFile = file;
+    tokenFile += ".token";
+    if (const Status written = writeToken(tokenFile, *token); !written) return refuse(written.error());
+    ListenOptions options;
+    options.token = *token;
+    liveToken_ = tokenFile;
+    const auto address = live_.listen(options, file);
+    if (!address) {
+        forgetToken();
+        return refuse(address.error());
+    }
+    model(Workspace::Run).clear();
+    for (const char* topic : {"live", "run"}) messages_.withdraw(QString::fromLatin1(topic));
+    Q_EMIT workspaceRequested(Workspace::Run);
+    const QString start = QStringLiteral("SHARDLAB_ADDRESS=%1 SHARDLAB_TOKEN_FILE=%2 PYTHONPATH=%3 python3 train.py")
+                              .arg(QString::fromStdString(address->text()), text(tokenFile), text(resourcesFolder() / "live"));
+    messages_.post({.level = MessageLevel::Info,
+                    .title = tr("Listening at %1 for a program that says “import shardlab”").arg(live_.place()),
+                    .detail = start,
+                    .choices = {{tr("Copy the command"), [start] { QGuiApplication::clipboard()->setText(start); }}},
+                    .topic = "live"});
+    return true;
+}
+
+void Workbench::forgetToken() {
+    std::error_code ignored;
+    if (!liveToken_.empty()) std::filesystem::remove(std::exchange(liveToken_, {}), ignored);
+}
+
 void Workbench::followLive() {
+    connect(&live_, &LiveSession::changed, this, [this] {
+        if (!live_.active()) forgetToken();
+    });
     connect(&live_, &LiveSession::begun, this, [this] {
         messages_.withdraw("live");
         recent_.add(live_.file());
@@ -281,6 +334,10 @@ void Workbench::followLive() {
         messages_.post({.level = MessageLevel::Error, .title = tr("Cannot watch %1").arg(live_.place()), .detail = reason, .topic = "live"});
     });
     connect(&live_, &LiveSession::ended, this, [this](const RunEnd& end) {
+        if (live_.listening())
+            return sayWatched(end.outcome == "failed" ? tr("The program broke off") : tr("The program finished"),
+                              end.outcome == "failed" ? QString::fromStdString(end.reason) : text(live_.file()),
+                              end.outcome == "failed" ? MessageLevel::Error : MessageLevel::Info);
         if (end.outcome == "failed")
             return sayWatched(tr("The watched run failed"), QString::fromStdString(end.reason), MessageLevel::Error);
         sayWatched(end.outcome == "stopped" ? tr("The watched run was stopped") : tr("The watched run finished"),

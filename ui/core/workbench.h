@@ -32,6 +32,8 @@ public:
     /// `runFolder`: where runs are recorded; made when the first one starts.
     Workbench(JobStarter starter, std::filesystem::path runFolder, QObject* parent = nullptr);
 
+    ~Workbench() override;
+
     ViewContext context(Workspace workspace);
     Document& document() { return document_; }
     RunModel& model(Workspace workspace) { return models_[static_cast<std::size_t>(workspace)]; }
@@ -67,6 +69,9 @@ public:
     /// Watches a run that is served elsewhere; its copy goes into the folder of runs. False, with a message, while a run
     /// of this machine or another watched one goes on.
     bool connectTo(const TcpAddress& address, const std::string& token);
+    /// Listens on this machine for programs that send what they do, and says how to start one; the run goes into the folder
+    /// of runs. False, with a message, as connectTo.
+    bool listenForPrograms();
     /// A run is made here or watched: the Run workspace is taken.
     bool runTaken() const { return run_.active() || live_.active(); }
     /// Measures the document's layout on this machine; with faults, says so as startRun does.
@@ -86,6 +91,8 @@ private:
     void followMeasuring();
     void followImporting();
     void sayImported(const ImportReport& report);
+    void forgetToken();
+    bool freeForOther(const QString& refusal);
     void followLive();
     void sayWatched(const QString& what, const QString& detail, MessageLevel level);
     void sayStarted();
@@ -105,6 +112,7 @@ private:
     CompareSession compare_;
     ImportSession imports_;
     LiveSession live_;
+    std::filesystem::path liveToken_;  ///< the file that programs read; empty: none
     std::array<std::unique_ptr<EventSearch>, 3> events_;
 };
 

@@ -29,6 +29,7 @@ void MainWindow::bindCommands() {
     commands_.bind("file.open", [this] { files_->askAndOpen(); });
     commands_.bind("file.import", [this] { files_->askAndImport(); });
     commands_.bind("file.connect", [this] { connect_->open(); });
+    commands_.bind("file.listen", [this] { workbench_.listenForPrograms(); });
     commands_.bind("file.save", [this] { files_->save(); });
     commands_.bind("file.saveAs", [this] { files_->saveAs(); });
     commands_.bind("file.quit", [this] { close(); });
@@ -193,7 +194,9 @@ void MainWindow::refreshCommands() {
     commands_["run.start"].setEnabled(!workbench_.runTaken() && !workbench_.measure().active());
     commands_["plan.measure"].setEnabled(!workbench_.runTaken() && !workbench_.measure().active());
     commands_["file.connect"].setEnabled(!workbench_.runTaken());
+    commands_["file.listen"].setEnabled(!workbench_.runTaken());
     commands_["live.stop"].setEnabled(workbench_.live().active());
+    commands_["live.stop"].setText(workbench_.live().listening() ? tr("Stop listening") : tr("Disconnect"));
     commands_["run.pause"].setEnabled(going && workspace_ == Workspace::Run);
     commands_["run.pause"].setText(paused ? tr("Go on") : tr("Pause"));
     commands_["run.step"].setEnabled(going && workspace_ == Workspace::Run);

@@ -95,6 +95,12 @@ QString StatusLine::liveText() const {
     const LiveSession& live = workbench_.live();
     const QString reason = fromStd(live.status().reason);
     const QString shown = QStringLiteral("   ") + figures(workbench_.model(Workspace::Run), live.droppedEvents(), live.file());
+    if (live.listening()) {
+        const bool waits = live.active() && live.status().state == WatchStatus::State::Connecting;
+        if (waits) return tr("listening at %1: no program has connected yet").arg(live.place());
+        const QString name = fromStd(live.file().filename().string());
+        return (live.active() ? tr("listening at %1, recording %2").arg(live.place(), name) : tr("recorded %1").arg(name)) + shown;
+    }
     if (!live.active()) return tr("watched %1, copied to %2").arg(live.place(), fromStd(live.file().filename().string())) + shown;
     switch (live.status().state) {
     case WatchStatus::State::Connecting: return tr("connecting to %1").arg(live.place());

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/follow_job.h"
+#include "app/cli/print.h"
+#include "app/cli/run_text.h"
+#include "app/cli/serving.h"
+#include "app/cli/verbs.h"
+#include "app/cli/watch_progress.h"
+#include "engine/base/resources.h"
+#include "engine/launch/run_summary.h"
+#include "engine/serve/live_listener.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+namespace shardlab::cli {
+
+namespace {
+
+struct Options {
+    std::string address;
+    std::string tokenFile;
+    std::string out;
+    bool force = false;
+};
+
+int fails(const Error& error) {
+    printError(error);
+    return failure;
+}
+
+void announce(const std::string& address, const TokenFile& token) {
+    printNote(fmt::format("listening at {}, token {}", address, token.token()));
+    printNote("a program that sends: Python with “import shardlab”, C with “#include \"shardlab.h\"”, started with");
+    printNote(fmt::format("  SHARDLAB_ADDRESS={} SHARDLAB_TOKEN_FILE={} PYTHONPATH={}", address,
+                          std::filesystem::absolute(token.file()).string(), (resourcesFolder() / "live").string()));
+}
+
+int listen(const Options& options) {
+    const auto address = parseTcpAddress(options.address);
+    if (!address) return fails(address.error());
+    std::error_code ignored;
+    if (std::filesystem::exists(options.out, ignored) && !options.force)
+        return fails({"will not replace", options.out, "it exists", "another --out, or --force"});
+    const JobSignals signals;
+    const auto token = TokenFile::make(options.tokenFile.empty() ? options.out + ".token" : options.tokenFile);
+    if (!token) return fails(token.error());
+
+    RunCopy copy(options.out);
+    WatchProgress progress(isatty(STDERR_FILENO) == 1, &copy);
+    ListenOptions listening;
+    listening.address = *address;
+    listening.token = token->token();
+    auto listener = LiveListener::listen(listening, progress);
+    if (!listener) return fails(listener.error());
+    announce((*listener)->address().text(), *token);
+    bool left = false;
+    while (!progress.over() && !left) {
+        left = signals.next() != 0;
+        progress.show();
+    }
+    const DoorCounts counts = (*listener)->counts();
+    listener->reset();
+    progress.close();
+    if (counts.refused() > 0) printNote("refused: " + counts.text());
+    if (copy.error()) return fails(*copy.error());
+    if (!progress.end()) {
+        printNote("no program has sent anything; nothing was recorded");
+        return success;
+    }
+    const auto reader = RunReader::open(options.out);
+    const auto summary = reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));
+    if (!summary) return fails(summary.error());
+    print(toText(*summary, options.out));
+    if (progress.end()->outcome != "failed") return success;
+    return fails({"the run failed", {}, progress.end()->reason, {}});
+}
+
+}  // namespace
+
+void addListen(CLI::App& program, Action& chosen) {
+    CLI::App* verb = program.add_subcommand("listen", "Make a run of what other programs send while they train");
+    const auto options = std::make_shared<Options>();
+    verb->add_option("ADDRESS", options->address,
+                     "A port of this machine alone, 0 for any that is free, or HOST:PORT. TLS is not spoken: for other "
+                     "machines an ssh tunnel is safer than HOST")
+        ->required()
+        ->type_name("[HOST:]PORT");
+    verb->add_option("--out,--output", options->out, "Run file to write")->required()->type_name("FILE");
+    verb->add_option("--token-file", options->tokenFile, "Where to write the token that programs need; by default RUN.token, while it listens")
+        ->type_name("FILE");
+    verb->add_flag("--force", options->force, "Replace the run file where it exists");
+    verb->footer("The run begins with the first program that connects and ends when all of its ranks have. Ctrl+C ends it earlier.");
+    verb->callback([&chosen, options] { chosen = [options] { return listen(*options); }; });
+}
+
+}  // namespace shardlab::cli

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two pipeline stages as a Python program would show them; RANK and WORLD_SIZE as torchrun sets them."""
+import os
+import sys
+import time
+
+import shardlab
+
+steps = int(sys.argv[1])
+rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+if not shardlab.connect():
+    sys.exit(2)
+for _ in range(steps):
+    with shardlab.step() as step:
+        for microbatch in range(4):
+            with shardlab.span("F", stage=rank, microbatch=microbatch):
+                time.sleep(0.001)
+            with shardlab.span("B", stage=rank, microbatch=microbatch):
+                time.sleep(0.001)
+        with shardlab.span("all_reduce", lane="comm", bytes=4096):
+            time.sleep(0.001)
+        with shardlab.span("optimizer", stage=rank):
+            pass
+        if rank == world - 1:
+            shardlab.counter("loss", 5.0 - step.number)
+shardlab.instant("done")
+# Nothing that is wrong reaches the program.
+with shardlab.span("F", stage="no number"):
+    pass
+shardlab.counter("loss", "no number")
+shardlab.connect("no address")
+shardlab.close(10)
+with shardlab.span("after the end"):
+    pass
