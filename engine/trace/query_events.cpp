@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/query_table.h"
 
+#include "engine/base/saturate.h"
 #include "engine/schedule/action.h"
 
 #include <algorithm>
@@ -84,7 +85,7 @@ public:
             case Step: return event.step >= 0 ? Cell(std::int64_t{event.step}) : Cell();
             case Begin: return event.begin;
             case End: return event.end;
-            case Duration: return event.end - event.begin;
+            case Duration: return saturatedDifference(event.end, event.begin);
             case BytesMoved: return event.bytes;
             case Value: return std::isfinite(event.value) ? Cell(event.value) : Cell();
             default: return {};

@@ -169,7 +169,7 @@ std::vector<Straggler> StragglerWatch::stragglers() const {
         if (!std::ranges::all_of(step.ranks, &RankTime::ended)) continue;
         if (++complete <= warmUpSteps) continue;
         order.push_back(number);
-        const double least = leastShareOfStep * seconds(step.end - step.begin);
+        const double least = leastShareOfStep * seconds(saturatedDifference(step.end, step.begin));
         const auto judge = [&, number = number](const std::vector<Subject>& who, const std::vector<Judged>& all) {
             const auto expectations = expected(all);
             for (std::size_t i = 0; i < all.size(); ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/traffic_matrix.h"
 
+#include "engine/base/saturate.h"
 #include "engine/schedule/registry.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ void TrafficMatrix::add(const Event& event) {
             Coordinates place = mesh_.coordinates(rank);
             place[static_cast<std::size_t>(Axis::Pipeline)] = rankOfStage_[static_cast<std::size_t>(stage)];
             Cell& cell = cells_[Sort::Message][{rank, mesh_.rank(place)}];
-            cell.bytes += event.bytes;
+            cell.bytes = saturatedSum(cell.bytes, event.bytes);
             ++cell.count;
             break;
         }
@@ -80,7 +81,7 @@ std::map<TrafficMatrix::Link, TrafficMatrix::Cell> TrafficMatrix::of(Part part) 
         if (hops && sort == Sort::Bucket) continue;
         if (part != Part::All && (part == Part::Messages) != (sort == Sort::Message)) continue;
         for (const auto& [link, cell] : cells) {
-            sum[link].bytes += cell.bytes;
+            sum[link].bytes = saturatedSum(sum[link].bytes, cell.bytes);
             sum[link].count += cell.count;
         }
     }
@@ -95,7 +96,7 @@ TrafficMatrix::Cell TrafficMatrix::cell(int from, int to, Part part) const {
         if (part != Part::All && (part == Part::Messages) != (sort == Sort::Message)) continue;
         const auto found = cells.find({from, to});
         if (found == cells.end()) continue;
-        sum.bytes += found->second.bytes;
+        sum.bytes = saturatedSum(sum.bytes, found->second.bytes);
         sum.count += found->second.count;
     }
     return sum;
@@ -109,7 +110,7 @@ std::int64_t TrafficMatrix::largest(Part part) const {
 
 std::int64_t TrafficMatrix::total(Part part) const {
     std::int64_t sum = 0;
-    for (const auto& [link, cell] : of(part)) sum += cell.bytes;
+    for (const auto& [link, cell] : of(part)) sum = saturatedSum(sum, cell.bytes);
     return sum;
 }
 
