@@ -77,6 +77,7 @@ private slots:
 
     void changedInputsAreTaken() {
         const char* given = std::getenv("SHARDLAB_TEST_SEED");
+        if (given == nullptr) given = std::getenv("SHARDLAB_FUZZ_SEED");
         const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
         qInfo("SHARDLAB_TEST_SEED=%llu", static_cast<unsigned long long>(seed));
         std::vector<InputBytes> known{{}};

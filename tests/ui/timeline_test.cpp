@@ -76,8 +76,6 @@ private Q_SLOTS:
     void followsLiveUntilScrolledBack();
     void designShowsOnlyThePrediction();
     void replayDoesNotRunToTheEnd();
-    void dependenciesJoinSendAndReceive();
-    void withoutAFlushDependenciesReachIntoTheNextStep();
     void filterShowsFewerRows();
     void tableMatchesTheModel();
     void subtitleTells();
@@ -363,79 +361,6 @@ void TimelineTest::replayDoesNotRunToTheEnd() {
     const StepExtent& first = stand.bench.model.stepExtents().front();
     QVERIFY(stand.visible().begin <= first.begin && stand.visible().end >= first.end);
     QVERIFY(stand.visible().end < stand.bench.model.stepExtents().back().begin);
-}
-
-void TimelineTest::dependenciesJoinSendAndReceive() {
-    Stand stand(Workspace::Run, 3, 2, 4);
-    const RunModel& model = stand.bench.model;
-    int joined = 0;
-    for (int rank = 0; rank < model.ranks(); ++rank) {
-        for (const Event& event : model.eventsOfStep(rank, Lane::Compute, 1)) {
-            if (!isCompute(event.kind)) continue;
-            const Action action = actionFromId(event.action);
-            for (const Dependency& dependency : dependencies(model, event)) {
-                const Action send = actionFromId(dependency.from.action);
-                const Action user = actionFromId(dependency.to.action);
-                QVERIFY(isSend(send.kind));
-                QVERIFY(isCompute(dependency.to.kind));
-                QCOMPARE(send.microbatch, action.microbatch);
-                QCOMPARE(user.microbatch, action.microbatch);
-                QCOMPARE(dependency.from.step, 1);
-                QCOMPARE(std::abs(send.stage - user.stage), 1);
-                QVERIFY2(dependency.from.end <= dependency.to.begin, "what is sent comes before what uses it");
-                QVERIFY(dependency.from.rank != dependency.to.rank);
-                const Mesh mesh(model.header().layout);
-                QCOMPARE(mesh.coordinate(dependency.from.rank, Axis::Data), mesh.coordinate(dependency.to.rank, Axis::Data));
-                ++joined;
-            }
-            const bool first = action.stage == 0, last = action.stage == 3;
-            const std::size_t expected = event.kind == EventKind::Forward ? (first ? 0u : 1u) + (last ? 0u : 1u) : (last ? 0u : 1u) + (first ? 0u : 1u);
-            QCOMPARE(dependencies(model, event).size(), expected);
-        }
-    }
-    QCOMPARE(joined, 2 /* replicas */ * 4 /* microbatches */ * 2 /* directions */ * 3 /* edges */ * 2 /* ends */);
-}
-
-/// A forward of the next step's microbatch stands in this step's list; what uses it, in the next one's.
-void TimelineTest::withoutAFlushDependenciesReachIntoTheNextStep() {
-    constexpr int stages = 4, steps = 5;
-    sample::Bench bench;
-    Layout layout = sample::layout(1, stages, 8);
-    layout.schedule.kind = "pipedream";
-    layout.optimizer.clip = 0;  // it has no moment at which the whole gradient is known
-    const Plan plan = sample::plan(layout);
-    std::vector<Event> events;
-    const auto length = static_cast<std::int64_t>(std::llround(plan.stepSeconds * 1e9));
-    for (int step = 0; step < steps; ++step)
-        for (Event event : plan.simulation.events) {
-            event.begin += step * length;
-            event.end += step * length;
-            event.step = step;
-            events.push_back(event);
-        }
-    std::ranges::stable_sort(events, {}, &Event::end);
-    bench.model.begin(headerOf(plan), plan.simulation.events);
-    bench.model.append(events);
-    const int microbatches = plan.lowered.microbatches;
-    int joined = 0, crossing = 0;
-    for (int rank = 0; rank < stages; ++rank)
-        for (const Event& event : bench.model.eventsOfStep(rank, Lane::Compute, 2)) {
-            if (!isCompute(event.kind)) continue;
-            const Action action = actionFromId(event.action);
-            const std::size_t ends = (action.stage > 0 ? 1 : 0) + (action.stage + 1 < stages ? 1 : 0);
-            const std::vector<Dependency> found = dependencies(bench.model, event);
-            QCOMPARE(found.size(), ends);
-            for (const Dependency& dependency : found) {
-                const auto numbered = [&](const Event& e) { return e.step * microbatches + actionFromId(e.action).microbatch; };
-                QCOMPARE(numbered(dependency.from), numbered(event));
-                QCOMPARE(numbered(dependency.to), numbered(event));
-                QVERIFY(isCompute(dependency.to.kind) && dependency.from.end <= dependency.to.begin);
-                ++joined;
-                crossing += dependency.from.step != dependency.to.step;
-            }
-        }
-    QCOMPARE(joined, microbatches * 2 * (stages - 1) * 2);
-    QVERIFY(crossing > 0);
 }
 
 void TimelineTest::filterShowsFewerRows() {
