@@ -104,6 +104,11 @@ std::string toText(const RunSummary& summary, const std::string& file) {
                                        summary.validations.back().step + 1));
     line("Events", fmt::format("{}{}", summary.events,
                                summary.droppedEvents > 0 ? fmt::format(", {} dropped", summary.droppedEvents) : ""));
+    if (const Thinning& thinning = summary.thinning; thinning.sizeLimit > 0) {
+        line("Size limit", fmt::format("{}, {}", formatBytes(thinning.sizeLimit), thinning.policy()));
+        line("Kept", keptText(thinning));
+        if (const std::string thinned = thinnedText(thinning); !thinned.empty()) line("Thinned", thinned);
+    }
     return text + "\n" + figures(summary) + "\n" + ranks(summary) + stragglers(summary) + flight(summary);
 }
 

@@ -35,22 +35,50 @@ void RunFigures::add(std::span<const Event> events) {
             bytes = std::max(bytes, event.bytes);
         } else if (event.kind == EventKind::MemoryPeak) {
             rank.peak = std::max(rank.peak, event.bytes);
-        } else if (event.kind == EventKind::PaceOverrun) {
-            paceOverrun_ += event.value;
-        } else if (event.kind == EventKind::HiddenComm || event.kind == EventKind::ExposedComm) {
-            addCommunication(event);
         } else if (event.kind == EventKind::Dropped) {
             dropped_ += static_cast<std::int64_t>(event.value);
         }
     }
 }
 
-void RunFigures::addCommunication(const Event& event) {
-    if (firstStep_ < 0 || event.step < firstStep_) firstStep_ = event.step;
-    if (event.step < firstStep_ + static_cast<std::int32_t>(warmUpSteps)) return;
-    const bool hidden = event.kind == EventKind::HiddenComm;
-    (hidden ? communicated_.hidden : communicated_.exposed) += event.value;
-    if (!hidden) ++communicatedSteps_;
+void RunFigures::put(const StepFigures& step) {
+    for (std::size_t i = 0; i < std::min(ranks_.size(), step.details.size()); ++i) {
+        ranks_[i].peak = std::max(ranks_[i].peak, step.times.ranks[i].peakBytes);
+        for (std::size_t category = 0; category < memoryCategoryCount; ++category)
+            ranks_[i].memory[category] = std::max(ranks_[i].memory[category], step.details[i].memory[category]);
+    }
+    if (step.times.step < 0) return;
+    stored_.push_back(besideOf(step.times));
+    StepSummary times = step.times;
+    times.ranks = {};  // nothing below asks for them, and a long run has many
+    steps_.put(std::move(times));
+}
+
+RunFigures::Beside RunFigures::besideOf(const StepSummary& step) {
+    Beside beside{.step = step.step};
+    for (const RankStep& rank : step.ranks) {
+        beside.hidden += std::max<std::int64_t>(rank.hidden, 0);
+        beside.exposed += std::max<std::int64_t>(rank.exposed, 0);
+        beside.overrun += rank.overrun;
+        if (rank.exposed >= 0) ++beside.ranks;
+    }
+    return beside;
+}
+
+void RunFigures::sumBeside(std::span<const Beside> steps, RunSummary& summary) const {
+    const auto first = std::ranges::find_if(steps, [](const Beside& step) { return step.ranks > 0; });
+    std::int64_t hidden = 0, exposed = 0, overrun = 0, ranks = 0;
+    for (const Beside& step : steps) {
+        overrun += step.overrun;
+        if (first == steps.end() || step.step < first->step + static_cast<int>(warmUpSteps)) continue;
+        hidden += step.hidden;
+        exposed += step.exposed;
+        ranks += step.ranks;
+    }
+    summary.paceOverrun = static_cast<double>(overrun) * 1e-9;
+    if (ranks == 0) return;
+    const auto mean = [&](std::int64_t sum) { return static_cast<double>(sum) * 1e-9 / static_cast<double>(ranks); };
+    summary.communication = {mean(hidden), mean(exposed)};
 }
 
 void RunFigures::set(const RankRecord& record) {
@@ -76,12 +104,12 @@ RunSummary RunFigures::summary() const {
     summary.bubble = steps_.medianBubble();
     if (summary.stepSeconds > 0 && header_.hasLayout())
         summary.tokensPerSecond = static_cast<double>(tokensPerStep(header_.layout)) / summary.stepSeconds;
-    if (const auto steps = static_cast<double>(communicatedSteps_); steps > 0)
-        summary.communication = {communicated_.hidden / steps, communicated_.exposed / steps};
+    std::vector<Beside> beside = stored_;
+    if (beside.empty()) std::ranges::transform(steps_.steps(), std::back_inserter(beside), besideOf);
+    sumBeside(beside, summary);
     summary.predictedStepSeconds = header_.predictedStepSeconds;
     summary.predictedBubble = header_.predictedBubble;
     summary.theoreticalBubble = header_.theoreticalBubble;
-    summary.paceOverrun = paceOverrun_;
     summary.ranks = ranks_;
     summary.capacityBytes = header_.capacityBytes;
     summary.events = events_;
@@ -93,22 +121,24 @@ RunSummary RunFigures::summary() const {
 
 Result<RunSummary> summarize(const RunReader& run) {
     RunFigures figures(run.header());
-    figures.add(run.restarts());
     StragglerWatch watch(run.header());
     const auto predicted = run.predicted();
     if (!predicted) return fail(predicted.error());
     watch.addPredicted(*predicted);
-    watch.add(run.restarts());
-    const Status read = run.readEvents([&](std::span<const Event> events) {
-        figures.add(events);
-        watch.add(events);
+    const Status read = run.readFigures([&](const StepFigures& step) {
+        figures.put(step);
+        watch.put(step);
         return true;
     });
     if (!read) return fail(read.error());
     for (const RankRecord& record : run.ranks()) figures.set(record);
     figures.set(run.end());
     RunSummary summary = figures.summary();
+    summary.events = run.eventCount();
     summary.droppedEvents = run.droppedEvents();
+    summary.restarts = run.restarts();
+    std::ranges::stable_sort(summary.restarts, {}, &Event::begin);
+    summary.thinning = run.thinning();
     summary.stragglers = watch.stragglers();
     const auto log = run.log();
     if (!log) return fail(log.error());

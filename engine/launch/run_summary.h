@@ -54,6 +54,7 @@ struct RunSummary {
     std::vector<Event> restarts;  ///< ascending (restarts.h)
     RunEnd end;
     std::vector<Straggler> stragglers;  ///< largest excess first; known once the run is read from its file
+    Thinning thinning;
     std::vector<LogLine> flight;  ///< of a run that did not end well: the last operations of each rank, with their prefix
 };
 
@@ -62,23 +63,31 @@ class RunFigures {
 public:
     explicit RunFigures(RunHeader header);
     void add(std::span<const Event> events);
+    /// Figures that were stored, in place of events, ascending by step.
+    void put(const StepFigures& step);
     void set(const RankRecord& record);
     void set(const RunEnd& end) { end_ = end; }
     const Summarizer& steps() const { return steps_; }
     RunSummary summary() const;
 
 private:
-    void addCommunication(const Event& event);
+    /// Beside compute, of one step: nanoseconds over its ranks, and how many of them told.
+    struct Beside {
+        std::int64_t hidden = 0;
+        std::int64_t exposed = 0;
+        std::int64_t overrun = 0;
+        int ranks = 0;
+        int step = 0;
+    };
+    static Beside besideOf(const StepSummary& step);
+    void sumBeside(std::span<const Beside> steps, RunSummary& summary) const;
 
     RunHeader header_;
     Summarizer steps_;
+    std::vector<Beside> stored_;  ///< of steps that were put
     std::vector<RankFigures> ranks_;
     RunEnd end_;
-    double paceOverrun_ = 0;
     Restarts restarts_;
-    DataCommunication communicated_;  ///< summed over ranks and steady steps
-    std::int64_t communicatedSteps_ = 0;  ///< of all ranks
-    std::int32_t firstStep_ = -1;         ///< of which communication is known
     std::int64_t events_ = 0;
     std::int64_t dropped_ = 0;
 };

@@ -24,6 +24,14 @@ Json memoryOf(const RankFigures& rank) {
             {"predicted_peak", rank.predictedPeak}};
 }
 
+/// Null where the file has no size limit.
+Json thinningOf(const Thinning& thinning) {
+    if (thinning.sizeLimit <= 0) return nullptr;
+    return {{"policy", std::string(thinning.policy())}, {"bytes", thinning.sizeLimit},
+            {"keep_last", thinning.last},               {"keep_every", thinning.every},
+            {"thinned_steps", thinning.steps()},        {"thinned_events", thinning.events}};
+}
+
 /// Null where nothing runs beside compute.
 Json communicationOf(const RunSummary& summary) {
     if (!summary.communication) return nullptr;
@@ -91,6 +99,7 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
         {"restarts", std::move(restarts)},
         {"events", summary.events},
         {"dropped_events", summary.droppedEvents},
+        {"size_limit", thinningOf(summary.thinning)},
         {"stragglers", std::move(stragglers)},
         {"flight_record", std::move(flight)},
         {"run", file},

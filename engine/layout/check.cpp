@@ -34,6 +34,7 @@ std::vector<Fault> check(const Layout& layout, std::span<const ScheduleMethod> s
     checkRecompute(layout, faults);
     checkPrecision(layout, schedules, faults);
     checkParallel(layout, schedules, faults);
+    checkRun(layout, faults);
     std::ranges::stable_sort(faults, {}, fieldIndex);
     return faults;
 }

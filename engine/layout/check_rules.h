@@ -25,5 +25,7 @@ void checkRecompute(const Layout& layout, std::vector<Fault>& faults);
 void checkPrecision(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// Degrees, devices, stages, batch and schedule together.
 void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
+/// What a run records.
+void checkRun(const Layout& layout, std::vector<Fault>& faults);
 
 }  // namespace shardlab

@@ -12,8 +12,8 @@ namespace {
 constexpr int stepsBetweenQuestions = 20000;  ///< of SQLite's machine: some milliseconds
 
 const std::vector<QueryTable>& tables() {
-    static const std::vector<QueryTable> all{eventsTable(), stepsTable(), rankStepsTable(),
-                                             ranksTable(),  logTable(),   notesTable(), runTable()};
+    static const std::vector<QueryTable> all{eventsTable(), stepsTable(), rankStepsTable(), kindsTable(),
+                                             ranksTable(),  logTable(),   notesTable(),     runTable()};
     return all;
 }
 

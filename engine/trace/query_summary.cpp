@@ -2,36 +2,12 @@
 // The small tables: computed whole when a question names them.
 #include "engine/trace/query_table.h"
 
-#include "engine/trace/summary.h"
-
 #include <array>
-#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
 namespace shardlab {
 namespace {
-
-constexpr std::array stepColumns = std::to_array<QueryColumn>({
-    {"step", "INTEGER", "counted from 0"},
-    {"loss", "REAL", "mean over the step's tokens, nats; NULL until known"},
-    {"seconds", "REAL", "latest end - earliest begin over ranks; NULL while the step runs"},
-    {"bubble", "REAL", "idle share of the compute lanes, mean over ranks"},
-    {"begin_ns", "INTEGER", "earliest begin over ranks, nanoseconds of the run's clock"},
-    {"end_ns", "INTEGER", "latest end over ranks, nanoseconds of the run's clock; NULL while the step runs"},
-});
-
-constexpr std::array rankStepColumns = std::to_array<QueryColumn>({
-    {"step", "INTEGER", "counted from 0"},
-    {"rank", "INTEGER", "world rank"},
-    {"begin_ns", "INTEGER", "nanoseconds of the run's clock"},
-    {"end_ns", "INTEGER", "nanoseconds of the run's clock; NULL while the step runs"},
-    {"busy_ns", "INTEGER", "compute lane, between the whole step's first forward and last backward"},
-    {"waiting_ns", "INTEGER", "compute lane idle for a message or for a reduction's other members"},
-    {"reduce_ns", "INTEGER", "gradient reductions"},
-    {"optimizer_ns", "INTEGER", "updates of the weights"},
-    {"peak_bytes", "INTEGER", "most memory in use in the step"},
-});
 
 constexpr std::array rankColumns = std::to_array<QueryColumn>({
     {"rank", "INTEGER", "world rank"},
@@ -67,52 +43,6 @@ void add(Rows& rows, Values&&... values) {
     std::vector<Cell>& row = rows.emplace_back();
     row.reserve(sizeof...(values));
     (row.emplace_back(std::forward<Values>(values)), ...);
-}
-
-Result<Summarizer> summarized(const RunReader& run) {
-    Summarizer summarizer(static_cast<int>(run.ranks().size()));
-    summarizer.add(run.restarts());
-    const Status read = run.readEvents([&](std::span<const Event> events) {
-        summarizer.add(events);
-        return true;
-    });
-    if (!read) return fail(read.error());
-    return summarizer;
-}
-
-Cell finite(double value) { return std::isfinite(value) ? Cell(value) : Cell(); }
-
-Result<std::unique_ptr<RowSource>> openSteps(const RunReader& run, std::span<const Condition>) {
-    const auto summary = summarized(run);
-    if (!summary) return fail(summary.error());
-    Rows rows;
-    for (const StepSummary& step : summary->steps()) {
-        std::int64_t begin = 0;
-        std::int64_t end = 0;
-        for (const RankStep& rank : step.ranks) {
-            if (rank.end == 0) continue;
-            if (end == 0 || rank.begin < begin) begin = rank.begin;
-            end = std::max(end, rank.end);
-        }
-        add(rows, std::int64_t{step.step}, finite(step.loss), step.complete ? Cell(step.seconds) : Cell(),
-            step.complete ? finite(step.bubble) : Cell(), end != 0 ? Cell(begin) : Cell(),
-            step.complete ? Cell(end) : Cell());
-    }
-    return rowsOf(std::move(rows));
-}
-
-Result<std::unique_ptr<RowSource>> openRankSteps(const RunReader& run, std::span<const Condition>) {
-    const auto summary = summarized(run);
-    if (!summary) return fail(summary.error());
-    Rows rows;
-    for (const StepSummary& step : summary->steps())
-        for (std::size_t rank = 0; rank < step.ranks.size(); ++rank) {
-            const RankStep& figures = step.ranks[rank];
-            add(rows, std::int64_t{step.step}, static_cast<std::int64_t>(rank), figures.begin,
-                figures.end != 0 ? Cell(figures.end) : Cell(), figures.busy, figures.waiting, figures.reduce,
-                figures.optimizer, figures.peakBytes);
-        }
-    return rowsOf(std::move(rows));
 }
 
 Result<std::unique_ptr<RowSource>> openRanks(const RunReader& run, std::span<const Condition>) {
@@ -159,6 +89,12 @@ Result<std::unique_ptr<RowSource>> openRun(const RunReader& run, std::span<const
     add(rows, std::string("capacity_bytes"), std::to_string(header.capacityBytes));
     add(rows, std::string("events"), std::to_string(run.eventCount()));
     add(rows, std::string("dropped_events"), std::to_string(run.droppedEvents()));
+    if (const Thinning& thinning = run.thinning(); thinning.sizeLimit > 0) {
+        add(rows, std::string("size_limit"), std::to_string(thinning.sizeLimit));
+        add(rows, std::string("size_policy"), std::string(thinning.policy()));
+        add(rows, std::string("thinned_steps"), std::to_string(thinning.steps()));
+        add(rows, std::string("thinned_events"), std::to_string(thinning.events));
+    }
     add(rows, std::string("layout"), header.layoutJson);
     return rowsOf(std::move(rows));
 }
@@ -178,8 +114,6 @@ private:
 
 std::unique_ptr<RowSource> rowsOf(Rows rows) { return std::make_unique<MadeRows>(std::move(rows)); }
 
-QueryTable stepsTable() { return {{"steps", "one row per step", stepColumns}, {}, openSteps}; }
-QueryTable rankStepsTable() { return {{"rank_steps", "one row per step and rank", rankStepColumns}, {}, openRankSteps}; }
 QueryTable ranksTable() { return {{"ranks", "one row per rank", rankColumns}, {}, openRanks}; }
 QueryTable logTable() { return {{"log", "lines of ranks and launcher, as they arrived", logColumns}, {}, openLog}; }
 QueryTable notesTable() { return {{"notes", "what people wrote beside the run", noteColumns}, {}, openNotes}; }

@@ -39,6 +39,7 @@ std::unique_ptr<RowSource> rowsOf(std::vector<std::vector<Cell>> rows);
 QueryTable eventsTable();
 QueryTable stepsTable();
 QueryTable rankStepsTable();
+QueryTable kindsTable();
 QueryTable ranksTable();
 QueryTable logTable();
 QueryTable notesTable();

@@ -7,6 +7,8 @@
 #include "engine/trace/event.h"
 #include "engine/trace/notes.h"
 #include "engine/trace/restarts.h"
+#include "engine/trace/step_figures.h"
+#include "engine/trace/thinning.h"
 
 #include <filesystem>
 #include <functional>
@@ -82,6 +84,9 @@ public:
     Status setRank(const RankRecord& record);               ///< inserts or replaces
     Status flush();
     Status finish(const RunEnd& end);  ///< the last call; leaves one file
+    /// What the writer had to say since the last call, of a size limit; it is in the log already.
+    std::vector<LogLine> takeNotices();
+    const Thinning& thinning() const;
 
 private:
     struct Impl;
@@ -135,6 +140,17 @@ public:
     const EventNames& names() const;
     Result<std::vector<Note>> notes() const;  ///< ascending by time
     Result<std::vector<Event>> predicted() const;
+
+    /// What was taken away of the events so that the file kept its size limit.
+    const Thinning& thinning() const;
+
+    /// The figures of every step from `first` on, ascending; -1, the first, is what was outside steps. They are those that
+    /// were stored, or are made of the events where the file is of an older format, or what is stored is damaged and
+    /// nothing was thinned. What was superseded by a restart is not in them. `sink` returns false to stop.
+    Status readFigures(const std::function<bool(const StepFigures&)>& sink, int first = -1) const;
+    /// The same over all ranks, without -1.
+    Result<std::vector<StepOverview>> overview() const;
+    bool storesFigures() const;  ///< false: whoever asks for them waits for all events to be read
 
     /// Block by block in the order they were begun; in a lane as they were appended. `sink` returns false to stop.
     /// Error: the file is truncated or damaged; it names the first damaged block, and every whole block that can still

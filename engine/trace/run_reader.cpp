@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/scratch_folder.h"
 #include "engine/layout/layout_file.h"
+#include "engine/schedule/registry.h"
 #include "engine/trace/event_codec.h"
+#include "engine/trace/figure_reading.h"
+#include "engine/trace/figure_recording.h"
 #include "engine/trace/run_blocks.h"
 #include "engine/trace/run_schema.h"
 
@@ -129,6 +132,8 @@ struct RunReader::Impl {
                 dropped = std::strtoll(value.c_str(), nullptr, 10);
             } else if (key == meta::restarts) {
                 read = readRestarts(value, restarts);
+            } else if (key == meta::thinning) {
+                read = readThinning(value, thinning);
             }
             if (!read) return read;
         }
@@ -179,6 +184,48 @@ struct RunReader::Impl {
         if (code != SQLITE_DONE) note("a block cannot be read");
     }
 
+    /// A file of an older format has no such table, or, with a note written into it since, an empty one.
+    void lookForFigures() {
+        const auto any = database.number("SELECT EXISTS(SELECT 1 FROM rank_step)");
+        storesFigures = any && (*any != 0 || eventCount == 0);
+    }
+
+    Status makeFigures() {
+        if (made) return {};
+        auto shelf = std::make_unique<MemoryShelf>();
+        FigureRecording figures(rankCount(header.layout), flushes(header.layout), *shelf);
+        const auto keep = [&](const Status& status) {
+            if (!status) return status;
+            const Status stored = figures.store();
+            if (stored) figures.settle();
+            return stored;
+        };
+        if (const Status told = keep(figures.add(restarts)); !told) return told;
+        auto cursor = selectBlocks(database, file, {}, firstDamage);
+        if (!cursor) return fail(cursor.error());
+        std::vector<Event> block;
+        for (;;) {
+            const auto more = cursor->next(block);
+            if (!more) return fail(more.error());
+            if (!*more) break;
+            if (const Status added = keep(figures.add(block)); !added) return added;
+        }
+        made = std::move(shelf);
+        return {};
+    }
+
+    /// What was stored; where that fails and every event is there, what they give. `read` is given a shelf.
+    template <class Read>
+    auto fromFigures(const Read& read) -> decltype(read(std::declval<FigureShelf&>())) {
+        if (storesFigures && !made) {
+            DatabaseShelf shelf(database, file);
+            auto result = read(shelf);
+            if (result || thinning.steps() > 0) return result;
+        }
+        if (const Status whole = makeFigures(); !whole) return fail(whole.error());
+        return read(*made);
+    }
+
     std::filesystem::path file;
     std::optional<Copy> copy;
     Database database;
@@ -189,7 +236,10 @@ struct RunReader::Impl {
     std::int64_t eventCount = 0;
     std::int64_t dropped = 0;
     std::vector<Event> restarts;
+    Thinning thinning;
     std::optional<Error> firstDamage;
+    bool storesFigures = false;
+    std::unique_ptr<MemoryShelf> made;  ///< from the events, where they are not stored, or damaged
 };
 
 RunReader::RunReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -202,13 +252,13 @@ Result<std::unique_ptr<RunReader>> RunReader::open(const std::filesystem::path& 
     auto database = Database::open(file, DatabaseMode::Read);
     const auto readable = [&] { return database && database->number("SELECT count(*) FROM sqlite_schema").has_value(); };
     // A log without its index in a folder that cannot be written; or an older format, which only a copy may leave.
-    if (*version < runFormatVersion || (!readable() && !(database && damaged(*database)))) {
+    if (*version < oldestReadInPlace || (!readable() && !(database && damaged(*database)))) {
         auto made = Copy::make(file);
         if (!made) return fail(made.error());
         copy = std::move(*made);
         database = Database::open(copy->file(), DatabaseMode::Write);
         if (!database) return refuse(file, database.error().why);
-        if (*version < runFormatVersion) {
+        if (*version < oldestReadInPlace) {
             const Status migrated = migrate(*database, *version, runMigrations());
             if (!migrated) return refuse(file, "its format " + std::to_string(*version) + " cannot be read: " + migrated.error().why);
         }
@@ -220,6 +270,7 @@ Result<std::unique_ptr<RunReader>> RunReader::open(const std::filesystem::path& 
     impl->readRanks();
     impl->readNames();
     impl->countEvents();
+    impl->lookForFigures();
     return std::make_unique<RunReader>(std::move(impl));
 }
 
@@ -230,6 +281,23 @@ const EventNames& RunReader::names() const { return impl_->names; }
 std::int64_t RunReader::eventCount() const { return impl_->eventCount; }
 std::int64_t RunReader::droppedEvents() const { return impl_->dropped; }
 const std::vector<Event>& RunReader::restarts() const { return impl_->restarts; }
+const Thinning& RunReader::thinning() const { return impl_->thinning; }
+bool RunReader::storesFigures() const { return impl_->storesFigures; }
+
+Status RunReader::readFigures(const std::function<bool(const StepFigures&)>& sink, int first) const {
+    const Layout& layout = impl_->header.layout;
+    return impl_->fromFigures([&](FigureShelf& shelf) {
+        // Where a damaged block ended the reading, it goes on behind what was given.
+        return eachStep(shelf, rankCount(layout), flushes(layout), first, [&](const StepFigures& step) {
+            first = step.times.step + 1;
+            return sink(step);
+        });
+    });
+}
+
+Result<std::vector<StepOverview>> RunReader::overview() const {
+    return impl_->fromFigures([](FigureShelf& shelf) { return allOverviews(shelf); });
+}
 
 Result<std::vector<LogLine>> RunReader::log() const {
     auto rows = impl_->database.prepare("SELECT id, time, rank, level, text, crc FROM log ORDER BY id");

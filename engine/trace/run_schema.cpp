@@ -62,6 +62,8 @@ CREATE TABLE block(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, rank INTEGER
 CREATE TABLE note(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, rank INTEGER NOT NULL, text TEXT NOT NULL,
                   created TEXT NOT NULL, crc INTEGER NOT NULL);
 CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT NOT NULL, crc INTEGER NOT NULL);
+CREATE TABLE step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL);
+CREATE TABLE rank_step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL);
 )sql";
 
 std::span<const Migration> runMigrations() {
@@ -69,6 +71,8 @@ std::span<const Migration> runMigrations() {
         Migration{1, "CREATE TABLE IF NOT EXISTS name(id INTEGER PRIMARY KEY, text TEXT NOT NULL, crc INTEGER NOT NULL)"},
         Migration{2, "CREATE TABLE IF NOT EXISTS note(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, rank INTEGER NOT NULL,"
                      " text TEXT NOT NULL, created TEXT NOT NULL, crc INTEGER NOT NULL)"},
+        Migration{3, "CREATE TABLE IF NOT EXISTS step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL);"
+                     "CREATE TABLE IF NOT EXISTS rank_step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL)"},
     };
     return all;
 }

@@ -17,7 +17,9 @@
 namespace shardlab {
 
 inline constexpr std::uint32_t runApplicationId = 0x53484c44;  // "SHLD"
-inline constexpr std::int64_t runFormatVersion = 3;
+inline constexpr std::int64_t runFormatVersion = 4;
+/// From here on the tables that came later are only missing, and the file itself can be read.
+inline constexpr std::int64_t oldestReadInPlace = 3;
 /// Where SQLite keeps the two in its first page, big-endian.
 inline constexpr std::size_t databaseVersionAt = 60;
 inline constexpr std::size_t databaseApplicationAt = 68;
@@ -60,6 +62,7 @@ inline constexpr std::string_view layout = "layout";
 inline constexpr std::string_view end = "end";
 inline constexpr std::string_view dropped = "dropped";
 inline constexpr std::string_view restarts = "restarts";
+inline constexpr std::string_view thinning = "thinning";
 }  // namespace meta
 
 /// Without the layout, which is stored beside it as it was written.

@@ -1,176 +1,210 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/layout/layout_file.h"
-#include "engine/trace/event_codec.h"
-#include "engine/trace/run_block.h"
+#include "engine/base/units.h"
+#include "engine/schedule/registry.h"
+#include "engine/trace/block_store.h"
+#include "engine/trace/figure_recording.h"
+#include "engine/trace/run_creation.h"
 #include "engine/trace/run_schema.h"
 
 #include <algorithm>
-#include <deque>
-#include <fstream>
 #include <map>
 #include <sqlite3.h>
-#include <tuple>
-#include <unistd.h>
+#include <utility>
 
 namespace shardlab {
 namespace {
 
 constexpr std::size_t flushAtEvents = std::size_t{1} << 17;  ///< bounds memory where the caller flushes seldom
-
-struct LaneKey {
-    EventSource source;
-    std::int16_t rank;
-    Lane lane;
-    auto operator<=>(const LaneKey&) const = default;
-};
-
-/// A block under way, or full and not yet committed.
-struct OpenBlock {
-    std::int64_t id = 0;  ///< 0 until it is first written
-    std::vector<Event> events;
-    bool dirty = false;
-};
-
-std::filesystem::path beside(const std::filesystem::path& file, const std::string& suffix) {
-    std::filesystem::path path = file;
-    path += suffix;
-    return path;
-}
-
-/// An existing file may be replaced where it is empty or a run that nobody is recording.
-Status checkReplaceable(const std::filesystem::path& file) {
-    const auto refuse = [&](const char* why) {
-        return fail({"cannot create the run file", file.string(), why, "Choose another name"});
-    };
-    std::error_code ignored;
-    if (!std::filesystem::exists(file, ignored)) return {};
-    if (!std::filesystem::is_regular_file(file, ignored)) return refuse("something that is no file has that name");
-    std::array<char, 100> page{};
-    std::ifstream in(file, std::ios::binary);
-    in.read(page.data(), page.size());
-    if (in.gcount() == 0 && in.eof()) return {};
-    std::uint32_t application = 0;
-    std::memcpy(&application, page.data() + databaseApplicationAt, sizeof application);
-    if (in.gcount() != static_cast<std::streamsize>(page.size()) || !std::string_view(page.data(), 16).starts_with(databaseMagic) ||
-        __builtin_bswap32(application) != runApplicationId)
-        return refuse("a file that is no run has that name");
-    // The writer of a live run holds its write lock from flush to flush.
-    auto database = Database::open(file, DatabaseMode::Write);
-    if (!database) return {};
-    static_cast<void>(database->run("PRAGMA busy_timeout = 0"));
-    if (!database->run("BEGIN IMMEDIATE") && (database->code() & 0xff) == SQLITE_BUSY)
-        return refuse("a run is being recorded into it");
-    return {};
-}
+constexpr std::int64_t limitPerFlushedEvent = 128;           ///< bytes: one flush takes about a tenth of a limit at most
+// Of the limit: where thinning begins and what it leaves, so that it is not done at every flush.
+constexpr double thinAbove = 0.8;
+constexpr double thinTo = 0.6;
 
 }  // namespace
 
 struct RunWriter::Impl {
-    Impl(Database opened, Statement meta, Statement rank, Statement log, Statement name, Statement block)
+    Impl(Database opened, const std::filesystem::path& path, const RunHeader& header)
         : database(std::move(opened)),
-          insertMeta(std::move(meta)),
-          insertRank(std::move(rank)),
-          insertLog(std::move(log)),
-          insertName(std::move(name)),
-          insertBlock(std::move(block)) {}
+          shelf(database, path),
+          figures(rankCount(header.layout), flushes(header.layout), shelf),
+          thinning(Thinning::of(header.layout.run)) {
+        thinning.first = -1;
+        if (thinning.sizeLimit > 0)
+            flushAt = std::clamp<std::size_t>(static_cast<std::size_t>(thinning.sizeLimit / limitPerFlushedEvent), 1024, flushAtEvents);
+    }
 
-    void add(EventSource source, const Event& event) {
-        const LaneKey key{source, event.rank, event.lane};
-        if (lastBlock == nullptr || key != lastKey) {
-            lastBlock = &open[key];
-            lastKey = key;
-        }
-        lastBlock->events.push_back(event);
-        lastBlock->dirty = true;
-        ++unflushed;
-        if (lastBlock->events.size() == largestBlock) {
-            full.emplace_back(key, std::move(*lastBlock));
-            *lastBlock = {};
-        }
+    Status prepare() {
+        const auto make = [this](std::optional<Statement>& statement, const char* sql) {
+            auto made = database.prepare(sql);
+            if (made) statement.emplace(std::move(*made));
+            return made.has_value();
+        };
+        std::optional<Statement> insertBlock;
+        if (!make(insertMeta, "INSERT OR REPLACE INTO meta VALUES(?, ?, ?)") ||
+            !make(insertRank, "INSERT OR REPLACE INTO rank VALUES(?, ?, ?, ?, ?, ?)") ||
+            !make(insertLog, "INSERT INTO log VALUES(?, ?, ?, ?, ?, ?)") ||
+            !make(insertName, "INSERT OR REPLACE INTO name VALUES(?, ?, ?)") ||
+            !make(insertBlock, "INSERT OR REPLACE INTO block VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+            return fail(database.error("cannot create the run file"));
+        blocks.emplace(database, std::move(*insertBlock), thinning.sizeLimit > 0);
+        if (thinning.sizeLimit <= 0) return {};
+        keepThinning();
+        // The log beside the file takes its share of the limit, too.
+        const auto pageSize = database.number("PRAGMA page_size");
+        const std::int64_t pages = std::clamp<std::int64_t>(thinning.sizeLimit / (16 * pageSize.value_or(4096)), 16, 1000);
+        const std::string sql = "PRAGMA wal_autocheckpoint = " + std::to_string(pages) +
+                                "; PRAGMA journal_size_limit = " + std::to_string(thinning.sizeLimit / 16);
+        return database.run(sql.c_str());
     }
 
     Status begin() { return database.inTransaction() ? Status{} : database.run("BEGIN IMMEDIATE"); }
 
-    bool writeBlock(const LaneKey& key, OpenBlock& block) {
-        if (block.id == 0) block.id = nextBlock++;
-        const auto data = packer.pack(block.events);
-        const std::int64_t first = std::ranges::min(block.events, {}, &Event::begin).begin;
-        const std::int64_t last = std::ranges::max(block.events, {}, &Event::end).end;
-        RowChecksum sum;
-        for (std::int64_t number : {block.id, static_cast<std::int64_t>(key.source), std::int64_t{key.rank},
-                                    static_cast<std::int64_t>(key.lane), static_cast<std::int64_t>(block.events.size()),
-                                    first, last}) {
-            insertBlock.bind(number);
-            sum.add(number);
-        }
-        return insertBlock.bind(data).bind(sum.add(data).value()).run() == SQLITE_OK;
-    }
-
-    bool writeAll() {
+    bool writeRows() {
         for (const auto& [key, value] : metaRows) {
-            if (insertMeta.bind(key).bind(value).bind(checksum(key, value)).run() != SQLITE_OK) return false;
+            if (insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() != SQLITE_OK) return false;
         }
         for (const auto& [rank, record] : rankRows) {
-            insertRank.bind(std::int64_t{rank}).bind(record.host).bind(std::int64_t{record.pid});
-            if (insertRank.bind(record.label).bind(record.end).bind(checksum(record)).run() != SQLITE_OK) return false;
+            insertRank->bind(std::int64_t{rank}).bind(record.host).bind(std::int64_t{record.pid});
+            if (insertRank->bind(record.label).bind(record.end).bind(checksum(record)).run() != SQLITE_OK) return false;
         }
         for (std::size_t i = 0; i < logRows.size(); ++i) {
             const LogLine& line = logRows[i];
             const std::int64_t id = nextLog + static_cast<std::int64_t>(i);
-            insertLog.bind(id).bind(line.time).bind(std::int64_t{line.rank}).bind(static_cast<std::int64_t>(line.level));
-            if (insertLog.bind(line.text).bind(checksum(id, line)).run() != SQLITE_OK) return false;
+            insertLog->bind(id).bind(line.time).bind(std::int64_t{line.rank}).bind(static_cast<std::int64_t>(line.level));
+            if (insertLog->bind(line.text).bind(checksum(id, line)).run() != SQLITE_OK) return false;
         }
         for (const auto& [number, name] : nameRows) {
             const auto id = static_cast<std::int64_t>(number);
-            if (insertName.bind(id).bind(name).bind(checksum(id, name)).run() != SQLITE_OK) return false;
-        }
-        for (auto& [key, block] : full) {
-            if (!writeBlock(key, block)) return false;
-        }
-        for (auto& [key, block] : open) {
-            if (block.dirty && !writeBlock(key, block)) return false;
+            if (insertName->bind(id).bind(name).bind(checksum(id, name)).run() != SQLITE_OK) return false;
         }
         return true;
     }
 
-    Status flush() {
-        const Status begun = begin();
-        if (!begun) return fail(database.error("cannot write the run file"));
-        if (!writeAll() || !database.run("COMMIT")) {
-            const Error why = database.error("cannot write the run file");
-            if (database.inTransaction()) static_cast<void>(database.run("ROLLBACK"));
-            return fail(why);
-        }
-        // Only now is it safe: what a failed flush could not store is stored by the next.
+    /// What was begun is undone; what it would have stored is stored by the next flush.
+    Status undo() {
+        const Error why = database.error("cannot write the run file");
+        if (database.inTransaction()) static_cast<void>(database.run("ROLLBACK"));
+        blocks->forget();
+        return fail(why);
+    }
+
+    Status commit() {
+        if (!writeRows() || !blocks->write() || !figures.store() || !database.run("COMMIT")) return undo();
         nextLog += static_cast<std::int64_t>(logRows.size());
         metaRows.clear();
         rankRows.clear();
         logRows.clear();
         nameRows.clear();
-        full.clear();
-        for (auto& [key, block] : open) block.dirty = false;
-        unflushed = 0;
+        blocks->settle();
+        figures.settle();
+        return {};
+    }
+
+    Status flush() {
+        if (!begin()) return fail(database.error("cannot write the run file"));
+        if (const Status done = commit(); !done) return done;
+        if (thinning.sizeLimit > 0)
+            if (const Status held = holdLimit(); !held) return held;
         // Taken again at once: the lock says that the run is being recorded. Where that fails now, the next flush says so.
         static_cast<void>(begin());
         return {};
     }
 
+    /// Bytes of the pages in use: free ones are taken before the file grows.
+    Result<std::int64_t> used() {
+        const auto pages = database.number("PRAGMA page_count");
+        const auto free = database.number("PRAGMA freelist_count");
+        const auto size = database.number("PRAGMA page_size");
+        if (!pages || !free || !size) return fail(database.error("cannot write the run file"));
+        return (*pages - *free) * *size;
+    }
+
+    void keepThinning() { metaRows[std::string(meta::thinning)] = writeThinning(thinning); }
+
+    void say(LogLevel level, std::string text) {
+        const LogLine line{lastTime, -1, level, std::move(text)};
+        logRows.push_back(line);
+        notices.push_back(line);
+    }
+
+    /// Lane by lane, each for itself, so that the log beside the file stays short.
+    Status thin() {
+        for (std::size_t lane = 0; lane < blocks->lanes(); ++lane) {
+            if (!begin()) return fail(database.error("cannot write the run file"));
+            const auto gone = blocks->thin(lane, thinning);
+            if (!gone) {
+                static_cast<void>(undo());
+                return fail(gone.error());
+            }
+            thinning.events += *gone;
+            keepThinning();
+            if (const Status done = commit(); !done) {
+                thinning.events -= *gone;
+                return done;
+            }
+        }
+        return {};
+    }
+
+    Status holdLimit() {
+        auto size = used();
+        if (!size) return fail(size.error());
+        const auto limit = static_cast<double>(thinning.sizeLimit);
+        if (static_cast<double>(*size) <= thinAbove * limit || (exhausted && figures.lastComplete() < thinning.before + thinning.last)) return {};
+        const bool first = thinning.steps() == 0;
+        const Thinning before = thinning;
+        for (;;) {
+            thinning.before = std::max(thinning.before, figures.lastComplete() - thinning.last + 1);
+            if (const Status done = thin(); !done) return done;
+            size = used();
+            if (!size) return fail(size.error());
+            if (static_cast<double>(*size) <= thinTo * limit) break;
+            if (thinning.keepLess()) continue;
+            if (!std::exchange(exhausted, true))
+                say(LogLevel::Warning, "the run file cannot keep its size limit of " + formatBytes(thinning.sizeLimit) +
+                                           ": every step's figures and the last step's events take more. A larger /run/size_limit, "
+                                           "or fewer steps, would do");
+            break;
+        }
+        if (first ? thinning.steps() > 0 : before.last != thinning.last || before.every != thinning.every)
+            say(LogLevel::Info, "to keep its size limit of " + formatBytes(thinning.sizeLimit) + ", the run file now holds " + keptText(thinning));
+        keepThinning();
+        return {};
+    }
+
+    void take(const Event& event) {
+        blocks->add(EventSource::Measured, event);
+        if (event.step >= 0 && (thinning.first < 0 || event.step < thinning.first)) thinning.first = event.step;
+        if (event.end < (std::int64_t{1} << 60)) lastTime = std::max(lastTime, event.end);
+        // The comparison also keeps out what is no number.
+        if (event.kind == EventKind::Dropped && event.value > 0 && event.value < 1e15) {
+            dropped += static_cast<std::int64_t>(event.value);
+            metaRows[std::string(meta::dropped)] = std::to_string(dropped);
+        }
+        if (!isRestart(event)) return;
+        restarts.push_back(event);
+        metaRows[std::string(meta::restarts)] = writeRestarts(restarts);
+        thinning.restarted(event.step);
+        if (thinning.sizeLimit > 0) keepThinning();
+    }
+
     Database database;
-    Statement insertMeta, insertRank, insertLog, insertName, insertBlock;
-    BlockPacker packer;
+    std::optional<Statement> insertMeta, insertRank, insertLog, insertName;
+    std::optional<BlockStore> blocks;
+    DatabaseShelf shelf;
+    FigureRecording figures;
+    Thinning thinning;
     std::map<std::string, std::string, std::less<>> metaRows;
     std::map<int, RankRecord> rankRows;
     std::vector<LogLine> logRows;
+    std::vector<LogLine> notices;
     std::vector<std::pair<std::uint32_t, std::string>> nameRows;
-    std::map<LaneKey, OpenBlock> open;  ///< the last, partial block of each lane; rewritten until it is full
-    std::deque<std::pair<LaneKey, OpenBlock>> full;
-    OpenBlock* lastBlock = nullptr;
-    LaneKey lastKey{};
-    std::size_t unflushed = 0;
-    std::int64_t nextBlock = 1;
+    std::size_t flushAt = flushAtEvents;
     std::int64_t nextLog = 1;
     std::int64_t dropped = 0;
+    std::int64_t lastTime = 0;
     std::vector<Event> restarts;
+    bool exhausted = false;  ///< nothing is left that could be thinned
     bool finished = false;
 };
 
@@ -181,74 +215,31 @@ RunWriter::~RunWriter() {
 }
 
 Result<std::unique_ptr<RunWriter>> RunWriter::create(const std::filesystem::path& file, const RunHeader& header) {
-    const Status replaceable = checkReplaceable(file);
-    if (!replaceable) return fail(replaceable.error());
-
-    // Made beside with all its tables and renamed: a file of that name is a run from its first moment.
-    const std::filesystem::path draft = beside(file, ".new" + std::to_string(::getpid()));
-    const auto discard = [&](Error error) {
-        for (const char* suffix : {"", "-journal"}) ::unlink(beside(draft, suffix).c_str());
-        return fail({"cannot create the run file", file.string(), std::move(error.why), std::move(error.legal)});
-    };
-    ::unlink(draft.c_str());
-    {
-        auto made = Database::open(draft, DatabaseMode::Create);
-        if (!made) {
-            std::error_code reason;
-            const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-            if (!std::filesystem::is_directory(folder, reason)) return discard({"", "", "its folder does not exist", ""});
-            return discard({"", "", "its folder cannot be written", "Choose another folder"});
-        }
-        const std::string sql = "BEGIN; PRAGMA application_id = " + std::to_string(runApplicationId) +
-                                "; PRAGMA user_version = " + std::to_string(runFormatVersion) + ";" + runTables;
-        if (!made->run(sql.c_str())) return discard(made->error(""));
-        auto insert = made->prepare("INSERT INTO meta VALUES(?, ?, ?)");
-        if (!insert) return discard(insert.error());
-        const std::string layout = header.layoutJson.empty() ? writeLayout(header.layout) : header.layoutJson;
-        const std::string rest = writeHeader(header);
-        if (insert->bind(meta::layout).bind(layout).bind(checksum(meta::layout, layout)).run() != SQLITE_OK ||
-            insert->bind(meta::header).bind(rest).bind(checksum(meta::header, rest)).run() != SQLITE_OK ||
-            !made->run("COMMIT"))
-            return discard(made->error(""));
-    }
-    // What an older run left of its log must not be taken for this one's.
-    for (const char* suffix : {"-wal", "-shm", "-journal"}) ::unlink(beside(file, suffix).c_str());
-    std::error_code renamed;
-    std::filesystem::rename(draft, file, renamed);
-    if (renamed) return discard({"", "", renamed.message(), ""});
-
-    auto database = Database::open(file, DatabaseMode::Write);
+    auto database = createRunFile(file, header);
     if (!database) return fail(database.error());
-    const Status ready = database->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE");
-    if (!ready) return fail(database->error("cannot create the run file"));
-    auto metaRow = database->prepare("INSERT OR REPLACE INTO meta VALUES(?, ?, ?)");
-    auto rankRow = database->prepare("INSERT OR REPLACE INTO rank VALUES(?, ?, ?, ?, ?, ?)");
-    auto logRow = database->prepare("INSERT INTO log VALUES(?, ?, ?, ?, ?, ?)");
-    auto nameRow = database->prepare("INSERT OR REPLACE INTO name VALUES(?, ?, ?)");
-    auto blockRow = database->prepare("INSERT OR REPLACE INTO block VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    if (!metaRow || !rankRow || !logRow || !nameRow || !blockRow) return fail(database->error("cannot create the run file"));
-    return std::make_unique<RunWriter>(std::make_unique<Impl>(std::move(*database), std::move(*metaRow), std::move(*rankRow),
-                                                              std::move(*logRow), std::move(*nameRow), std::move(*blockRow)));
+    auto impl = std::make_unique<Impl>(std::move(*database), file, header);
+    if (const Status prepared = impl->prepare(); !prepared) return fail(prepared.error());
+    return std::make_unique<RunWriter>(std::move(impl));
 }
 
 Status RunWriter::appendPredicted(std::span<const Event> events) {
-    for (const Event& event : events) impl_->add(EventSource::Predicted, event);
-    return impl_->unflushed < flushAtEvents ? Status{} : flush();
+    for (const Event& event : events) impl_->blocks->add(EventSource::Predicted, event);
+    return impl_->blocks->unflushed() < impl_->flushAt ? Status{} : flush();
 }
 
 Status RunWriter::append(std::span<const Event> events) {
-    const std::int64_t before = impl_->dropped;
-    for (const Event& event : events) {
-        impl_->add(EventSource::Measured, event);
-        // The comparison also keeps out what is no number.
-        if (event.kind == EventKind::Dropped && event.value > 0 && event.value < 1e15)
-            impl_->dropped += static_cast<std::int64_t>(event.value);
-        if (!isRestart(event)) continue;
-        impl_->restarts.push_back(event);
-        impl_->metaRows[std::string(meta::restarts)] = writeRestarts(impl_->restarts);
+    Status status;
+    while (!events.empty()) {
+        // After a failure the rest is taken in at once: the next flush stores it.
+        const std::size_t room = impl_->flushAt - std::min(impl_->flushAt - 1, impl_->blocks->unflushed());
+        const auto part = events.first(status ? std::min(room, events.size()) : events.size());
+        events = events.subspan(part.size());
+        for (const Event& event : part) impl_->take(event);
+        if (const Status made = impl_->figures.add(part); !made && status) status = made;
+        if (!status || impl_->blocks->unflushed() < impl_->flushAt) continue;
+        status = flush();
     }
-    if (impl_->dropped != before) impl_->metaRows[std::string(meta::dropped)] = std::to_string(impl_->dropped);
-    return impl_->unflushed < flushAtEvents ? Status{} : flush();
+    return status;
 }
 
 Status RunWriter::append(const LogLine& line) {
@@ -268,10 +259,16 @@ Status RunWriter::setRank(const RankRecord& record) {
 
 Status RunWriter::flush() { return impl_->flush(); }
 
+std::vector<LogLine> RunWriter::takeNotices() { return std::exchange(impl_->notices, {}); }
+
+const Thinning& RunWriter::thinning() const { return impl_->thinning; }
+
 Status RunWriter::finish(const RunEnd& end) {
     impl_->metaRows[std::string(meta::end)] = writeEnd(end);
-    const Status flushed = impl_->flush();
-    if (!flushed) return flushed;
+    if (const Status flushed = impl_->flush(); !flushed) return flushed;
+    // What the first flush had to thin and say.
+    if (!impl_->logRows.empty() || !impl_->metaRows.empty())
+        if (const Status flushed = impl_->flush(); !flushed) return flushed;
     impl_->finished = true;
     Database& database = impl_->database;
     if (database.inTransaction()) static_cast<void>(database.run("ROLLBACK"));  // empty: it only held the lock

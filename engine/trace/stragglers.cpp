@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/stragglers.h"
 
-#include "engine/base/saturate.h"
 #include "engine/base/units.h"
 #include "engine/schedule/registry.h"
 #include "engine/trace/summary.h"
@@ -102,29 +101,51 @@ StragglerWatch::StragglerWatch(const RunHeader& header)
     if (const auto schedule = generateSchedule(header.layout.schedule.kind, scheduleShape(header.layout))) rankOfStage_ = schedule->rankOfStage;
 }
 
-int StragglerWatch::peerOf(const Event& send) const {
-    const Action action = actionFromId(send.action);
-    const int stage = action.stage + (send.kind == EventKind::SendForward ? 1 : -1);
-    if (send.action == 0 || stage < 0 || static_cast<std::size_t>(stage) >= rankOfStage_.size()) return -1;
-    Coordinates place = mesh_.coordinates(send.rank);
+int StragglerWatch::peerOf(int rank, EventKind send, int from) const {
+    const int stage = from + (send == EventKind::SendForward ? 1 : -1);
+    if (from < 0 || stage < 0 || static_cast<std::size_t>(stage) >= rankOfStage_.size()) return -1;
+    Coordinates place = mesh_.coordinates(rank);
     place[static_cast<std::size_t>(Axis::Pipeline)] = rankOfStage_[static_cast<std::size_t>(stage)];
     return place[static_cast<std::size_t>(Axis::Pipeline)] < mesh_.size(Axis::Pipeline) ? mesh_.rank(place) : -1;
 }
 
 void StragglerWatch::add(const Event& event, RankTime& rank) const {
-    const std::int64_t lasts = saturatedDifference(event.end, event.begin);
+    const std::int64_t lasts = event.end - event.begin;
     if (event.kind == EventKind::SendForward || event.kind == EventKind::SendBackward) {
-        if (const int peer = peerOf(event); peer >= 0) rank.sent[peer] = saturatedSum(rank.sent[peer], lasts);
+        const int stage = event.action == 0 ? -1 : actionFromId(event.action).stage;
+        if (const int peer = peerOf(event.rank, event.kind, stage); peer >= 0) rank.sent[peer] += lasts;
         return;
     }
-    const bool computes = isCompute(event.kind) && event.lane == Lane::Compute;
-    if (!computes && event.kind != EventKind::Wait) return;
-    if (rank.last >= 0) rank.pending = saturatedSum(rank.pending, std::max<std::int64_t>(0, saturatedDifference(event.begin, rank.last)));
-    rank.last = std::max(rank.last, event.end);
-    if (!computes) return;
-    rank.busy = saturatedSum(rank.busy, lasts);
-    rank.standing = saturatedSum(rank.standing, rank.pending);
-    rank.pending = 0;
+    rank.standing.add(event);
+    if (isCompute(event.kind) && event.lane == Lane::Compute) rank.busy += lasts;
+}
+
+StragglerWatch::StepTime& StragglerWatch::timeOf(int step) {
+    if (steps_.size() > mostSteps) steps_.erase(steps_.begin());
+    StepTime& time = steps_[step];
+    if (time.ranks.empty()) time.ranks.resize(static_cast<std::size_t>(mesh_.ranks()));
+    return time;
+}
+
+void StragglerWatch::put(const StepFigures& figures) {
+    if (figures.times.step < 0 || figures.details.size() != static_cast<std::size_t>(mesh_.ranks())) return;
+    StepTime& step = timeOf(figures.times.step);
+    step = {std::vector<RankTime>(figures.details.size())};
+    for (std::size_t i = 0; i < figures.details.size(); ++i) {
+        const RankStep& times = figures.times.ranks[i];
+        const RankDetail& detail = figures.details[i];
+        RankTime& rank = step.ranks[i];
+        rank.standing = detail.standing;
+        for (const KindTime& kind : detail.kinds) {
+            if (isCompute(kind.kind)) rank.busy += kind.nanoseconds;
+            if (kind.kind != EventKind::SendForward && kind.kind != EventKind::SendBackward) continue;
+            if (const int peer = peerOf(static_cast<int>(i), kind.kind, kind.stage); peer >= 0) rank.sent[peer] += kind.nanoseconds;
+        }
+        if (times.end == 0) continue;
+        rank.ended = true;
+        step.begin = std::min(step.begin, times.begin);
+        step.end = std::max(step.end, times.end);
+    }
 }
 
 void StragglerWatch::addPredicted(std::span<const Event> events) {
@@ -145,9 +166,7 @@ void StragglerWatch::add(std::span<const Event> events) {
         if (event.step < 0 || event.rank < 0 || event.rank >= mesh_.ranks() || !isSpan(event.kind)) continue;
         if (!step || number != event.step) {
             number = event.step;
-            if (steps_.size() > mostSteps) steps_.erase(steps_.begin());
-            step = &steps_[number];
-            if (step->ranks.empty()) step->ranks.resize(static_cast<std::size_t>(mesh_.ranks()));
+            step = &timeOf(number);
         }
         RankTime& rank = step->ranks[static_cast<std::size_t>(event.rank)];
         if (event.kind == EventKind::Step) {
@@ -186,7 +205,7 @@ std::vector<Straggler> StragglerWatch::stragglers() const {
             computing.emplace_back(StragglerCause::Compute, rank, -1);
             busy.push_back({seconds(time.busy), seconds(planned.busy), place});
             standing.emplace_back(StragglerCause::Wait, rank, -1);
-            stood.push_back({seconds(time.standing), 0, 0});  // nobody should stand still
+            stood.push_back({seconds(time.standing.sum), 0, 0});  // nobody should stand still
             for (const auto& [peer, nanoseconds] : time.sent) {
                 const auto foreseen = planned.sent.find(peer);
                 links.emplace_back(StragglerCause::Link, rank, peer);
@@ -210,8 +229,8 @@ Result<std::vector<Straggler>> findStragglers(const RunReader& run) {
     const auto predicted = run.predicted();
     if (!predicted) return fail(predicted.error());
     watch.addPredicted(*predicted);
-    const Status read = run.readEvents([&](std::span<const Event> events) {
-        watch.add(events);
+    const Status read = run.readFigures([&](const StepFigures& step) {
+        watch.put(step);
         return true;
     });
     if (!read) return fail(read.error());

@@ -6,6 +6,7 @@
 #include "engine/trace/event.h"
 #include "engine/trace/restarts.h"
 #include "engine/trace/run_file.h"
+#include "engine/trace/step_figures.h"
 
 #include <cstdint>
 #include <map>
@@ -49,6 +50,8 @@ public:
     void addPredicted(std::span<const Event> events);
     /// Measured; lanes ascend. After a restart what was done again counts.
     void add(std::span<const Event> events);
+    /// Figures that were stored, in place of the step's events.
+    void put(const StepFigures& step);
     /// Largest excess over all its steps first.
     std::vector<Straggler> stragglers() const;
 
@@ -56,9 +59,7 @@ private:
     /// Nanoseconds of one step.
     struct RankTime {
         std::int64_t busy = 0;
-        std::int64_t standing = 0;
-        std::int64_t pending = 0;  ///< stood since the last action: counts once another one comes
-        std::int64_t last = -1;    ///< end of what the compute lane did last
+        Standing standing;
         std::map<int, std::int64_t> sent;  ///< by peer
         bool ended = false;
     };
@@ -68,7 +69,9 @@ private:
         std::int64_t end = 0;
     };
     void add(const Event& event, RankTime& rank) const;
-    int peerOf(const Event& send) const;
+    /// Who rank `rank` sends to from a stage; -1 where that is nobody.
+    int peerOf(int rank, EventKind send, int stage) const;
+    StepTime& timeOf(int step);
 
     Mesh mesh_;
     std::vector<int> rankOfStage_;

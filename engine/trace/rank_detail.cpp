@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/rank_detail.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace shardlab {
+
+void Standing::add(const Event& event) {
+    const bool computes = isCompute(event.kind) && event.lane == Lane::Compute;
+    if (!computes && event.kind != EventKind::Wait) return;
+    if (last >= 0) pending += std::max<std::int64_t>(0, event.begin - last);
+    last = std::max(last, event.end);
+    if (computes) sum += std::exchange(pending, 0);
+}
+
+void RankDetail::add(const Event& event) {
+    // Between actions, and within them: a run may have the first alone.
+    std::optional<MemoryCategory> category = memoryCategory(event.kind, EventKind::MemoryUsed);
+    if (!category) category = memoryCategory(event.kind, EventKind::CategoryPeak);
+    if (category) {
+        std::int64_t& bytes = memory[static_cast<std::size_t>(*category)];
+        bytes = std::max(bytes, event.bytes);
+    }
+    if (!isSpan(event.kind) || event.kind == EventKind::Step) return;
+    standing.add(event);
+    const bool named = nameNumber(event.action) != 0;
+    const int stage = event.action == 0 || named ? -1 : actionFromId(event.action).stage;
+    const auto order = [](const KindTime& time) { return std::pair(time.kind, time.stage); };
+    auto place = std::ranges::lower_bound(kinds, std::pair(event.kind, stage), {}, order);
+    if (place == kinds.end() || order(*place) != std::pair(event.kind, stage)) place = kinds.insert(place, {event.kind, stage});
+    ++place->count;
+    place->nanoseconds += event.end - event.begin;
+    place->bytes += std::clamp<std::int64_t>(event.bytes, 0, std::int64_t{1} << 53);
+}
+
+}  // namespace shardlab
