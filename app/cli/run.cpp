@@ -25,6 +25,7 @@ struct Options {
     std::optional<std::int64_t> seed;
     std::optional<int> deadline;
     std::optional<int> maxRestarts;
+    std::optional<std::uint64_t> sizeLimit;
     std::string out;
     std::string resume;
     ServingArgument serving;
@@ -125,6 +126,11 @@ void addRun(CLI::App& program, Action& chosen) {
     verb->add_option("--max-restarts", options->maxRestarts,
                      "How often the run goes on from its last checkpoint where ranks die or hang (--set /checkpoint/every)")
         ->type_name("N");
+    verb->add_option("--size-limit", options->sizeLimit,
+                     "Largest size of the run file, such as 500MB or 2GiB; 0: none. Near it every step's figures stay, and all "
+                     "events of the last steps and of every so-manieth (--set /run/keep_last, /run/keep_every)")
+        ->type_name("SIZE")
+        ->transform(CLI::AsSizeValue(false));
     options->serving.addTo(*verb);
     verb->add_flag("--force", options->force, "Replace the run file where it exists");
     verb->add_flag("--json", options->json, "Print the summary as one JSON object");
@@ -139,6 +145,8 @@ void addRun(CLI::App& program, Action& chosen) {
                 options->layout.assignments.push_back("/run/deadline=" + std::to_string(*options->deadline));
             if (options->maxRestarts)
                 options->layout.assignments.push_back("/run/max_restarts=" + std::to_string(*options->maxRestarts));
+            if (options->sizeLimit)
+                options->layout.assignments.push_back("/run/size_limit=" + std::to_string(*options->sizeLimit));
             return run(*options);
         };
     });

@@ -43,6 +43,17 @@ void RunRecording::events(std::span<const Event> events) {
     if (events.empty()) return;
     queue(std::vector<Event>(events.begin(), events.end()), events.size());
     observer_.eventsArrived(events);
+    tellNotices();
+}
+
+/// They are in the file already; the observer hears of them on the caller's thread, as of everything.
+void RunRecording::tellNotices() {
+    std::vector<LogLine> notices;
+    {
+        const std::lock_guard lock(mutex_);
+        notices.swap(notices_);
+    }
+    for (const LogLine& line : notices) observer_.logged(line);
 }
 
 void RunRecording::log(const LogLine& line) {
@@ -104,7 +115,9 @@ void RunRecording::loop() {
             unflushed = false;
         }
 
+        std::vector<LogLine> notices = writer_->takeNotices();
         lock.lock();
+        notices_.insert(notices_.end(), notices.begin(), notices.end());
         if (settling && queued_.empty()) {
             settling_ = false;
             changed_.notify_all();
@@ -137,6 +150,7 @@ void RunRecording::finish(const RunEnd& end) {
     // After a failure too: the disk may have room for these few bytes again, and the reason belongs into the file.
     keep(writer_->finish(end));
     writer_.reset();
+    tellNotices();
 }
 
 }  // namespace shardlab

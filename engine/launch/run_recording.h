@@ -46,6 +46,7 @@ private:
     void loop();
     void write(const std::vector<Entry>& entries);
     void keep(const Status& status);
+    void tellNotices();
 
     std::unique_ptr<RunWriter> writer_;  ///< the thread's, until it is joined
     JobObserver& observer_;
@@ -59,6 +60,7 @@ private:
     bool settling_ = false;  ///< flush now, not when it is due
     bool ending_ = false;
     std::optional<Error> error_;
+    std::vector<LogLine> notices_;  ///< of the writer, which the observer has not been told yet
 
     std::thread thread_;
 };

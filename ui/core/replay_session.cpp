@@ -2,6 +2,7 @@
 #include "ui/core/replay_session.h"
 
 #include "ui/core/run_model.h"
+#include "ui/core/stored_steps.h"
 
 #include "engine/trace/run_file.h"
 
@@ -33,6 +34,7 @@ struct ReplaySession::Feed {
         std::vector<Note> notes;
         EventNames names;
         std::vector<Event> restarts;
+        std::optional<StoredSteps> steps;
         std::int64_t events = 0;
         std::int64_t dropped = 0;
     };
@@ -69,10 +71,19 @@ Status ReplaySession::Feed::readAll() {
     auto log = run.log();
     if (!log) return tl::unexpected(log.error());
     auto notes = run.notes();
+    std::optional<StoredSteps> steps;
+    if (run.storesFigures()) {
+        auto read = readSteps(run, [this] {
+            const std::scoped_lock lock(mutex);
+            return !cancelled;
+        });
+        if (!read) return tl::unexpected(read.error());
+        steps = std::move(*read);
+    }
     {
         const std::scoped_lock lock(mutex);
         opening = Opening{run.header(), std::move(*predicted), std::move(*log), run.ranks(), notes ? *notes : std::vector<Note>{},
-                          run.names(), run.restarts(), run.eventCount(), run.droppedEvents()};
+                          run.names(), run.restarts(), std::move(steps), run.eventCount(), run.droppedEvents()};
     }
     std::vector<Event> batch;
     const Status read = run.readEvents([&](std::span<const Event> events) {
@@ -135,7 +146,7 @@ void ReplaySession::drain() {
     while (feed && feed == feed_ && frame.elapsed() < frameBudgetMilliseconds) {
         std::unique_lock lock(feed->mutex);
         if (feed->opening) {
-            const Feed::Opening opening = *std::exchange(feed->opening, std::nullopt);
+            Feed::Opening opening = *std::exchange(feed->opening, std::nullopt);
             lock.unlock();
             file_ = feed->file;
             expected_ = opening.events;
@@ -146,6 +157,7 @@ void ReplaySession::drain() {
             model_.setNames(opening.names);
             for (const LogLine& line : opening.log) model_.append(line);
             for (const RankRecord& rank : opening.ranks) model_.setRank(rank);
+            if (opening.steps) model_.setSteps(std::move(*opening.steps));
             model_.append(opening.restarts);
             Q_EMIT opened();
             continue;

@@ -74,6 +74,8 @@ void RunModel::begin(const RunHeader& header, std::vector<Event> predicted) {
     watch_->addPredicted(predicted);
     stragglers_.clear();
     judgedSteps_ = 0;
+    stored_ = {};
+    figuresStored_ = false;
     extents_.clear();
     firstOpenStep_ = 0;
     memorySamples_ = firstTime_ = lastTime_ = eventCount_ = 0;
@@ -109,6 +111,8 @@ void RunModel::clear() {
     watch_.reset();
     stragglers_.clear();
     judgedSteps_ = 0;
+    stored_ = {};
+    figuresStored_ = false;
     extents_.clear();
     firstOpenStep_ = 0;
     predictedEnd_ = predictedFirstForward_ = predictedLastBackward_ = 0;
@@ -120,6 +124,27 @@ void RunModel::clear() {
 void RunModel::setFile(std::filesystem::path file) {
     file_ = std::move(file);
     Q_EMIT fileChanged();
+}
+
+void RunModel::setSteps(StoredSteps steps) {
+    if (empty() || steps.ranks != ranks()) return;
+    stored_ = std::move(steps);
+    figuresStored_ = true;
+    for (StepSummary& step : stored_.steps) summary_->put(std::move(step));
+    stored_.steps.clear();
+    stragglers_ = stored_.stragglers;
+    for (std::size_t rank = 0; rank < lanes_.size(); ++rank) lanes_[rank].peak = stored_.peaks[rank];
+    refreshExtents();
+    for (const StepExtent& extent : extents_) {
+        if (extent.begin >= 0 && (firstTime_ == 0 || extent.begin < firstTime_)) firstTime_ = extent.begin;
+        lastTime_ = std::max(lastTime_, extent.end);
+    }
+    Q_EMIT appended();
+}
+
+const StepShares* RunModel::shares(std::size_t step, int rank) const {
+    const std::size_t at = step * static_cast<std::size_t>(ranks()) + static_cast<std::size_t>(rank);
+    return at < stored_.shares.size() ? &stored_.shares[at] : nullptr;
 }
 
 void RunModel::append(std::span<const Event> events) {
@@ -142,8 +167,9 @@ void RunModel::takeRestart(const Event& restart) {
     for (std::vector<Event>& counters : counters_) std::erase_if(counters, gone);
     std::erase_if(instants_, [&](const Event& event) { return event.kind == EventKind::Overflow && gone(event); });
     insertAscending(instants_, restart);
-    if (eventCount_++ == 0 || restart.begin < firstTime_) firstTime_ = restart.begin;
+    if ((eventCount_++ == 0 && !figuresStored_) || restart.begin < firstTime_) firstTime_ = restart.begin;
     lastTime_ = std::max(lastTime_, restart.end);
+    if (figuresStored_) return;
     summary_->add(std::span(&restart, 1));
     watch_->add(std::span(&restart, 1));
     judgedSteps_ = 0;
@@ -168,12 +194,13 @@ void RunModel::take(std::span<const Event> events) {
         } else if (event.kind != EventKind::Overflow || !restarts_.superseded(event)) {
             instants_.push_back(event);
         }
-        if (eventCount_ == 0 || event.begin < firstTime_) firstTime_ = event.begin;
+        if ((eventCount_ == 0 && !figuresStored_) || event.begin < firstTime_) firstTime_ = event.begin;
         lastTime_ = std::max(lastTime_, event.end);
         ++eventCount_;
     }
     for (std::size_t kind = 0; kind < counterSlots; ++kind) mergeTail(counters_[kind], sortedCounters[kind]);
     mergeTail(instants_, sortedInstants);
+    if (figuresStored_) return;
     summary_->add(events);
     watch_->add(events);
     refreshExtents();
@@ -202,12 +229,10 @@ void RunModel::refreshExtents() {
     extents_.resize(steps.size());
     for (std::size_t i = firstOpenStep_; i < steps.size(); ++i) {
         StepExtent extent{.step = steps[i].step, .complete = steps[i].complete};
-        for (const RankStep& rank : steps[i].ranks) {
-            extend(extent.firstForward, rank.firstForward);
-            if (rank.end > 0) extend(extent.begin, rank.begin);
-            extent.lastBackward = std::max(extent.lastBackward, rank.lastBackward);
-            extent.end = std::max({extent.end, rank.end, rank.lastBackward, rank.firstForward});
-        }
+        extent.firstForward = steps[i].firstForward;
+        if (steps[i].end > 0) extent.begin = steps[i].begin;
+        if (steps[i].lastBackward > 0) extent.lastBackward = steps[i].lastBackward;
+        extent.end = std::max({extent.end, steps[i].end, steps[i].lastBackward, steps[i].firstForward});
         extend(extent.begin, extent.firstForward);
         extents_[i] = extent;
         if (extent.complete && i == firstOpenStep_) ++firstOpenStep_;
@@ -222,7 +247,7 @@ void RunModel::setNotes(std::vector<Note> notes) {
 const std::vector<Straggler>& RunModel::stragglers() const {
     // All steps are looked at again: not with every one that comes.
     constexpr std::size_t fewer = 16;
-    if (watch_ && firstOpenStep_ != judgedSteps_ && (end_ || firstOpenStep_ >= judgedSteps_ + std::max<std::size_t>(1, judgedSteps_ / fewer))) {
+    if (watch_ && !figuresStored_ && firstOpenStep_ != judgedSteps_ && (end_ || firstOpenStep_ >= judgedSteps_ + std::max<std::size_t>(1, judgedSteps_ / fewer))) {
         stragglers_ = watch_->stragglers();
         judgedSteps_ = firstOpenStep_;
     }
@@ -339,7 +364,7 @@ MemoryCurve RunModel::measuredMemory(int rank, std::int64_t begin, std::int64_t 
         if (total(point.bytes) > 0) curve.points.push_back(point);
     }
     for (std::size_t i = 0; i < extents_.size(); ++i)
-        if (extents_[i].begin <= end && extents_[i].end >= begin)
+        if (extents_[i].begin <= end && extents_[i].end >= begin && !summary_->steps()[i].ranks.empty())
             curve.peak = std::max(curve.peak, summary_->steps()[i].ranks[static_cast<std::size_t>(rank)].peakBytes);
     return curve;
 }

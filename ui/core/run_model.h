@@ -10,6 +10,7 @@
 #include "engine/trace/run_file.h"
 #include "engine/trace/stragglers.h"
 #include "engine/trace/summary.h"
+#include "ui/core/stored_steps.h"
 
 #include <QObject>
 
@@ -46,6 +47,9 @@ public:
     /// Where the begun run is recorded; begin() and clear() forget it.
     void setFile(std::filesystem::path file);
     const std::filesystem::path& file() const { return file_; }  ///< empty: nowhere
+    /// Figures that the run's file stores: those of the steps' events, which are then only kept and drawn. Before the first
+    /// event.
+    void setSteps(StoredSteps steps);
     /// Events of one lane of one rank come ascending by begin; anything may interleave, but a restart comes before what is
     /// done after it. O(1) amortised an event. Events of ranks outside the header's mesh are not kept, nor counters and
     /// overflows of steps that were done again (restarts.h); where some must go, reset() is told.
@@ -84,6 +88,10 @@ public:
     /// Largest excess first. Of a run that goes on, those known a few steps ago.
     const std::vector<Straggler>& stragglers() const;
     const Summarizer& summary() const { return *summary_; }
+    /// What was taken away of the run's events.
+    const Thinning& thinning() const { return stored_.thinning; }
+    /// What a rank's step, an index into stepExtents(), was made of; nullptr where only events tell.
+    const StepShares* shares(std::size_t step, int rank) const;
     /// Ascending by step; one for each of summary().steps().
     const std::vector<StepExtent>& stepExtents() const { return extents_; }
     /// The step `time` falls into (the last that began at or before it); time -1: the last complete one, or the
@@ -149,6 +157,8 @@ private:
     mutable std::vector<Straggler> stragglers_;
     mutable std::size_t judgedSteps_ = 0;  ///< complete ones when stragglers_ were found
     std::unique_ptr<Summarizer> summary_;
+    StoredSteps stored_;
+    bool figuresStored_ = false;  ///< those of events are known before they come
     std::vector<StepExtent> extents_;
     std::size_t firstOpenStep_ = 0;  ///< extents before it are complete and final
     std::int64_t predictedEnd_ = 0;

@@ -6,6 +6,8 @@
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/gantt_scene.h"
 
+#include <QCoreApplication>
+
 namespace shardlab {
 
 namespace {
@@ -61,6 +63,22 @@ QString hoverText(const RunModel& model, const Event& event) {
     QString line = whatText(model, event) + QStringLiteral(" · rank %1").arg(event.rank) + QLatin1Char('\n') + seconds(event.end - event.begin);
     if (showsPrediction(model)) line += QStringLiteral(" predicted");
     if (const QString predicted = predictedText(model, event); !predicted.isEmpty()) line += QStringLiteral(", predicted ") + predicted;
+    return line;
+}
+
+QString figuresText(const RunModel& model, std::size_t step, int rank) {
+    const StepExtent& extent = model.stepExtents()[step];
+    const Thinning& thinning = model.thinning();
+    QString line = QCoreApplication::translate("EventText", "step %1 · rank %2 · %3").arg(extent.step).arg(rank).arg(seconds(extent.end - extent.begin));
+    line += QLatin1Char('\n');
+    line += thinning.thinned(extent.step)
+                ? QCoreApplication::translate("EventText", "its events were taken away to keep the size limit of %1; its figures:")
+                      .arg(QString::fromStdString(formatBytes(thinning.sizeLimit)))
+                : QCoreApplication::translate("EventText", "its events are not read yet; its figures:");
+    const StepShares& shares = *model.shares(step, rank);
+    for (std::size_t i = 0; i < shares.size(); ++i)
+        if (shares[i] > 0)
+            line += QStringLiteral(" %1 %2").arg(text(name(shownKinds[i])), QString::fromStdString(formatPercent(shares[i] / 255.0)));
     return line;
 }
 

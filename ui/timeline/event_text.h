@@ -17,5 +17,7 @@ QString hoverText(const RunModel& model, const Event& event);
 /// "5.63 ms (+5.0 %)": the prediction and how far the measured time is from it; empty without one.
 QString predictedText(const RunModel& model, const Event& event);
 QString seconds(std::int64_t nanoseconds);
+/// Of a step, an index into stepExtents(), whose events are not there: why, and what its figures say of a rank.
+QString figuresText(const RunModel& model, std::size_t step, int rank);
 
 }  // namespace shardlab

@@ -52,6 +52,7 @@ struct GanttScene {
     std::array<Batch, colours> predicted; ///< the thin band
     std::vector<Number> numbers;
     std::vector<Strip> strips;
+    std::vector<Strip> figures;           ///< of steps whose events are not there: what they were made of, fainter
 
     void clear();
     std::size_t rectangles() const;
@@ -59,6 +60,9 @@ struct GanttScene {
 
 /// True while nothing was measured: the prediction is drawn as the bars.
 bool showsPrediction(const RunModel& model);
+/// The step at `time`, an index into stepExtents(), where its figures alone are drawn of this rank: its events were taken
+/// away, or are not read yet.
+std::optional<std::size_t> stepWithoutEvents(const RunModel& model, const RunIndex& index, int rank, std::int64_t time);
 
 void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows);
 void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme);

@@ -13,6 +13,8 @@ namespace shardlab {
 
 namespace {
 
+constexpr int figuresFade = 45;  ///< of what only figures tell
+
 /// Diagonal lines as a tile: far faster than a pattern brush in software.
 QBrush hatching(const Theme& theme) {
     constexpr int size = 6;
@@ -36,24 +38,25 @@ QColor inkOn(const QColor& bar) {
     return luminance > 0.18 ? QColor(0x10, 0x14, 0x1a) : QColor(Qt::white);
 }
 
+/// `fade`: hundredths of the panel in it.
+QColor faded(const QColor& colour, const Theme& theme, int fade) {
+    const auto mix = [&](int part, int ground) { return (part * (100 - fade) + ground * fade) / 100; };
+    return QColor(mix(colour.red(), theme.panel.red()), mix(colour.green(), theme.panel.green()), mix(colour.blue(), theme.panel.blue()));
+}
+
 void paintBatches(QPainter& painter, const std::array<GanttScene::Batch, GanttScene::colours>& batches, const Theme& theme,
                   int fade) {
     for (std::size_t i = 0; i < batches.size(); ++i) {
         if (batches[i].empty()) continue;
-        QColor colour = colourOf(i, theme);
-        if (fade > 0) {
-            const auto mix = [&](int part, int ground) { return (part * (100 - fade) + ground * fade) / 100; };
-            colour = QColor(mix(colour.red(), theme.panel.red()), mix(colour.green(), theme.panel.green()),
-                            mix(colour.blue(), theme.panel.blue()));
-        }
-        painter.setBrush(colour);
+        painter.setBrush(faded(colourOf(i, theme), theme, fade));
         painter.drawRects(batches[i].data(), static_cast<int>(batches[i].size()));
     }
 }
 
-void paintStrips(QPainter& painter, const std::vector<GanttScene::Strip>& strips, const Theme& theme) {
+void paintStrips(QPainter& painter, const std::vector<GanttScene::Strip>& strips, const Theme& theme, int fade) {
     QList<QRgb> colours(256, qRgba(0, 0, 0, 0));
-    for (std::size_t i = 0; i < GanttScene::colours; ++i) colours[static_cast<qsizetype>(i)] = colourOf(i, theme).rgb();
+    for (std::size_t i = 0; i < GanttScene::colours; ++i)
+        colours[static_cast<qsizetype>(i)] = faded(colourOf(i, theme), theme, fade).rgb();
     for (const GanttScene::Strip& strip : strips) {
         QImage picture(strip.cells.data(), strip.area.width(), strip.area.height(), strip.pitch, QImage::Format_Indexed8);
         picture.setColorTable(colours);
@@ -69,9 +72,10 @@ void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme) 
     painter.setPen(Qt::NoPen);
     painter.setBrush(hatching(theme));
     painter.drawRects(scene.idle.data(), static_cast<int>(scene.idle.size()));
+    paintStrips(painter, scene.figures, theme, figuresFade);
     paintBatches(painter, scene.reduces, theme, 0);
     paintBatches(painter, scene.bars, theme, 0);
-    paintStrips(painter, scene.strips, theme);
+    paintStrips(painter, scene.strips, theme, 0);
     paintBatches(painter, scene.predicted, theme, 35);
     paintBatches(painter, scene.recomputed, theme, 45);
     painter.setBrush(Qt::NoBrush);

@@ -181,8 +181,12 @@ void TimelineInput::hoverAt(QPoint position, QPoint global) {
     const TimelineState& state = plot_.state();
     const auto event = eventAt(state.model, state.index, state.scale, state.rows, position.x(), position.y());
     context_.selection.hover(event);
-    if (event) QToolTip::showText(global, hoverText(state.model, *event), plot_.canvas());
-    else QToolTip::hideText();
+    if (event) return QToolTip::showText(global, hoverText(state.model, *event), plot_.canvas());
+    const int row = state.rows.positionAt(position.y());
+    const int rank = row < 0 ? -1 : state.rows.row(row).rank;
+    if (const auto step = stepWithoutEvents(state.model, state.index, rank, state.scale.time(position.x() + 0.5)))
+        return QToolTip::showText(global, figuresText(state.model, *step, rank), plot_.canvas());
+    QToolTip::hideText();
 }
 
 bool TimelineInput::key(const QKeyEvent& event) {

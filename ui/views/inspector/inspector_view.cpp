@@ -110,7 +110,7 @@ std::vector<Fact> InspectorView::rankFacts(int rank) const {
         facts.push_back({tr("State"), record.end.empty() ? tr("running") : text(record.end), well ? "figure" : "bad"});
     }
     const int index = model.stepIndexAt(context_.selection.cursor());
-    if (index >= 0) {
+    if (index >= 0 && !model.summary().steps()[static_cast<std::size_t>(index)].ranks.empty()) {
         const StepSummary& step = model.summary().steps()[static_cast<std::size_t>(index)];
         const RankStep& mine = step.ranks[static_cast<std::size_t>(rank)];
         facts.push_back({tr("Step"), QString::number(step.step)});

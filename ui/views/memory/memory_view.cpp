@@ -82,7 +82,8 @@ void MemoryView::refresh() {
         } else {
             const std::int64_t cursor = context_.selection.cursor();
             const int step = model.stepIndexAt(cursor);
-            if (step >= 0) row.peak = model.summary().steps()[static_cast<std::size_t>(step)].ranks[index].peakBytes;
+            const auto& steps = model.summary().steps();
+            if (step >= 0 && !steps[static_cast<std::size_t>(step)].ranks.empty()) row.peak = steps[static_cast<std::size_t>(step)].ranks[index].peakBytes;
             if (index < model.header().predictedPeak.size()) row.predictedPeak = model.header().predictedPeak[index];
             if (cursor < 0 && step >= 0) {
                 const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];

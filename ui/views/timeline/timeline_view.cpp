@@ -186,6 +186,9 @@ QString TimelineView::subtitle() const {
         }
         if (!header.hasLayout()) text += tr(" · imported: %1").arg(QString::fromStdString(header.origin));
         if (model.predictedEnd() > 0) text += tr(" · predicted (thin, above) over measured");
+        if (const std::string thinned = thinnedText(model.thinning()); !thinned.empty())
+            text += tr(" · thinned to %1: of %2 only figures are left (faint)")
+                        .arg(QString::fromStdString(formatBytes(model.thinning().sizeLimit)), QString::fromStdString(thinned));
     }
     if (header.paced)
         text += (header.stretch >= 1 ? tr(" · paced ×%1 slower") : tr(" · paced ×%1 faster"))
@@ -224,6 +227,13 @@ QString TimelineView::asTable() const {
                 }
                 line(event);
             }
+        }
+        const StepRange steps = stepsWithin(model, visible.begin, visible.end);
+        for (std::size_t step = steps.first, rows = 0; step < steps.last && rows < mostTableRows; ++step) {
+            const StepExtent& extent = model.stepExtents()[step];
+            if (!stepWithoutEvents(model, plot_->index(), rank, extent.begin)) continue;
+            ++rows;
+            line({.begin = extent.begin, .end = extent.end, .step = extent.step, .rank = static_cast<std::int16_t>(rank), .lane = Lane::Host, .kind = EventKind::Step});
         }
         for (const Event& event : overflows(model))
             if (event.rank == rank && event.begin >= visible.begin && event.begin <= visible.end) line(event);
