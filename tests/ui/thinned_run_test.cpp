@@ -5,7 +5,7 @@
 #include "engine/launch/run_header.h"
 #include "ui/core/replay_session.h"
 #include "ui/timeline/event_text.h"
-#include "ui/timeline/gantt_scene.h"
+#include "ui/timeline/figure_strips.h"
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/timeline/timeline_view.h"
 
@@ -18,7 +18,7 @@ using namespace shardlab;
 
 namespace {
 
-constexpr int steps = 600;
+constexpr int steps = 2500;
 
 Layout limited() {
     Layout layout = sample::layout(2, 2, 8);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/timeline/gantt_scene.h"
 
+#include "ui/timeline/figure_strips.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -22,10 +24,6 @@ void addJoined(GanttScene::Batch& batch, const QRect& rect) {
         }
     }
     batch.push_back(rect);
-}
-
-bool hasEvents(const LaneView& lane, const StepExtent& step) {
-    return lane.index->firstBeginningAt(*lane.events, step.end) > lane.index->firstBeginningAt(*lane.events, step.begin);
 }
 
 class Builder {
@@ -74,32 +72,6 @@ public:
             if (column.share[static_cast<std::size_t>(Paint::Reduce)] > 0.5f)
                 addJoined(scene_.reduces[GanttScene::colour(Paint::Reduce, false)], {column.x, row.barTop, 1, row.barHeight});
         }
-    }
-
-    /// Steps of which there are figures and no events: each as one bar, from its foot up the shares of what the rank did.
-    void figures(const Row& row, const LaneView& compute) {
-        if (model_.stepExtents().empty() || !model_.shares(0, row.rank)) return;
-        std::optional<GanttScene::Strip> strip;
-        std::size_t last = model_.stepExtents().size();
-        const StepShares* shares = nullptr;
-        const int right = scale_.left + scale_.width;
-        for (int x = scale_.left; x < right; ++x) {
-            const std::size_t step = stepAt(x);
-            if (step >= model_.stepExtents().size()) continue;
-            if (step != last) shares = hasEvents(compute, model_.stepExtents()[step]) ? nullptr : model_.shares(step, row.rank);
-            last = step;
-            if (!shares) continue;
-            if (!strip) strip.emplace(QRect(scale_.left, row.barTop, scale_.width, row.barHeight));
-            int below = 0;
-            int bottom = row.barTop + row.barHeight;
-            for (std::size_t i = 0; i < shares->size(); ++i) {
-                below = std::min(255, below + (*shares)[i]);
-                const int top = row.barTop + row.barHeight - below * row.barHeight / 255;
-                strip->fill(x, top, bottom, GanttScene::colour(paintOf(shownKinds[i]), false));
-                bottom = top;
-            }
-        }
-        if (strip) scene_.figures.push_back(std::move(*strip));
     }
 
     /// A snapshot halts training and fills the bar; writing it runs beside training, as a strip below.
@@ -161,20 +133,6 @@ public:
     }
 
 private:
-    /// The step, an index into stepExtents(), at the middle of a pixel; behind the last where there is none.
-    std::size_t stepAt(int x) {
-        const auto& extents = model_.stepExtents();
-        if (steps_.empty()) {
-            for (int column = 0; column < scale_.width; ++column) {
-                const std::int64_t time = scale_.time(scale_.left + column + 0.5);
-                const int index = time < 0 ? -1 : model_.stepIndexAt(time);
-                const bool within = index >= 0 && time < extents[static_cast<std::size_t>(index)].end;
-                steps_.push_back(within ? static_cast<std::size_t>(index) : extents.size());
-            }
-        }
-        return steps_[static_cast<std::size_t>(x - scale_.left)];
-    }
-
     bool dark(const Event& event) const {
         return chunked_ && event.action != 0 && (actionFromId(event.action).stage / pipeline_) % 2 == 1;
     }
@@ -246,7 +204,6 @@ private:
     const TimeScale& scale_;
     const int pipeline_;
     const bool chunked_;
-    std::vector<std::size_t> steps_;  ///< of each pixel column; made where it is first asked for
 };
 
 }  // namespace
@@ -271,16 +228,6 @@ std::size_t GanttScene::rectangles() const {
 
 bool showsPrediction(const RunModel& model) { return model.eventCount() == 0 && model.stepExtents().empty(); }
 
-std::optional<std::size_t> stepWithoutEvents(const RunModel& model, const RunIndex& index, int rank, std::int64_t time) {
-    const int step = time < 0 || model.empty() ? -1 : model.stepIndexAt(time);
-    if (step < 0 || rank < 0 || rank >= model.ranks()) return {};
-    const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
-    if (time >= extent.end || !model.shares(static_cast<std::size_t>(step), rank)) return {};
-    const LaneView lane = index.measured(rank, Lane::Compute);
-    if (hasEvents(lane, extent)) return {};
-    return static_cast<std::size_t>(step);
-}
-
 std::int64_t predictedOffset(const RunModel& model, const StepExtent& extent) {
     return std::max(extent.firstForward, std::int64_t{0}) - model.predictedFirstForward();
 }
@@ -296,14 +243,15 @@ void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index,
     scene.clear();
     if (model.empty() || scale.width <= 0 || scale.end <= scale.begin) return;
     Builder builder(scene, model, index, scale);
+    FigureStrips figures(model, index, scale);
     const std::vector<Row> visible = rows.visible();
     builder.idle(visible);
     const bool prediction = showsPrediction(model);
     for (const Row& row : visible) {
         if (prediction) builder.bars(row, index.predicted(row.rank, Lane::Compute), index.predicted(row.rank, Lane::Comm));
         else {
-            builder.figures(row, index.measured(row.rank, Lane::Compute));
-            builder.bars(row, index.measured(row.rank, Lane::Compute), index.measured(row.rank, Lane::Comm));
+            figures.draw(scene, row);
+            if (!figures.coarse()) builder.bars(row, index.measured(row.rank, Lane::Compute), index.measured(row.rank, Lane::Comm));
             builder.checkpoints(row);
             if (!model.header().hasLayout()) builder.annotations(row);
         }

@@ -60,9 +60,6 @@ struct GanttScene {
 
 /// True while nothing was measured: the prediction is drawn as the bars.
 bool showsPrediction(const RunModel& model);
-/// The step at `time`, an index into stepExtents(), where its figures alone are drawn of this rank: its events were taken
-/// away, or are not read yet.
-std::optional<std::size_t> stepWithoutEvents(const RunModel& model, const RunIndex& index, int rank, std::int64_t time);
 
 void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows);
 void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme);

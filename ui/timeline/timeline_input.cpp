@@ -2,6 +2,7 @@
 #include "ui/timeline/timeline_input.h"
 
 #include "ui/timeline/event_text.h"
+#include "ui/timeline/figure_strips.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/navigation.h"
 #include "ui/timeline/timeline_plot.h"

@@ -8,6 +8,7 @@
 #include "ui/core/overflow.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/event_text.h"
+#include "ui/timeline/figure_strips.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/navigation.h"
 #include "ui/timeline/timeline_plot.h"

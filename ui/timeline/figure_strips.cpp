@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/timeline/figure_strips.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace shardlab {
+namespace {
+
+constexpr double leastDrawnStep = 4;  ///< pixels of a step within which something can be seen
+constexpr std::size_t mostOfPixel = 8;  ///< steps whose mean one pixel shows
+
+bool hasEvents(const LaneView& lane, const StepExtent& step) {
+    return lane.index->firstBeginningAt(*lane.events, step.end) > lane.index->firstBeginningAt(*lane.events, step.begin);
+}
+
+template <class Shares>
+void stack(GanttScene::Strip& strip, int x, const Shares& shares) {
+    const QRect area = strip.area;
+    int below = 0;
+    int bottom = area.top() + area.height();
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+        below = std::min(255, below + shares[i]);
+        const int top = area.top() + area.height() - below * area.height() / 255;
+        strip.fill(x, top, bottom, GanttScene::colour(paintOf(shownKinds[i]), false));
+        bottom = top;
+    }
+}
+
+}  // namespace
+
+FigureStrips::FigureStrips(const RunModel& model, const RunIndex& index, const TimeScale& scale)
+    : model_(model), index_(index), scale_(scale) {
+    if (model.ranks() == 0 || !model.shares(0, 0)) return;
+    const auto& extents = model.stepExtents();
+    const StepRange all = stepsWithin(model, scale.begin, scale.end);
+    if (all.first == all.last) return;
+    const std::int64_t begin = std::max(scale.begin, extents[all.first].begin);
+    const std::int64_t end = std::min(scale.end, extents[all.last - 1].end);
+    coarse_ = static_cast<double>(end - begin) / scale.perPixel() < leastDrawnStep * static_cast<double>(all.last - all.first);
+    StepRange steps{all.first, all.first};
+    for (int column = 0; column < scale.width; ++column) {
+        while (steps.first < all.last && extents[steps.first].end <= scale.columnBegin(column)) ++steps.first;
+        steps.last = std::max(steps.last, steps.first);
+        while (steps.last < all.last && extents[steps.last].begin < scale.columnBegin(column + 1)) ++steps.last;
+        steps_.push_back(steps);
+    }
+}
+
+FigureStrips::Shares FigureStrips::mean(const StepRange& steps, int rank) const {
+    const std::size_t stride = (steps.last - steps.first + mostOfPixel - 1) / mostOfPixel;
+    Shares sum{};
+    int count = 0;
+    for (std::size_t step = steps.first; step < steps.last; step += stride) {
+        const StepShares* shares = model_.shares(step, rank);
+        if (!shares) break;
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += (*shares)[i];
+        ++count;
+    }
+    for (int& share : sum) share /= std::max(count, 1);
+    return sum;
+}
+
+void FigureStrips::draw(GanttScene& scene, const Row& row) {
+    std::optional<GanttScene::Strip> faint, full;
+    const auto stripOf = [&](std::optional<GanttScene::Strip>& strip) -> GanttScene::Strip& {
+        if (!strip) strip.emplace(QRect(scale_.left, row.barTop, scale_.width, row.barHeight));
+        return *strip;
+    };
+    const LaneView compute = index_.measured(row.rank, Lane::Compute);
+    std::size_t known = model_.stepExtents().size();
+    bool without = false;
+    for (std::size_t column = 0; column < steps_.size(); ++column) {
+        const StepRange& steps = steps_[column];
+        if (steps.first == steps.last) continue;
+        const StepExtent& extent = model_.stepExtents()[steps.first];
+        if (coarse_) without = model_.thinning().thinned(extent.step);
+        else if (std::exchange(known, steps.first) != steps.first) without = !hasEvents(compute, extent);
+        if (without || coarse_) stack(stripOf(without ? faint : full), scale_.left + static_cast<int>(column), mean(steps, row.rank));
+    }
+    if (faint) scene.figures.push_back(std::move(*faint));
+    if (full) scene.strips.push_back(std::move(*full));
+}
+
+std::optional<std::size_t> stepWithoutEvents(const RunModel& model, const RunIndex& index, int rank, std::int64_t time) {
+    const int step = time < 0 || model.empty() ? -1 : model.stepIndexAt(time);
+    if (step < 0 || rank < 0 || rank >= model.ranks()) return {};
+    const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
+    if (time >= extent.end || !model.shares(static_cast<std::size_t>(step), rank)) return {};
+    if (hasEvents(index.measured(rank, Lane::Compute), extent)) return {};
+    return static_cast<std::size_t>(step);
+}
+
+}  // namespace shardlab
