@@ -128,7 +128,7 @@ void addRun(CLI::App& program, Action& chosen) {
         ->type_name("N");
     verb->add_option("--size-limit", options->sizeLimit,
                      "Largest size of the run file, such as 500MB or 2GiB; 0: none. Near it every step's figures stay, and all "
-                     "events of the last steps and of every so-manieth (--set /run/keep_last, /run/keep_every)")
+                     "events of the last steps and of every k-th (--set /run/keep_last, /run/keep_every)")
         ->type_name("SIZE")
         ->transform(CLI::AsSizeValue(false));
     options->serving.addTo(*verb);

@@ -121,11 +121,11 @@ private Q_SLOTS:
             bench.selection.setVisible({0, bench.model.lastTime()});
             QVERIFY2(view.subtitle().contains("only figures are left"), qPrintable(view.subtitle()));
             if (const QString folder = qEnvironmentVariable("SHARDLAB_SCREENSHOTS"); !folder.isEmpty()) {
-                QApplication::processEvents();
+                QTest::qWait(200);
                 view.grab().save(QStringLiteral("%1/thinned-%2.png").arg(folder, dark ? "dark" : "light"));
                 const auto& extents = bench.model.stepExtents();
                 bench.selection.setVisible({extents[96].begin, extents[104].end});
-                QApplication::processEvents();
+                QTest::qWait(200);
                 view.grab().save(QStringLiteral("%1/thinned-near-%2.png").arg(folder, dark ? "dark" : "light"));
             }
             std::size_t place = 1;
