@@ -2,6 +2,7 @@
 #include "engine/launch/run_summary.h"
 
 #include "engine/schedule/registry.h"
+#include "engine/trace/figure_sum.h"
 #include "engine/trace/flight_record.h"
 
 #include <algorithm>
@@ -57,9 +58,9 @@ void RunFigures::put(const StepFigures& step) {
 RunFigures::Beside RunFigures::besideOf(const StepSummary& step) {
     Beside beside{.step = step.step};
     for (const RankStep& rank : step.ranks) {
-        beside.hidden += std::max<std::int64_t>(rank.hidden, 0);
-        beside.exposed += std::max<std::int64_t>(rank.exposed, 0);
-        beside.overrun += rank.overrun;
+        grow(beside.hidden, asFigure(rank.hidden));
+        grow(beside.exposed, asFigure(rank.exposed));
+        grow(beside.overrun, asFigure(rank.overrun));
         if (rank.exposed >= 0) ++beside.ranks;
     }
     return beside;
@@ -69,10 +70,10 @@ void RunFigures::sumBeside(std::span<const Beside> steps, RunSummary& summary) c
     const auto first = std::ranges::find_if(steps, [](const Beside& step) { return step.ranks > 0; });
     std::int64_t hidden = 0, exposed = 0, overrun = 0, ranks = 0;
     for (const Beside& step : steps) {
-        overrun += step.overrun;
+        grow(overrun, step.overrun);
         if (first == steps.end() || step.step < first->step + static_cast<int>(warmUpSteps)) continue;
-        hidden += step.hidden;
-        exposed += step.exposed;
+        grow(hidden, step.hidden);
+        grow(exposed, step.exposed);
         ranks += step.ranks;
     }
     summary.paceOverrun = static_cast<double>(overrun) * 1e-9;

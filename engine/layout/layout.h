@@ -124,7 +124,7 @@ struct RunSpec {
     int maxRestarts = 0;        ///< from the last checkpoint, where a rank dies or hangs
     std::int64_t sizeLimit = 0; ///< bytes of the run file; 0 = none, every event is kept
     int keepLast = 50;          ///< with a limit: steps at the end whose events are kept whole
-    int keepEvery = 100;        ///< with a limit: of the steps before, every so-manieth too; 0 = none
+    int keepEvery = 100;        ///< with a limit: of the steps before, every k-th too; 0 = none
     bool operator==(const RunSpec&) const = default;
 };
 

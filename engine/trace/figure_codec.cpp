@@ -2,10 +2,13 @@
 #include "engine/trace/figure_codec.h"
 
 #include "engine/trace/column_codec.h"
+#include "engine/trace/figure_shelf.h"
+#include "engine/trace/figure_sum.h"
 #include "engine/trace/number_table.h"
 #include "engine/trace/zstd_bytes.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <utility>
@@ -76,6 +79,25 @@ void complete(StepSummary& step, bool flushes) {
     step.complete = whole.complete;
 }
 
+/// -1 stands for none.
+bool isFigure(std::int64_t value) { return value >= -1 && value <= mostFigure; }
+
+bool areFigures(const RankStep& rank) {
+    return std::ranges::all_of(std::array{rank.begin, rank.end, rank.firstForward, rank.lastBackward, rank.busy, rank.kernelsEnd,
+                                          rank.waiting, rank.reduce, rank.optimizer, rank.recompute, rank.hidden, rank.exposed,
+                                          rank.overrun, rank.moved, rank.peakBytes}, isFigure);
+}
+
+bool areFigures(const StepOverview& all) {
+    return areFigures(all.sum) && all.ended >= 0 &&
+           std::ranges::all_of(std::array{all.begin, all.end, all.spent, all.firstForward, all.lastBackward, all.counted}, isFigure);
+}
+
+bool areFigures(const RankDetail& detail) {
+    return std::ranges::all_of(detail.memory, isFigure) && isFigure(detail.standing.sum) && isFigure(detail.standing.pending) &&
+           isFigure(detail.standing.last);
+}
+
 bool isStep(std::int64_t step) { return step >= -1 && step <= std::numeric_limits<std::int32_t>::max(); }
 
 }  // namespace
@@ -102,6 +124,7 @@ Result<std::vector<StepOverview>> unpackOverviews(std::span<const std::byte> pac
     ByteReader reader(*bytes);
     NumberTable table(overviewColumns);
     if (!table.read(reader) || !reader.atEnd()) return damaged("a column does not decode");
+    if (table.rows() > stepsPerOverview) return damaged("it holds more steps than a block");
     std::vector<StepOverview> steps(table.rows());
     for (std::size_t row = 0; row < steps.size(); ++row) {
         StepOverview& step = steps[row];
@@ -110,7 +133,7 @@ Result<std::vector<StepOverview>> unpackOverviews(std::span<const std::byte> pac
         const std::int64_t number = next();
         if (!isStep(number) || (row > 0 && number <= steps[row - 1].step)) return damaged("its steps do not ascend");
         step.step = static_cast<int>(number);
-        step.ended = static_cast<int>(next());
+        step.ended = static_cast<int>(std::clamp<std::int64_t>(next(), -1, std::numeric_limits<int>::max()));
         step.begin = next();
         step.end = wrappingSum(step.begin, next());
         step.spent = next();
@@ -125,6 +148,7 @@ Result<std::vector<StepOverview>> unpackOverviews(std::span<const std::byte> pac
         for (std::int64_t* figure : {&sum.busy, &sum.waiting, &sum.reduce, &sum.optimizer, &sum.recompute, &sum.hidden,
                                      &sum.exposed, &sum.overrun, &sum.moved, &sum.peakBytes})
             *figure = next();
+        if (!areFigures(step)) return damaged("a figure is no measurement");
     }
     return steps;
 }
@@ -152,13 +176,14 @@ Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed
     for (NumberTable* table : {&whole, &rankTable, &kinds})
         if (!table->read(reader)) return damaged("a column does not decode");
     if (!reader.atEnd()) return damaged("there are bytes behind it");
+    if (whole.rows() > static_cast<std::size_t>(stepsPerBlock(ranks))) return damaged("it holds more steps than a block");
 
     std::vector<StepFigures> steps;
     for (std::size_t row = 0; row < whole.rows(); ++row) {
         const std::int64_t number = whole.at(row, 0);
         if (!isStep(number) || (row > 0 && number <= steps.back().times.step)) return damaged("its steps do not ascend");
         StepFigures& figures = steps.emplace_back(StepFigures::of(static_cast<int>(number), ranks));
-        figures.times.busy = whole.at(row, 1);
+        figures.times.busy = asFigure(whole.at(row, 1));
         figures.times.loss = valueOf(whole.at(row, 2));
         if (whole.at(row, 3) != 0) figures.times.validation = valueOf(whole.at(row, 4));
     }
@@ -170,7 +195,10 @@ Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed
         const std::int64_t rank = rankTable.at(row, 1);
         StepFigures* const step = place(rankTable.at(row, 0), rank);
         if (!step) return damaged("a row belongs to no step or rank");
-        takeRank(rankTable, row, step->times.ranks[static_cast<std::size_t>(rank)], step->details[static_cast<std::size_t>(rank)]);
+        RankStep& times = step->times.ranks[static_cast<std::size_t>(rank)];
+        RankDetail& detail = step->details[static_cast<std::size_t>(rank)];
+        takeRank(rankTable, row, times, detail);
+        if (!areFigures(times) || !areFigures(detail)) return damaged("a figure is no measurement");
     }
     for (std::size_t row = 0; row < kinds.rows(); ++row) {
         const std::int64_t rank = kinds.at(row, 3);
@@ -178,8 +206,9 @@ Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed
         const std::int64_t kind = kinds.at(row, 0), stage = kinds.at(row, 1);
         if (!step || kind < 0 || kind > 255 || stage < -1 || stage > std::numeric_limits<std::uint16_t>::max())
             return damaged("a row belongs to no step, rank or kind");
-        step->details[static_cast<std::size_t>(rank)].kinds.push_back(
-            {static_cast<EventKind>(kind), static_cast<int>(stage), kinds.at(row, 4), kinds.at(row, 5), kinds.at(row, 6)});
+        const KindTime time{static_cast<EventKind>(kind), static_cast<int>(stage), kinds.at(row, 4), kinds.at(row, 5), kinds.at(row, 6)};
+        if (!isFigure(time.count) || !isFigure(time.nanoseconds) || !isFigure(time.bytes)) return damaged("a figure is no measurement");
+        step->details[static_cast<std::size_t>(rank)].kinds.push_back(time);
     }
     for (StepFigures& figures : steps) complete(figures.times, flushes);
     return steps;

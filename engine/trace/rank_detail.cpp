@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/rank_detail.h"
 
+#include "engine/trace/figure_sum.h"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -10,9 +12,10 @@ namespace shardlab {
 void Standing::add(const Event& event) {
     const bool computes = isCompute(event.kind) && event.lane == Lane::Compute;
     if (!computes && event.kind != EventKind::Wait) return;
-    if (last >= 0) pending += std::max<std::int64_t>(0, event.begin - last);
-    last = std::max(last, event.end);
-    if (computes) sum += std::exchange(pending, 0);
+    const std::int64_t begin = asFigure(event.begin);
+    if (last >= 0) grow(pending, std::max<std::int64_t>(0, begin - last));
+    last = std::max(last, asFigure(event.end));
+    if (computes) grow(sum, std::exchange(pending, 0));
 }
 
 void RankDetail::add(const Event& event) {
@@ -21,7 +24,7 @@ void RankDetail::add(const Event& event) {
     if (!category) category = memoryCategory(event.kind, EventKind::CategoryPeak);
     if (category) {
         std::int64_t& bytes = memory[static_cast<std::size_t>(*category)];
-        bytes = std::max(bytes, event.bytes);
+        bytes = std::max(bytes, asFigure(event.bytes));
     }
     if (!isSpan(event.kind) || event.kind == EventKind::Step) return;
     standing.add(event);
@@ -31,8 +34,8 @@ void RankDetail::add(const Event& event) {
     auto place = std::ranges::lower_bound(kinds, std::pair(event.kind, stage), {}, order);
     if (place == kinds.end() || order(*place) != std::pair(event.kind, stage)) place = kinds.insert(place, {event.kind, stage});
     ++place->count;
-    place->nanoseconds += event.end - event.begin;
-    place->bytes += std::clamp<std::int64_t>(event.bytes, 0, std::int64_t{1} << 53);
+    grow(place->nanoseconds, event.end - event.begin);
+    grow(place->bytes, asFigure(event.bytes));
 }
 
 }  // namespace shardlab

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/step_figures.h"
 
+#include "engine/trace/figure_sum.h"
+
 #include <algorithm>
 
 namespace shardlab {
@@ -18,18 +20,18 @@ StepOverview overviewOf(const StepSummary& step) {
     RankStep& sum = all.sum;
     for (const RankStep& rank : step.ranks) {
         if (rank.end != 0) {
-            all.spent += rank.end - rank.begin;
+            grow(all.spent, asFigure(rank.end - rank.begin));
             ++all.ended;
         }
-        sum.busy += rank.busy;
-        sum.waiting += rank.waiting;
-        sum.reduce += rank.reduce;
-        sum.optimizer += rank.optimizer;
-        sum.recompute += rank.recompute;
-        if (rank.hidden >= 0) sum.hidden = std::max<std::int64_t>(sum.hidden, 0) + rank.hidden;
-        if (rank.exposed >= 0) sum.exposed = std::max<std::int64_t>(sum.exposed, 0) + rank.exposed;
-        sum.overrun += rank.overrun;
-        sum.moved += rank.moved;
+        grow(sum.busy, rank.busy);
+        grow(sum.waiting, rank.waiting);
+        grow(sum.reduce, rank.reduce);
+        grow(sum.optimizer, rank.optimizer);
+        grow(sum.recompute, rank.recompute);
+        if (rank.hidden >= 0) grow(sum.hidden = std::max<std::int64_t>(sum.hidden, 0), rank.hidden);
+        if (rank.exposed >= 0) grow(sum.exposed = std::max<std::int64_t>(sum.exposed, 0), rank.exposed);
+        grow(sum.overrun, rank.overrun);
+        grow(sum.moved, rank.moved);
         sum.peakBytes = std::max(sum.peakBytes, rank.peakBytes);
     }
     return all;

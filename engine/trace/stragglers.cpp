@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/stragglers.h"
 
+#include "engine/base/saturate.h"
 #include "engine/base/units.h"
 #include "engine/schedule/registry.h"
+#include "engine/trace/figure_sum.h"
 #include "engine/trace/summary.h"
 
 #include <algorithm>
@@ -110,14 +112,14 @@ int StragglerWatch::peerOf(int rank, EventKind send, int from) const {
 }
 
 void StragglerWatch::add(const Event& event, RankTime& rank) const {
-    const std::int64_t lasts = event.end - event.begin;
+    const std::int64_t lasts = asFigure(saturatedDifference(event.end, event.begin));
     if (event.kind == EventKind::SendForward || event.kind == EventKind::SendBackward) {
         const int stage = event.action == 0 ? -1 : actionFromId(event.action).stage;
-        if (const int peer = peerOf(event.rank, event.kind, stage); peer >= 0) rank.sent[peer] += lasts;
+        if (const int peer = peerOf(event.rank, event.kind, stage); peer >= 0) grow(rank.sent[peer], lasts);
         return;
     }
     rank.standing.add(event);
-    if (isCompute(event.kind) && event.lane == Lane::Compute) rank.busy += lasts;
+    if (isCompute(event.kind) && event.lane == Lane::Compute) grow(rank.busy, lasts);
 }
 
 StragglerWatch::StepTime& StragglerWatch::timeOf(int step) {
@@ -137,9 +139,9 @@ void StragglerWatch::put(const StepFigures& figures) {
         RankTime& rank = step.ranks[i];
         rank.standing = detail.standing;
         for (const KindTime& kind : detail.kinds) {
-            if (isCompute(kind.kind)) rank.busy += kind.nanoseconds;
+            if (isCompute(kind.kind)) grow(rank.busy, kind.nanoseconds);
             if (kind.kind != EventKind::SendForward && kind.kind != EventKind::SendBackward) continue;
-            if (const int peer = peerOf(static_cast<int>(i), kind.kind, kind.stage); peer >= 0) rank.sent[peer] += kind.nanoseconds;
+            if (const int peer = peerOf(static_cast<int>(i), kind.kind, kind.stage); peer >= 0) grow(rank.sent[peer], kind.nanoseconds);
         }
         if (times.end == 0) continue;
         rank.ended = true;

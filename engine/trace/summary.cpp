@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/summary.h"
 
+#include "engine/trace/figure_sum.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -52,8 +54,8 @@ void addCompute(StepSummary& step, const Event& event, bool flushes) {
     const std::int64_t from = kernel ? std::max(event.begin, rank.kernelsEnd) : event.begin;
     const std::int64_t alone = std::max<std::int64_t>(event.end - from, 0);
     if (kernel) rank.kernelsEnd = std::max(rank.kernelsEnd, event.end);
-    rank.busy += alone;
-    step.busy += alone;
+    grow(rank.busy, alone);
+    grow(step.busy, alone);
     if (event.kind == EventKind::Forward || kernel) {
         rank.firstForward = earlier(rank.firstForward, event.begin);
         step.firstForward = earlier(step.firstForward, event.begin);
@@ -83,13 +85,11 @@ bool moves(EventKind kind) {
     }
 }
 
-constexpr std::int64_t most = std::int64_t{1} << 53;  ///< nanoseconds or bytes of one event; more is no measurement
-
 }  // namespace
 
 bool countsIn(const Event& event, int ranks) {
     return event.rank >= 0 && event.rank < ranks && event.begin >= 0 && event.end >= event.begin &&
-           event.end - event.begin <= most;
+           event.end <= mostFigure;
 }
 
 std::int64_t nanosecondsOf(double seconds) {
@@ -107,7 +107,7 @@ StepSummary StepSummary::of(int step, int ranks) {
 void StepSummary::add(const Event& event, bool flushes) {
     RankStep& rank = ranks[static_cast<std::size_t>(event.rank)];
     const std::int64_t duration = event.end - event.begin;
-    if (moves(event.kind)) rank.moved += std::clamp<std::int64_t>(event.bytes, 0, most);
+    if (moves(event.kind)) grow(rank.moved, asFigure(event.bytes));
     switch (event.kind) {
         case EventKind::Step:
             rank.begin = event.begin;
@@ -116,17 +116,17 @@ void StepSummary::add(const Event& event, bool flushes) {
             break;
         case EventKind::Loss: loss = event.value; break;
         case EventKind::ValidationLoss: validation = event.value; break;
-        case EventKind::MemoryPeak: rank.peakBytes = std::max(rank.peakBytes, event.bytes); break;
-        case EventKind::Wait: rank.waiting += duration; break;
-        case EventKind::Recompute: rank.recompute += duration; break;
+        case EventKind::MemoryPeak: rank.peakBytes = std::max(rank.peakBytes, asFigure(event.bytes)); break;
+        case EventKind::Wait: grow(rank.waiting, duration); break;
+        case EventKind::Recompute: grow(rank.recompute, duration); break;
         case EventKind::ReduceGradients:
-        case EventKind::ReduceTied: rank.reduce += duration; break;
-        case EventKind::HiddenComm: rank.hidden = std::max<std::int64_t>(rank.hidden, 0) + nanosecondsOf(event.value); break;
-        case EventKind::ExposedComm: rank.exposed = std::max<std::int64_t>(rank.exposed, 0) + nanosecondsOf(event.value); break;
-        case EventKind::PaceOverrun: rank.overrun += nanosecondsOf(event.value); break;
-        case EventKind::Optimizer: rank.optimizer += duration; [[fallthrough]];
+        case EventKind::ReduceTied: grow(rank.reduce, duration); break;
+        case EventKind::HiddenComm: grow(rank.hidden = std::max<std::int64_t>(rank.hidden, 0), nanosecondsOf(event.value)); break;
+        case EventKind::ExposedComm: grow(rank.exposed = std::max<std::int64_t>(rank.exposed, 0), nanosecondsOf(event.value)); break;
+        case EventKind::PaceOverrun: grow(rank.overrun, nanosecondsOf(event.value)); break;
+        case EventKind::Optimizer: grow(rank.optimizer, duration); [[fallthrough]];
         case EventKind::StashWeights:
-            if (!flushes) busy += duration;
+            if (!flushes) grow(busy, duration);
             break;
         default:
             if (isCompute(event.kind)) addCompute(*this, event, flushes);
