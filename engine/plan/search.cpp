@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <limits>
 #include <ranges>
 #include <tuple>
@@ -136,7 +137,7 @@ private:
         return works;
     }
 
-    /// Choices of the same work: of what fits the quickest, of what does not the most saving.
+    /// Choices of the same work: of what fits the quickest of each schedule, of what does not what comes nearest to it.
     void tryWork(std::span<const Choice> work) {
         struct Remembered {
             const Choice* choice;
@@ -157,7 +158,11 @@ private:
         for (const Remembered& one : fitting | std::views::reverse)
             if (std::ranges::none_of(kept, [&](const Remembered& other) { return takesNoMore(*other.choice, *one.choice); }))
                 kept.push_back(one);
-        kept.insert(kept.end(), tooLarge.begin(), tooLarge.end());
+        const auto peak = [](const Remembered& one) { return one.memory.worst.peak; };
+        if (!tooLarge.empty()) {
+            const std::int64_t nearest = std::ranges::min(tooLarge, {}, peak).memory.worst.peak;
+            std::ranges::copy_if(tooLarge, std::back_inserter(kept), [&](const Remembered& one) { return peak(one) == nearest; });
+        }
         first_ = result_.candidates.size();
         for (const auto& [choice, memory] : kept) keep(candidateOf(base_, *choice, estimator_.estimate(*choice, memory)));
         // A candidate is told when no other can be like it any more.

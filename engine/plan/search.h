@@ -53,8 +53,8 @@ struct SearchResult {
 
 /// Tries every layout that check() accepts, with degrees, chunks, schedule, microbatch and memory methods chosen anew.
 /// What saves memory at the cost of time is tried where less does not fit: of the same work on the same schedule, of two
-/// that fit the one is left out that recomputes no less and has a higher ZeRO stage than the other's 1 or 2, or the same;
-/// and of two that do not, the one that saves no more by ZeRO, sequence parallelism and recomputation.
+/// that fit the one is left out that recomputes no less and has a higher ZeRO stage than the other's 1 or 2, or the same.
+/// Of what does not fit, only what of the same work comes nearest to it is listed: all else would say the same.
 /// The same layout always gives the same answer. Otherwise the faults that no choice could mend.
 tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base, const SearchOptions& options = {});
 

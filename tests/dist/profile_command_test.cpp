@@ -34,7 +34,9 @@ private Q_SLOTS:
         const Answer measured = run({"profile", layout, "--json"});
         QVERIFY2(measured.status == 0, measured.error.constData());
         const QJsonObject profile = measured.json();
-        QCOMPARE(profile["shardlab_profile"].toInt(), 1);
+        QCOMPARE(profile["shardlab_profile"].toInt(), 2);
+        QVERIFY(profile["kernels"].toObject()["kinds"].toArray().size() > 5);
+        QVERIFY(profile["kernels"].toObject()["step_seconds"].toDouble() > 0);
         QVERIFY(profile["step_seconds"].toDouble() > 0 && profile["predicted_step_seconds"].toDouble() > 0);
         QVERIFY(profile["send"].toObject()["bandwidth_bytes_per_second"].toDouble() > 0);
         QVERIFY(profile["layout"].toObject()["cluster"].toObject()["pace"].isNull() ||

@@ -88,10 +88,12 @@ static void alter(QWidget& control) {
         line->setFocus();
         bool number = false;
         line->text().split(' ').front().toDouble(&number);
+        QString other = QStringLiteral("words");
+        if (qobject_cast<LongEditor*>(line->parent())) other = line->text() == QLatin1String("7") ? "8" : "7";
+        else if (number) other = line->text() == QLatin1String("0.25") ? "0.5" : "0.25";
+        else if (qobject_cast<IntegerListEditor*>(line->parent())) other = QStringLiteral("64 64");
         line->selectAll();
-        QTest::keyClicks(line, number ? QStringLiteral("0.25") == line->text() ? "0.5" : line->text() == "1" ? "7" : "0.25"
-                               : qobject_cast<IntegerListEditor*>(line->parent()) ? QStringLiteral("64 64")
-                                                                                  : QStringLiteral("words"));
+        QTest::keyClicks(line, other);
     } else {
         QFAIL("a control of an unknown kind");
     }

@@ -127,8 +127,13 @@ bool sameWork(Key one, const Key& other) {
     return one == other;
 }
 
+/// Degrees, chunks and microbatch alone.
+auto workOf(const Key& key) {
+    return std::tuple(std::get<1>(key), std::get<2>(key), std::get<3>(key), std::get<5>(key), std::get<6>(key));
+}
+
 /// Takes out, of what fits, what saves more than another that fits and costs time for it; of what does not, what saves no
-/// more than another that does not. False where one of the latter fits.
+/// more than another that does not, and then what needs more than another. False where one that saves no more fits.
 bool eraseNeedless(std::map<Key, Plan>& plans) {
     const auto fits = [](const Plan& plan) { return peakOf(plan) <= plan.capacityBytes; };
     std::vector<Key> needless;
@@ -149,6 +154,15 @@ bool eraseNeedless(std::map<Key, Plan>& plans) {
         }
     }
     for (const Key& key : needless) plans.erase(key);
+    std::map<decltype(workOf(Key{})), std::int64_t> nearest;
+    for (const auto& [key, plan] : plans) {
+        if (fits(plan)) continue;
+        const auto [entry, added] = nearest.try_emplace(workOf(key), peakOf(plan));
+        entry->second = std::min(entry->second, peakOf(plan));
+    }
+    std::erase_if(plans, [&](const auto& entry) {
+        return !fits(entry.second) && peakOf(entry.second) > nearest.at(workOf(entry.first));
+    });
     return true;
 }
 
