@@ -30,7 +30,7 @@ struct KernelAccount {
 double leastSeconds(const KernelProfile& kernel, const KernelAccount& account);
 /// Seconds between the kernels: lists of actions, buffers, the measuring itself.
 double betweenKernels(const KernelAccount& account);
-/// Σ least ÷ seconds: what share of the time the machine's limits explain.
+/// Σ min(least, taken) ÷ seconds: what share of the time the machine's limits explain.
 double explainedShare(const KernelAccount& account);
 
 }  // namespace shardlab

@@ -86,6 +86,9 @@ private Q_SLOTS:
         QCOMPARE(leastSeconds(account.kernels[1], account), 1.5);
         QCOMPARE(betweenKernels(account), 4.0);
         QCOMPARE(explainedShare(account), 0.35);
+        account.kernels[1].seconds = 0.5;  // out of a cache: no more of the time is explained than was taken
+        QCOMPARE(explainedShare(account), 0.25);
+        account.kernels[1].seconds = 2;
         account.peakFlops = 0;
         QCOMPARE(leastSeconds(account.kernels[0], account), 0.5);
         account.memoryBandwidth = 0;
