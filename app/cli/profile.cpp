@@ -33,8 +33,8 @@ std::string kernelsText(const KernelAccount& account) {
     for (const KernelProfile& kernel : account.kernels) {
         const double least = leastSeconds(kernel, account);
         table.add({kernel.name, fmt::format("{:.0f}", kernel.calls), formatSeconds(kernel.seconds), share(kernel.seconds),
-                   kernel.flops > 0 ? formatCount(kernel.flops / kernel.seconds) + "FLOP/s" : "",
-                   formatBandwidth(kernel.bytes / kernel.seconds), formatSeconds(least),
+                   kernel.flops > 0 ? formatCount(flopsPerSecond(kernel)) + "FLOP/s" : "",
+                   formatBandwidth(bytesPerSecond(kernel)), formatSeconds(least),
                    least > 0 ? fmt::format("{:.2f}", kernel.seconds / least) : ""});
     }
     const double between = betweenKernels(account);

@@ -11,6 +11,9 @@ double leastSeconds(const KernelProfile& kernel, const KernelAccount& account) {
     return std::max(computing, moving);
 }
 
+double flopsPerSecond(const KernelProfile& kernel) { return kernel.seconds > 0 ? kernel.flops / kernel.seconds : 0; }
+double bytesPerSecond(const KernelProfile& kernel) { return kernel.seconds > 0 ? kernel.bytes / kernel.seconds : 0; }
+
 double betweenKernels(const KernelAccount& account) {
     double inside = 0;
     for (const KernelProfile& kernel : account.kernels) inside += kernel.seconds;

@@ -28,6 +28,9 @@ struct KernelAccount {
 
 /// max(flops ÷ peak, bytes ÷ bandwidth). Operands that stay in a cache can be quicker.
 double leastSeconds(const KernelProfile& kernel, const KernelAccount& account);
+/// Of its own time; 0 where the clock saw none of it.
+double flopsPerSecond(const KernelProfile& kernel);
+double bytesPerSecond(const KernelProfile& kernel);
 /// Seconds between the kernels: lists of actions, buffers, the measuring itself.
 double betweenKernels(const KernelAccount& account);
 /// Σ min(least, taken) ÷ seconds: what share of the time the machine's limits explain.

@@ -84,6 +84,9 @@ private Q_SLOTS:
         KernelAccount account{{{"products", 1, 4, 8e9, 1e9}, {"memory", 1, 2, 0, 3e9}}, 10, 4e9, 2e9};
         QCOMPARE(leastSeconds(account.kernels[0], account), 2.0);
         QCOMPARE(leastSeconds(account.kernels[1], account), 1.5);
+        QCOMPARE(flopsPerSecond(account.kernels[0]), 2e9);
+        QCOMPARE(bytesPerSecond(account.kernels[1]), 1.5e9);
+        QCOMPARE(bytesPerSecond({"unseen", 1, 0, 1, 1}), 0.0);
         QCOMPARE(betweenKernels(account), 4.0);
         QCOMPARE(explainedShare(account), 0.35);
         account.kernels[1].seconds = 0.5;  // out of a cache: no more of the time is explained than was taken

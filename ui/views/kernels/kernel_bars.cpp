@@ -49,8 +49,8 @@ KernelBars::Row KernelBars::rowOf(const KernelProfile& kernel, const KernelAccou
                        .arg(text(kernel.name), QString::number(kernel.calls, 'f', 0), text(formatSeconds(kernel.seconds)),
                             text(formatPercent(account.seconds > 0 ? kernel.seconds / account.seconds : 0)));
     help += purpose(kernel.name);
-    if (kernel.flops > 0) help += tr("\nProducts: %1FLOP/s").arg(text(formatCount(kernel.flops / kernel.seconds)));
-    help += tr("\nMemory: %1").arg(text(formatBandwidth(kernel.bytes / kernel.seconds)));
+    if (kernel.flops > 0) help += tr("\nProducts: %1FLOP/s").arg(text(formatCount(flopsPerSecond(kernel))));
+    help += tr("\nMemory: %1").arg(text(formatBandwidth(bytesPerSecond(kernel))));
     if (least > 0)
         help += (byProducts ? tr("\nAt least %1, which its products take at the cores' peak")
                             : tr("\nAt least %1, which memory takes for its operands; less where they stay in a cache"))
