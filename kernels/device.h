@@ -14,6 +14,7 @@
 #include "kernels/attention.h"
 #include "kernels/bias.h"
 #include "kernels/cross_entropy.h"
+#include "kernels/device_group.h"
 #include "kernels/dropout.h"
 #include "kernels/elementwise.h"
 #include "kernels/embedding.h"
@@ -50,6 +51,12 @@ protected:
     ~DeviceMemory() = default;
 };
 
+/// What makes groups, or why there is nothing that does.
+struct DeviceGroupsOrReason {
+    DeviceGroups* groups = nullptr;  ///< the device's own
+    std::string reason;
+};
+
 class Device : public DeviceMemory,
                public GemmOps,
                public BiasOps,
@@ -69,6 +76,15 @@ public:
     /// What is asked for between the two belongs together under this name in a profiler of the device's maker.
     virtual void beginRange(const char* name) { static_cast<void>(name); }
     virtual void endRange() {}
+    /// The moment at which all that was asked for is done. Null where that is now: nothing is under way when a call
+    /// returns.
+    virtual std::shared_ptr<DeviceMoment> mark() { return nullptr; }
+    /// The hardware, by a name that no other has: two processes that see the same one share a device. Empty: a processor.
+    virtual std::string identity() const { return {}; }
+    virtual DeviceGroupsOrReason groups() { return {nullptr, "a processor's memory needs none"}; }
+    /// To be called by each further thread before it asks for anything; copies and element kernels alone may be asked for
+    /// by two threads at a time.
+    virtual void enter() {}
 };
 
 /// Where a processor's device has its memory from, if not from the C library. Aligned to 64 bytes; from any thread.

@@ -3,16 +3,24 @@
 #pragma once
 
 #include "kernels/array.h"
+#include "kernels/device_group.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace shardlab {
 
 enum class ReduceOp : std::uint8_t { Sum, Max };
+
+/// From one moment of a device to another.
+struct DeviceSpan {
+    std::shared_ptr<DeviceMoment> begin;
+    std::shared_ptr<DeviceMoment> end;
+};
 
 /// An operation under way. The buffers it was given stay untouched by the caller until it is done.
 class Request {
@@ -20,7 +28,11 @@ public:
     virtual ~Request() = default;
     /// True once complete; makes progress; never blocks.
     virtual bool test() = 0;
+    /// Returns when the buffers may be used again, by the device where they lie on one: what it is asked for from then on
+    /// comes after the operation, which may still be under way.
     virtual void wait() = 0;
+    /// When it began and ended, where devices carry it out by themselves; no moments where they do not or it has not begun.
+    virtual DeviceSpan span() const { return {}; }
 };
 using RequestPtr = std::unique_ptr<Request>;
 
@@ -53,10 +65,16 @@ public:
     /// Afterwards the block is whole: part k as member k had it. Here made of messages: each member sends its part to
     /// n−1 others.
     virtual RequestPtr igatherParts(ArraySpan block);
+    /// Afterwards the block is on member `owner` the sum over members, in rank order as all-reduce takes it; on the others
+    /// it is as it was. Here made of messages: each of them sends it all.
+    virtual RequestPtr ireduceTo(ArraySpan block, int owner);
     virtual RequestPtr ibroadcast(std::span<std::byte> data, int root) = 0;
     virtual void barrier() = 0;
     /// Throws where a member is known to be lost: for those who wait without a request.
     virtual void requireMembers() {}
+    /// Collective: messages will go from the first to the second of each pair, the same list on every member. Others are
+    /// legal and may be slower.
+    virtual void connect(std::span<const std::pair<int, int>> links) { static_cast<void>(links); }
     /// The same group for data in the processor's memory, where this one's lie in a device's.
     virtual Communicator& host() { return *this; }
 

@@ -56,18 +56,18 @@ RequestPtr Communicator::ireduceParts(ArraySpan block) {
     return std::make_unique<Rounds>(std::move(rounds));
 }
 
-RequestPtr ireduceTo(Communicator& group, ArraySpan block, int owner) {
-    const int n = group.size(), me = group.rank();
+RequestPtr Communicator::ireduceTo(ArraySpan block, int owner) {
+    const int n = size(), me = rank();
     auto received = std::make_shared<Contributions>(static_cast<std::size_t>(n));
     std::vector<Rounds::Round> rounds;
-    rounds.push_back([=, &group] {
+    rounds.push_back([=, this] {
         std::vector<RequestPtr> messages;
-        if (me != owner) messages.push_back(group.isend(block.bytes(), owner, reduceTag));
+        if (me != owner) messages.push_back(isend(block.bytes(), owner, reduceTag));
         for (int k = 0; me == owner && k < n; ++k) {
             if (k == me) continue;
             std::vector<std::byte>& slot = (*received)[static_cast<std::size_t>(k)];
             slot.resize(block.bytes().size());
-            messages.push_back(group.ireceive(slot, k, reduceTag));
+            messages.push_back(ireceive(slot, k, reduceTag));
         }
         return messages;
     });

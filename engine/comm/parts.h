@@ -24,10 +24,6 @@ ArraySpan partOf(ArraySpan block, int member, int members);
 /// A CommunicationError where a collective was given a wrong buffer.
 void requireSize(bool right, const char* call, const char* rule);
 
-/// Afterwards `block` is on member `owner` the sum over members, in rank order as all-reduce takes it; on the others it is
-/// as it was. Each of them sends it all.
-RequestPtr ireduceTo(Communicator& group, ArraySpan block, int owner);
-
 /// One step of a ring.
 struct RingHop {
     std::int64_t begin = 0;  ///< as `clock` tells

@@ -143,6 +143,14 @@ RequestPtr StagedCommunicator::igatherParts(ArraySpan block) {
     return std::make_unique<Staged>(std::move(inner), room(0), std::move(passing), block.bytes());
 }
 
+RequestPtr StagedCommunicator::ireduceTo(ArraySpan block, int owner) {
+    Passing passing = down(block.bytes());
+    RequestPtr inner = inner_->ireduceTo(passing.array(block.type()), owner);
+    const bool changed = rank() == owner;
+    return std::make_unique<Staged>(std::move(inner), room(0), std::move(passing),
+                                    changed ? block.bytes() : std::span<std::byte>{});
+}
+
 RequestPtr StagedCommunicator::ibroadcast(std::span<std::byte> data, int root) {
     Passing passing = rank() == root ? down(data) : room(data.size());
     RequestPtr inner = inner_->ibroadcast(passing.bytes(), root);

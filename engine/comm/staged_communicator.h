@@ -30,6 +30,7 @@ public:
     RequestPtr iallToAll(ConstArraySpan input, ArraySpan output) override;
     RequestPtr ireduceParts(ArraySpan block) override;
     RequestPtr igatherParts(ArraySpan block) override;
+    RequestPtr ireduceTo(ArraySpan block, int owner) override;
     RequestPtr ibroadcast(std::span<std::byte> data, int root) override;
     void barrier() override { inner_->barrier(); }
     Communicator& host() override { return *inner_; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/parallel/background_collectives.h"
 
+#include "engine/base/clock.h"
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -48,6 +50,17 @@ BackgroundCollectives::Times BackgroundCollectives::times(Ticket ticket) {
     return found;
 }
 
+/// Where devices did it by themselves, they know better than who looked at them.
+BackgroundCollectives::Times BackgroundCollectives::timesOf(const Request& request, std::int64_t begin) const {
+    const DeviceSpan span = request.span();
+    const auto from = span.begin ? span.begin->reached() : std::nullopt;
+    const auto to = span.end ? span.end->reached() : std::nullopt;
+    const std::int64_t now = clock_();
+    if (!from || !to) return {begin, now};
+    const std::int64_t ahead = now - monotonicNanoseconds();
+    return {*from + ahead, *to + ahead};
+}
+
 void BackgroundCollectives::run(const std::stop_token& stop) {
     try {
         while (true) {
@@ -65,8 +78,9 @@ void BackgroundCollectives::run(const std::stop_token& stop) {
                 std::this_thread::sleep_for(nap);
             }
             if (job.finish) job.finish();
+            const Times times = timesOf(*request, begin);
             const std::lock_guard held(mutex_);
-            times_.push_back({begin, clock_()});
+            times_.push_back(times);
             ++done_;
             changed_.notify_all();
         }

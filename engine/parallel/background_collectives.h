@@ -44,6 +44,7 @@ private:
         std::function<RequestPtr(Communicator&)> start;
         std::function<void()> finish;
     };
+    Times timesOf(const Request& request, std::int64_t begin) const;
     void run(const std::stop_token& stop);
 
     std::unique_ptr<Communicator> group_;

@@ -19,7 +19,7 @@ Collective gathering(const FlatUnit& unit) {
 
 Collective reducing(const FlatUnit& unit) {
     if (unit.owner < 0) return &Communicator::ireduceParts;
-    return [owner = unit.owner](Communicator& group, ArraySpan whole) { return ireduceTo(group, whole, owner); };
+    return [owner = unit.owner](Communicator& group, ArraySpan whole) { return group.ireduceTo(whole, owner); };
 }
 
 }  // namespace
@@ -61,17 +61,22 @@ const DataCosts& DataAxis::costsOf(const Action& action) const {
 void DataAxis::post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
                     std::function<void()> finish) {
     Device& device = setup_.arena.device();
-    if (device.onHost()) {
+    // A ring is made of messages and sums of the processor's.
+    if (device.onHost() || (setup_.direct && !piece.hops)) {
         piece.ticket = background_.post(
-            [whole, collective = std::move(collective)](Communicator& group) { return collective(group, whole); },
+            [whole, &device, collective = std::move(collective)](Communicator& group) {
+                device.enter();
+                return collective(group, whole);
+            },
             std::move(finish));
         return;
     }
     const auto copy = std::make_shared<std::vector<std::byte>>(whole.bytes().size());
     piece.ticket = background_.post(
         [=, &device](Communicator& group) {
+            device.enter();
             device.download(whole.data().data, copy->data(), copy->size());
-            return collective(group, {{copy->data(), whole.type()}, whole.size()});
+            return collective(group.host(), {{copy->data(), whole.type()}, whole.size()});
         },
         [=, &device] {
             device.upload(copy->data(), whole.data().data, copy->size());

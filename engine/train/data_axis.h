@@ -24,6 +24,7 @@ struct DataAxisSetup {
     ParallelSpec parallel;
     int replica = 0;
     std::unique_ptr<Communicator> group;  ///< the replicas; for this alone
+    bool direct = false;                  ///< it takes addresses of the device; else of the processor
     std::map<int, Stage*> stages;         ///< of this rank, by global stage
     Arena& arena;
     RankTrace& trace;
@@ -77,7 +78,7 @@ private:
     using PiecePtr = std::shared_ptr<Piece>;
 
     const DataCosts& costsOf(const Action& action) const;
-    /// `collective` works on `whole`, or where that lies on a device on a copy in the processor's memory.
+    /// `collective` works on `whole`, or where the group does not reach that on a copy in the processor's memory.
     PiecePtr start(const Action& action, int index, std::int64_t ready, ArraySpan whole,
                    std::function<RequestPtr(Communicator&, ArraySpan)> collective, std::function<void()> finish = {},
                    std::shared_ptr<std::vector<RingHop>> hops = nullptr);

@@ -35,6 +35,7 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
     for (const Action& action : actions) {
         setup_.transfers.progress();
         if (setup_.dataAxis) setup_.dataAxis->collect();
+        setup_.trace.collect();
         switch (action.kind) {
             case ActionKind::Forward:
             case ActionKind::Backward:
@@ -62,6 +63,8 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
     }
     if (setup_.flushes || evaluating_) setup_.transfers.finish();
     if (setup_.dataAxis) setup_.dataAxis->settleAll();
+    setup_.arena.device().synchronize();
+    setup_.trace.collect();
     microbatches_.clear();
     setup_.trace.memory();
     return executed_;
@@ -108,7 +111,7 @@ Buffer Executor::input(const Action& action) {
 void Executor::compute(const Action& action) {
     Buffer received = input(action);
     startTogether();
-    const std::int64_t begin = setup_.trace.now();
+    const Moment begin = setup_.trace.mark();
     const std::int64_t modelledBegin = setup_.pacer ? setup_.pacer->clock() : 0;
     setup_.trace.doing(RankPhase::Compute, action);
     const bool layered = setup_.dataAxis && setup_.dataAxis->begin(action);
@@ -121,20 +124,20 @@ void Executor::compute(const Action& action) {
         work(action, std::move(received));
         stage.computeWith({});
     }
+    // A pace, and what runs beside compute, follow the processor's clock.
+    if (layered || setup_.pacer) setup_.arena.device().synchronize();
     if (layered)
         setup_.dataAxis->end();
     else
         pace(action);
     if (setup_.pacer) recordInner(action, modelledBegin, setup_.pacer->clock(), layered);
-    if (!layered) setup_.trace.span(Lane::Compute, eventKind(action.kind), begin, setup_.trace.now(), action);
+    if (!layered) setup_.trace.span(Lane::Compute, eventKind(action.kind), begin, setup_.trace.mark(), action);
 }
 
-/// Ends with the device idle: the action's span is its own.
 void Executor::work(const Action& action, Buffer received) {
     Device& device = setup_.arena.device();
     device.beginRange(toText(action).c_str());
     carryOut(action, std::move(received));
-    device.synchronize();
     device.endRange();
 }
 
@@ -167,6 +170,7 @@ void Executor::carryOut(const Action& action, Buffer received) {
 
 void Executor::reduce(const Action& action) {
     if (setup_.dataAxis) setup_.dataAxis->settleReductions();
+    setup_.arena.device().synchronize();
     const std::int64_t reached = setup_.trace.now();
     setup_.trace.doing(RankPhase::Communicating, action);
     setup_.trace.started(eventKind(action.kind), action, setup_.costs.bytes(action));
@@ -201,6 +205,7 @@ void Executor::reduce(const Action& action) {
         clipping_ = executed_.overflow ? 0 : clipScale(squares, setup_.clip) / setup_.scale.value();
         if (executed_.overflow) tellOverflow();
     }
+    setup_.arena.device().synchronize();
     paceUntil(action, modelledEnd);
     setup_.trace.span(Lane::Comm, eventKind(action.kind), begin, setup_.trace.now(), action,
                       setup_.costs.bytes(action));
@@ -252,7 +257,7 @@ void Executor::tellOverflowOfSum() {
 
 void Executor::update(const Action& action) {
     if (setup_.dataAxis) setup_.dataAxis->settleReductions();
-    const std::int64_t begin = setup_.trace.now();
+    const Moment begin = setup_.trace.mark();
     setup_.trace.doing(RankPhase::Compute, action);
     RankStage& rankStage = at(action);
     if (!executed_.overflow) {
@@ -260,9 +265,9 @@ void Executor::update(const Action& action) {
         rankStage.optimizer->update(rankStage.owned(), number, clipping_);
     }
     rankStage.zeroGradients();
-    setup_.arena.device().synchronize();
+    if (setup_.pacer) setup_.arena.device().synchronize();
     pace(action);
-    setup_.trace.span(Lane::Compute, EventKind::Optimizer, begin, setup_.trace.now(), action);
+    setup_.trace.span(Lane::Compute, EventKind::Optimizer, begin, setup_.trace.mark(), action);
 }
 
 void Executor::startTogether() {
@@ -280,15 +285,15 @@ void Executor::recordInner(const Action& action, std::int64_t begin, std::int64_
 }
 
 void Executor::stash(const Action& action) {
-    const std::int64_t begin = setup_.trace.now();
+    const Moment begin = setup_.trace.mark();
     setup_.trace.doing(RankPhase::Compute, action);
     const ConstArraySpan weights = at(action).stage->parameterBlock();
     Buffer& copy = kept_[{action.stage, action.version}];
     copy = setup_.arena.allocate(MemoryCategory::Parameters, weights.size(), weights.type());
     setup_.arena.device().copy(weights.data().data, copy.data().data, weights.bytes().size());
-    setup_.arena.device().synchronize();
+    if (setup_.pacer) setup_.arena.device().synchronize();
     pace(action);
-    setup_.trace.span(Lane::Compute, EventKind::StashWeights, begin, setup_.trace.now(), action,
+    setup_.trace.span(Lane::Compute, EventKind::StashWeights, begin, setup_.trace.mark(), action,
                       setup_.costs.bytes(action));
     tellVersions();
 }

@@ -16,25 +16,65 @@ bool reducesTied(const Schedule& schedule) {
     });
 }
 
-/// The group for arrays of `device`.
-std::unique_ptr<Communicator> reaching(Device& device, std::unique_ptr<Communicator> group) {
-    if (device.onHost()) return group;
-    return std::make_unique<StagedCommunicator>(std::move(group), device);
+/// Whether anything of the plan runs beside compute.
+bool usesDataAxis(const Schedule& schedule) {
+    return std::ranges::any_of(schedule.ranks, [](const auto& actions) {
+        return std::ranges::any_of(actions, [](const Action& action) { return isBesideCompute(action.kind); });
+    });
 }
+
+/// From and to, of each pair of pipeline ranks that hold neighbouring stages.
+std::vector<std::pair<int, int>> neighbours(const Schedule& schedule) {
+    std::vector<std::pair<int, int>> links;
+    for (std::size_t stage = 1; stage < schedule.rankOfStage.size(); ++stage) {
+        const int one = schedule.rankOfStage[stage - 1], next = schedule.rankOfStage[stage];
+        if (one == next) continue;
+        links.emplace_back(one, next);
+        links.emplace_back(next, one);
+    }
+    return links;
+}
+
+/// Groups of the world for arrays of a device.
+class Groups {
+public:
+    Groups(Communicator& world, Device& device, const DirectExchange& direct)
+        : world_(world), device_(device), direct_(direct) {}
+
+    std::unique_ptr<Communicator> of(std::span<const int> members) const {
+        auto group = world_.group(members);
+        if (device_.onHost()) return group;
+        if (goesDirectly(members))
+            return std::make_unique<NcclCommunicator>(std::move(group), members, device_, *direct_.groups);
+        return std::make_unique<StagedCommunicator>(std::move(group), device_);
+    }
+    bool goesDirectly(std::span<const int> members) const { return direct_.groups != nullptr && members.size() > 1; }
+
+private:
+    Communicator& world_;
+    Device& device_;
+    const DirectExchange& direct_;
+};
 
 }  // namespace
 
-Placement place(const Plan& plan, Communicator& world, Device& device) {
+Placement place(const Plan& plan, Communicator& world, Device& device, const DirectExchange& direct) {
     const int self = world.rank();
+    const Groups groups(world, device, direct);
     Placement placed;
     placed.pipelineRank = plan.mesh.coordinate(self, Axis::Pipeline);
     placed.dataRank = plan.mesh.coordinate(self, Axis::Data);
     placed.tensorRank = plan.mesh.coordinate(self, Axis::Tensor);
     placed.pipelineMembers = plan.mesh.group(self, Axis::Pipeline);
-    placed.pipeline = reaching(device, world.group(placed.pipelineMembers));
-    placed.dataMembers = plan.mesh.group(self, Axis::Data);
-    placed.data = reaching(device, world.group(placed.dataMembers));
-    placed.tensor = reaching(device, world.group(plan.mesh.group(self, Axis::Tensor)));
+    placed.pipeline = groups.of(placed.pipelineMembers);
+    placed.pipeline->connect(neighbours(plan.lowered));
+    const std::vector<int> replicas = plan.mesh.group(self, Axis::Data);
+    placed.data = groups.of(replicas);
+    if (usesDataAxis(plan.lowered)) {
+        placed.direct = groups.goesDirectly(replicas);
+        placed.besideCompute = placed.direct ? groups.of(replicas) : world.group(replicas);
+    }
+    placed.tensor = groups.of(plan.mesh.group(self, Axis::Tensor));
     placed.replica = world.group(replicaRanks(plan.mesh, self));
     placed.holdsLast = plan.lowered.rankOfStage.back() == placed.pipelineRank;
     if (reducesTied(plan.lowered)) {
@@ -42,7 +82,7 @@ Placement place(const Plan& plan, Communicator& world, Device& device) {
         for (const int rank : plan.lowered.endRanks())
             ends.push_back(placed.pipelineMembers[static_cast<std::size_t>(rank)]);
         const bool atAnEnd = std::ranges::find(ends, self) != ends.end();
-        placed.tied = reaching(device, world.group(atAnEnd ? ends : std::vector<int>{self}));
+        placed.tied = groups.of(atAnEnd ? ends : std::vector<int>{self});
     }
     return placed;
 }
@@ -79,14 +119,11 @@ std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& a
     return stages;
 }
 
-std::unique_ptr<DataAxis> makeDataAxis(const Plan& plan, const Placement& place, std::map<int, RankStage>& stages,
+std::unique_ptr<DataAxis> makeDataAxis(const Plan& plan, Placement& place, std::map<int, RankStage>& stages,
                                        Arena& arena, RankTrace& trace, Pacer* pacer) {
-    bool any = false;
-    for (const auto& actions : plan.lowered.ranks)
-        any = any || std::ranges::any_of(actions, [](const Action& action) { return isBesideCompute(action.kind); });
-    if (!any) return nullptr;
-    DataAxisSetup setup{plan.layout.parallel, place.dataRank, place.data->host().group(place.dataMembers), {}, arena, trace,
-                        plan.costs, pacer};
+    if (!place.besideCompute) return nullptr;
+    DataAxisSetup setup{plan.layout.parallel, place.dataRank, std::move(place.besideCompute), place.direct, {}, arena,
+                        trace, plan.costs, pacer};
     for (auto& [index, rankStage] : stages) setup.stages[index] = rankStage.stage.get();
     auto axis = std::make_unique<DataAxis>(std::move(setup));
     for (auto& [index, rankStage] : stages) rankStage.shards = axis->shards(index);

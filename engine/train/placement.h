@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/comm/communicator.h"
+#include "engine/comm/nccl/nccl_communicator.h"
 #include "engine/plan/plan.h"
 #include "engine/train/executor.h"
 
@@ -19,7 +20,8 @@ struct Placement {
     std::vector<int> pipelineMembers;  ///< world ranks of this rank's pipeline, in order
     std::unique_ptr<Communicator> pipeline;
     std::unique_ptr<Communicator> data;
-    std::vector<int> dataMembers;  ///< world ranks of the replicas
+    std::unique_ptr<Communicator> besideCompute;  ///< of the data axis too, for one thread of its own
+    bool direct = false;  ///< besideCompute takes addresses of the device, not of the processor
     std::unique_ptr<Communicator> tensor;
     std::unique_ptr<Communicator> replica;  ///< the ranks that together hold each weight once: pipeline × tensor
     std::unique_ptr<Communicator>
@@ -27,9 +29,9 @@ struct Placement {
     bool holdsLast = false;              ///< of the pipeline's stages: the one that knows the loss
 };
 
-/// Collective over the world. The groups in which arrays move reach the memory of `device`; scalars go through their
-/// host().
-Placement place(const Plan& plan, Communicator& world, Device& device);
+/// Collective over the world. The groups in which arrays move reach the memory of `device`, from GPU to GPU where `direct`
+/// has what takes them there; scalars go through their host().
+Placement place(const Plan& plan, Communicator& world, Device& device, const DirectExchange& direct);
 
 /// What the rank's stages are, by global stage.
 std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank);
@@ -40,7 +42,7 @@ std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& a
 
 /// What runs beside compute, with ZeRO's shards, which the stages then know; null where nothing does. Collective over
 /// the data axis.
-std::unique_ptr<DataAxis> makeDataAxis(const Plan& plan, const Placement& place, std::map<int, RankStage>& stages,
+std::unique_ptr<DataAxis> makeDataAxis(const Plan& plan, Placement& place, std::map<int, RankStage>& stages,
                                        Arena& arena, RankTrace& trace, Pacer* pacer);
 
 /// Allocates the state of what each stage's replica updates. `updates`: of a stage over the run.

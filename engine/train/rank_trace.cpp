@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/rank_trace.h"
 
+#include "engine/base/clock.h"
 #include "engine/trace/exponents.h"
 
+#include <algorithm>
 #include <unistd.h>
 
 namespace shardlab {
+
+namespace {
+
+constexpr std::int64_t shortestDeviceWait = 2000;  ///< nanoseconds: two events one after the other are so far apart
+
+}  // namespace
 
 RankTrace::RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena, FlightRecord* flight)
     : recorder_(recorder), status_(status), arena_(arena), flight_(flight) {
@@ -26,20 +34,44 @@ void RankTrace::started(EventKind kind, const Action& action, std::int64_t bytes
     if (flight_) flight_->begin({0, kind, actionId(action), step_, peer, bytes, now(), 0});
 }
 
-void RankTrace::over(EventKind kind, std::int64_t begin, std::int64_t end, const Action& action, std::int64_t bytes) {
-    if (flight_) flight_->complete({0, kind, actionId(action), step_, -1, bytes, begin, end});
+Moment RankTrace::mark() const {
+    std::shared_ptr<DeviceMoment> moment = arena_.device().mark();
+    return moment ? Moment(std::move(moment)) : Moment(now());
 }
 
-void RankTrace::spanOf(std::int32_t step, Lane lane, EventKind kind, std::int64_t begin, std::int64_t end,
+void RankTrace::spanOf(std::int32_t step, Lane lane, EventKind kind, const Moment& begin, const Moment& end,
                        const Action& action, std::int64_t bytes, double value) {
-    if (lane == Lane::Comm) over(kind, begin, end, action, bytes);
-    if (!quiet_) recorder_.span(lane, kind, step, begin, end, actionId(action), bytes, value);
+    add({0, 0, bytes, value, actionId(action), step, 0, lane, kind}, begin, end);
 }
 
-void RankTrace::tensorSpan(EventKind kind, int layer, std::int64_t begin, std::int64_t end, const Action& action,
+void RankTrace::tensorSpan(EventKind kind, int layer, const Moment& begin, const Moment& end, const Action& action,
                            std::int64_t bytes) {
-    over(kind, begin, end, action, bytes);
-    if (!quiet_) recorder_.record({begin, end, bytes, double(layer), actionId(action), step_, 0, Lane::Comm, kind});
+    add({0, 0, bytes, double(layer), actionId(action), step_, 0, Lane::Comm, kind}, begin, end);
+}
+
+void RankTrace::add(const Event& event, const Moment& begin, const Moment& end) {
+    Pending pending{event, begin, end, quiet_};
+    if (!tell(pending)) pending_.push_back(std::move(pending));
+}
+
+bool RankTrace::tell(const Pending& pending) {
+    const bool ofDevice = pending.begin.ofDevice() || pending.end.ofDevice();
+    const std::int64_t ahead = ofDevice ? now() - monotonicNanoseconds() : 0;
+    const auto end = pending.end.time(ahead);
+    const auto begin = end ? pending.begin.time(ahead) : std::nullopt;
+    if (!begin) return false;
+    Event event = pending.event;
+    event.begin = *begin;
+    event.end = std::max(*begin, *end);
+    if (ofDevice && event.kind == EventKind::Wait && event.end - event.begin < shortestDeviceWait) return true;
+    if (event.lane == Lane::Comm && flight_)
+        flight_->complete({0, event.kind, event.action, event.step, -1, event.bytes, event.begin, event.end});
+    if (!pending.quiet) recorder_.record(event);
+    return true;
+}
+
+void RankTrace::collect() {
+    std::erase_if(pending_, [&](const Pending& pending) { return tell(pending); });
 }
 
 void RankTrace::overrun(const Action& action, double seconds) {

@@ -3,14 +3,39 @@
 #pragma once
 
 #include "engine/model/arena.h"
+#include "engine/trace/event.h"
 #include "engine/trace/flight_record.h"
 #include "engine/trace/recorder.h"
 #include "engine/trace/status_page.h"
+#include "kernels/device_group.h"
 #include "kernels/elementwise.h"
 
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace shardlab {
+
+/// A point on the run's clock; of a device that works on its own it is known later.
+class Moment {
+public:
+    Moment(std::int64_t time) : time_(time) {}
+    explicit Moment(std::shared_ptr<DeviceMoment> device) : device_(std::move(device)) {}
+
+    bool ofDevice() const { return device_ != nullptr; }
+    /// `ahead`: of the run's clock over CLOCK_MONOTONIC. Empty: not yet known.
+    std::optional<std::int64_t> time(std::int64_t ahead) const {
+        if (!device_) return time_;
+        const auto reached = device_->reached();
+        return reached ? std::optional(*reached + ahead) : std::nullopt;
+    }
+
+private:
+    std::int64_t time_ = 0;
+    std::shared_ptr<DeviceMoment> device_;
+};
 
 class RankTrace {
 public:
@@ -18,6 +43,8 @@ public:
     RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena, FlightRecord* flight = nullptr);
 
     std::int64_t now() const { return recorder_.now(); }
+    /// When the device has done what it was asked for.
+    Moment mark() const;
     void setStep(std::int32_t step) { step_ = step; }
     std::int32_t step() const { return step_; }
 
@@ -27,16 +54,19 @@ public:
     void doing(RankPhase phase, const Action& action = {}, int peer = -1);
     /// A message (to or from `peer`, a world rank) or collective begins; its span on the comm lane says that it is over.
     void started(EventKind kind, const Action& action, std::int64_t bytes, int peer = -1);
-    void span(Lane lane, EventKind kind, std::int64_t begin, std::int64_t end, const Action& action = {},
+    /// Recorded once both moments are known: at once, or by collect().
+    void span(Lane lane, EventKind kind, const Moment& begin, const Moment& end, const Action& action = {},
               std::int64_t bytes = 0, double value = 0) {
         spanOf(step_, lane, kind, begin, end, action, bytes, value);
     }
     /// Of another step: what was begun in it and is told of later.
-    void spanOf(std::int32_t step, Lane lane, EventKind kind, std::int64_t begin, std::int64_t end,
+    void spanOf(std::int32_t step, Lane lane, EventKind kind, const Moment& begin, const Moment& end,
                 const Action& action, std::int64_t bytes, double value = 0);
     /// A tensor group's collective inside `action`, for `layer` of the model.
-    void tensorSpan(EventKind kind, int layer, std::int64_t begin, std::int64_t end, const Action& action,
+    void tensorSpan(EventKind kind, int layer, const Moment& begin, const Moment& end, const Action& action,
                     std::int64_t bytes);
+    /// Records the spans whose moments have become known.
+    void collect();
     /// What doing() was told last.
     Action action() const { return actionFromId(now_.action); }
     void counter(EventKind kind, double value) { recorder_.counter(kind, step_, value); }
@@ -49,7 +79,14 @@ public:
     void memoryPeak();
 
 private:
-    void over(EventKind kind, std::int64_t begin, std::int64_t end, const Action& action, std::int64_t bytes);
+    struct Pending {
+        Event event;
+        Moment begin, end;
+        bool quiet = false;
+    };
+    void add(const Event& event, const Moment& begin, const Moment& end);
+    /// False: not both moments are known.
+    bool tell(const Pending& pending);
     void recordChanged(const MemoryBytes& bytes, MemoryBytes& recorded, EventKind (*kind)(MemoryCategory));
 
     Recorder& recorder_;
@@ -59,6 +96,7 @@ private:
     RankStatus now_;
     std::int32_t step_ = -1;
     bool quiet_ = false;
+    std::vector<Pending> pending_;
     MemoryBytes recorded_{};
     MemoryBytes recordedPeaks_{};
 };

@@ -39,7 +39,7 @@ public:
     Impl(const Plan& plan, TrainerServices services, Corpus corpus, std::int64_t began)
         : plan_(plan), layout_(plan_.layout), services_(std::move(services)), began_(began), corpus_(std::move(corpus)),
           arena_(device()), trace_(services_.recorder, services_.status, arena_, services_.flight),
-          place_(place(plan_, services_.world, device())), scale_(layout_.precision),
+          direct_(directExchange()), place_(place(plan_, services_.world, device(), direct_)), scale_(layout_.precision),
           sampler_(corpus_, layout_, place_.dataRank), control_(services_.takeCommand),
           foresight_(services_.world, control_, stepsAhead(plan_.lowered)) {
         trace_.doing(RankPhase::Setup);
@@ -110,6 +110,7 @@ private:
         return sum(*place_.data, lossSum / microbatches) / place_.data->size();
     }
     TrainingState state() { return {stages_, device(), layout_.parallel.zero, place_.dataRank, place_.data->size()}; }
+    DirectExchange directExchange();
     Device& device() { return services_.device ? *services_.device : *processor_; }
     FileSystem& files() { return services_.files ? *services_.files : disk_; }
     /// The one rank that tells of losses.
@@ -125,6 +126,7 @@ private:
     const std::unique_ptr<Device> processor_ = makeCpuDevice();
     Arena arena_;  // before everything that holds its buffers
     RankTrace trace_;
+    const DirectExchange direct_;
     Placement place_;
     LossScale scale_;
     Sampler sampler_;
@@ -143,16 +145,26 @@ private:
     std::optional<Checkpointer> checkpoints_;
 };
 
+/// How arrays go from rank to rank, and why so.
+DirectExchange Trainer::Impl::directExchange() {
+    if (device().onHost() || services_.world.size() == 1) return {};
+    const DirectExchange found = findDirectExchange(services_.world, device());
+    if (services_.inform && services_.world.rank() == 0)
+        services_.inform(found.groups ? "ranks exchange from GPU to GPU over " + found.groups->name()
+                                      : "ranks exchange by way of the processors' memory: " + found.reason);
+    return found;
+}
+
 std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup() {
     if (place_.tensor->size() == 1) return std::make_unique<TensorGroup>(arena_);
     TensorParallel::Observer observer;
     // Paced, the executor records them where they would have been.
     if (!pacer_)
         observer = [this](const TensorCollective& collective, const std::function<void()>& run) {
-            const std::int64_t begin = trace_.now();
+            const Moment begin = trace_.mark();
             trace_.started(eventKind(collective.kind), trace_.action(), collective.bytes);
             run();
-            trace_.tensorSpan(eventKind(collective.kind), collective.layer, begin, trace_.now(), trace_.action(),
+            trace_.tensorSpan(eventKind(collective.kind), collective.layer, begin, trace_.mark(), trace_.action(),
                               collective.bytes);
         };
     return std::make_unique<TensorParallel>(arena_, *place_.tensor, layout_.parallel.sequence, std::move(observer));
@@ -162,9 +174,9 @@ std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup() {
 Recompute::Observer Trainer::Impl::recomputeObserver() {
     if (pacer_) return {};
     return [this](const std::function<void()>& run) {
-        const std::int64_t begin = trace_.now();
+        const Moment begin = trace_.mark();
         run();
-        trace_.span(Lane::Compute, EventKind::Recompute, begin, trace_.now(), trace_.action());
+        trace_.span(Lane::Compute, EventKind::Recompute, begin, trace_.mark(), trace_.action());
     };
 }
 

@@ -66,6 +66,7 @@ Buffer Transfers::take(const Action& receive) {
     Incoming& incoming = found->second;
     RankTrace& trace = setup_.trace;
     const std::int64_t begin = trace.now();
+    const Moment asked = trace.mark();
     bool waited = false;
     if (!incoming.test(begin)) {
         trace.doing(RankPhase::Waiting, receive, worldPeer(receive));
@@ -82,8 +83,10 @@ Buffer Transfers::take(const Action& receive) {
         arrived = std::max(incoming.arrival, incoming.posted);
     }
     const auto bytes = static_cast<std::int64_t>(incoming.data.span().bytes().size());
-    trace.spanOf(incoming.step, Lane::Comm, eventKind(receive.kind), incoming.posted, arrived, incoming.action, bytes);
-    if (waited) trace.span(Lane::Compute, EventKind::Wait, begin, trace.now(), receive);
+    const DeviceSpan device = pacer_ ? DeviceSpan{} : incoming.message->span();
+    trace.spanOf(incoming.step, Lane::Comm, eventKind(receive.kind), device.begin ? Moment(device.begin) : incoming.posted,
+                 device.end ? Moment(device.end) : arrived, incoming.action, bytes);
+    if (waited) trace.span(Lane::Compute, EventKind::Wait, asked, trace.mark(), receive);
     Buffer data = std::move(incoming.data);
     posted_.erase(found);
     return data;
@@ -91,9 +94,16 @@ Buffer Transfers::take(const Action& receive) {
 
 void Transfers::record(const Outgoing& sent) {
     const auto bytes = static_cast<std::int64_t>(sent.data.span().bytes().size());
-    const bool paced = pacer_ != nullptr;
-    setup_.trace.spanOf(sent.step, Lane::Comm, eventKind(sent.action.kind), paced ? sent.paced.begin : sent.begin,
-                        paced ? sent.paced.arrival : setup_.trace.now(), sent.action, bytes);
+    Moment begin = sent.begin, end = setup_.trace.now();
+    if (const DeviceSpan device = sent.message->span(); device.end) {
+        begin = Moment(device.begin);
+        end = Moment(device.end);
+    }
+    if (pacer_) {
+        begin = sent.paced.begin;
+        end = sent.paced.arrival;
+    }
+    setup_.trace.spanOf(sent.step, Lane::Comm, eventKind(sent.action.kind), begin, end, sent.action, bytes);
 }
 
 void Transfers::progress() {

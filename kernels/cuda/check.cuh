@@ -25,8 +25,7 @@ void launchShared(const char* name, void (*kernel)(Parameters...), dim3 blocks, 
                   cudaStream_t stream, Arguments... arguments) {
     if (blocks.x == 0 || blocks.y == 0 || blocks.z == 0) return;
 #ifdef SHARDLAB_EMULATED_CUDA
-    static_cast<void>(stream);
-    emulation::run(blocks, threads, sharedBytes, [&] { kernel(static_cast<Parameters>(arguments)...); });
+    emulation::run(stream, blocks, threads, sharedBytes, [=] { kernel(static_cast<Parameters>(arguments)...); });
 #else
     if (sharedBytes > 48 * 1024)  // more than that only on request
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sharedBytes)),

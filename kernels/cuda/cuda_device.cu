@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/cuda_device.cuh"
 
+#include "kernels/cuda/event_clock.cuh"
 #include "kernels/cuda/gemm_plans.cuh"
 #include "kernels/cuda/memory.cuh"
+#include "kernels/cuda/nccl_groups.cuh"
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
@@ -29,9 +31,12 @@ CudaDevice::CudaDevice(int index) : index_(index) {
     void* results = nullptr;
     check(cudaHostAlloc(&results, resultBytes, cudaHostAllocMapped), "cudaHostAlloc", resultBytes);
     results_ = static_cast<double*>(results);
+    clock_ = std::make_shared<EventClock>();
+    clock_->compare(stream_);
 }
 
 CudaDevice::~CudaDevice() {
+    groups_.reset();
     cudaStreamSynchronize(stream_);
     cudaFreeHost(results_);
     plans_.reset();
@@ -47,6 +52,27 @@ void CudaDevice::endRange() { nvtxRangePop(); }
 void CudaDevice::beginRange(const char*) {}
 void CudaDevice::endRange() {}
 #endif
+
+std::shared_ptr<DeviceMoment> CudaDevice::mark() { return clock_->mark(stream_); }
+
+std::string CudaDevice::identity() const {
+    constexpr char digits[] = "0123456789abcdef";
+    std::string text = "GPU-";
+    for (const char byte : properties_.uuid.bytes) {
+        const auto value = static_cast<unsigned char>(byte);
+        text += digits[value / 16];
+        text += digits[value % 16];
+    }
+    return text;
+}
+
+DeviceGroupsOrReason CudaDevice::groups() {
+    std::string reason;
+    if (!groups_) groups_ = loadNccl(*this, reason);
+    return {groups_.get(), reason};
+}
+
+void CudaDevice::enter() { check(cudaSetDevice(index_), "cudaSetDevice"); }
 
 void* CudaDevice::allocate(std::size_t bytes) { return memory_->allocate(bytes); }
 void CudaDevice::release(void* data) { memory_->release(data); }
@@ -74,7 +100,10 @@ void CudaDevice::clear(void* data, std::size_t bytes) {
     check(cudaMemsetAsync(data, 0, bytes, stream_), "cudaMemsetAsync", bytes);
 }
 
-void CudaDevice::synchronize() { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+void CudaDevice::synchronize() {
+    check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    clock_->compare(stream_);
+}
 
 void* CudaDevice::allocateStaging(std::size_t bytes) {
     void* data = nullptr;

@@ -13,6 +13,7 @@
 
 namespace shardlab::cuda {
 
+class EventClock;
 class GemmPlans;
 class MemoryCache;
 class UploadRing;
@@ -26,6 +27,10 @@ public:
     std::string name() const override { return properties_.name; }
     void beginRange(const char* name) override;
     void endRange() override;
+    std::shared_ptr<DeviceMoment> mark() override;
+    std::string identity() const override;
+    DeviceGroupsOrReason groups() override;
+    void enter() override;
 
     void* allocate(std::size_t bytes) override;
     void release(void* data) override;
@@ -100,6 +105,7 @@ public:
 
     cudaStream_t stream() const { return stream_; }
     const cudaDeviceProp& properties() const { return properties_; }
+    EventClock& clock() { return *clock_; }
 
 private:
     /// Memory for what an op needs within one call; the next call may write over it.
@@ -111,13 +117,14 @@ private:
     /// Σ values, of the device, in a fixed order; waits for it.
     double sumOnHost(std::int64_t count, const double* values);
 
-
     int index_ = 0;
     cudaDeviceProp properties_{};
     cudaStream_t stream_ = nullptr;
     std::unique_ptr<MemoryCache> memory_;
     std::unique_ptr<UploadRing> uploads_;
     std::unique_ptr<GemmPlans> plans_;
+    std::shared_ptr<EventClock> clock_;
+    std::unique_ptr<DeviceGroups> groups_;  ///< once they have been asked for, and there are any
     void* scratch_ = nullptr;
     std::size_t scratchSize_ = 0;
     double* results_ = nullptr;  ///< on the host, written by kernels; read after synchronize()

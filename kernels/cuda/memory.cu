@@ -28,6 +28,7 @@ void MemoryCache::empty() {
 }
 
 void* MemoryCache::allocate(std::size_t bytes) {
+    const std::lock_guard held(mutex_);
     const std::size_t size = roundedSize(bytes ? bytes : 1);
     void* data = nullptr;
     if (const auto kept = free_.find(size); kept != free_.end()) {
@@ -51,6 +52,7 @@ void* MemoryCache::allocate(std::size_t bytes) {
 }
 
 void MemoryCache::release(void* data) {
+    const std::lock_guard held(mutex_);
     const auto found = taken_.find(data);
     if (found == taken_.end()) return;
     free_.emplace(found->second, data);
@@ -69,6 +71,7 @@ UploadRing::~UploadRing() {
 }
 
 void UploadRing::upload(const void* host, void* data, std::size_t bytes, cudaStream_t stream) {
+    const std::lock_guard held(mutex_);
     const std::size_t slot = next_++ % slots;
     check(cudaEventSynchronize(sent_[slot]), "cudaEventSynchronize");
     void* staged = static_cast<std::byte*>(memory_) + slot * slotBytes;

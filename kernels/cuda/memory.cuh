@@ -7,11 +7,12 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <mutex>
 #include <unordered_map>
 
 namespace shardlab::cuda {
 
-/// cudaMalloc and cudaFree stop the GPU: what is released is kept, by size, for who asks next. For use in one stream.
+/// cudaMalloc and cudaFree stop the GPU: what is released is kept, by size, for who asks next. For use in one stream, by any thread.
 class MemoryCache {
 public:
     MemoryCache() = default;
@@ -24,6 +25,7 @@ public:
 
 private:
     void empty();
+    std::mutex mutex_;
     std::multimap<std::size_t, void*> free_;
     std::unordered_map<void*, std::size_t> taken_;
 };
@@ -37,11 +39,12 @@ public:
     ~UploadRing();
 
     static constexpr std::size_t slotBytes = std::size_t{256} << 10;
-    /// At most slotBytes; waits only while all slots are on their way.
+    /// At most slotBytes; waits only while all slots are on their way. By any thread.
     void upload(const void* host, void* data, std::size_t bytes, cudaStream_t stream);
 
 private:
     static constexpr std::size_t slots = 8;
+    std::mutex mutex_;
     void* memory_ = nullptr;
     std::array<cudaEvent_t, slots> sent_{};
     std::size_t next_ = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's functions of the host on ordinary memory, fibers for the threads of a block, and what the emulated library has
-// instead of NVIDIA's libraries and of tensor cores.
+// Fibers for the threads of a block, and what the emulated library has instead of NVIDIA's libraries and of tensor cores.
 #include "tests/gpu/emulated_cuda.h"
 
 #include "kernels/cpu/dropout_mask.h"
@@ -13,7 +12,6 @@
 #include <ucontext.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -122,7 +120,7 @@ void runBlock(dim3 size) {
 void* sharedMemory() { return block.shared.get(); }
 
 /// One kernel at a time: shared memory and the numbers of threads are the program's.
-void run(dim3 blocks, dim3 threads, std::size_t sharedBytes, const std::function<void()>& kernel) {
+void runNow(dim3 blocks, dim3 threads, std::size_t sharedBytes, const std::function<void()>& kernel) {
     static std::mutex one;
     const std::lock_guard alone(one);
     block.kernel = &kernel;
@@ -151,56 +149,6 @@ std::uint64_t exchange(std::uint64_t word, int distance) {
 
 }  // namespace shardlab::emulation
 
-// CUDA's functions of the host. Nothing fails, everything is over when it returns.
-
-cudaError_t cudaSetDevice(int) { return cudaSuccess; }
-cudaError_t cudaGetDeviceCount(int* count) {
-    *count = 1;
-    return cudaSuccess;
-}
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
-    *properties = {};
-    std::strcpy(properties->name, "emulated GPU");
-    properties->multiProcessorCount = 4;
-    properties->sharedMemPerBlockOptin = 8192;  // so that tests go both ways
-    return cudaSuccess;
-}
-cudaError_t cudaDriverGetVersion(int* version) {
-    *version = CUDART_VERSION;
-    return cudaSuccess;
-}
-cudaError_t cudaGetLastError() { return cudaSuccess; }
-const char* cudaGetErrorString(cudaError_t) { return "no error"; }
-const char* cudaGetErrorName(cudaError_t) { return "cudaSuccess"; }
-
-cudaError_t cudaMalloc(void** data, std::size_t bytes) {
-    *data = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
-    std::memset(*data, 0xFF, bytes);  // not a number, of any type
-    return cudaSuccess;
-}
-cudaError_t cudaFree(void* data) {
-    std::free(data);
-    return cudaSuccess;
-}
-cudaError_t cudaHostAlloc(void** data, std::size_t bytes, unsigned) { return cudaMalloc(data, bytes); }
-cudaError_t cudaFreeHost(void* data) { return cudaFree(data); }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t) {
-    std::memmove(to, from, bytes);
-    return cudaSuccess;
-}
-cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream_t) {
-    std::memset(data, value, bytes);
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t*, unsigned) { return cudaSuccess; }
-cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t*, unsigned) { return cudaSuccess; }
-cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-
 namespace shardlab::cuda {
 
 // No library of products: the kernel for what the library does not take, and products without epilogues.
@@ -210,14 +158,16 @@ GemmPlans::~GemmPlans() = default;
 bool GemmPlans::multiply(const GemmShape&, const GemmOperands&, cudaStream_t) { return false; }
 
 std::size_t sortScratch(int, std::uint32_t) { return 1; }
-void sortByKey(int count, std::uint32_t, KeyedNumbers from, KeyedNumbers sorted, void*, cudaStream_t) {
-    std::vector<int> order(static_cast<std::size_t>(count));
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {}, [&](int i) { return from.keys[i]; });
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        sorted.keys[i] = from.keys[order[i]];
-        sorted.numbers[i] = from.numbers[order[i]];
-    }
+void sortByKey(int count, std::uint32_t, KeyedNumbers from, KeyedNumbers sorted, void*, cudaStream_t stream) {
+    emulation::enqueue(stream, [=] {
+        std::vector<int> order(static_cast<std::size_t>(count));
+        std::iota(order.begin(), order.end(), 0);
+        std::ranges::stable_sort(order, {}, [&](int i) { return from.keys[i]; });
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            sorted.keys[i] = from.keys[order[i]];
+            sorted.numbers[i] = from.numbers[order[i]];
+        }
+    });
 }
 
 namespace {
@@ -257,22 +207,27 @@ AttentionNeeds CudaDevice::attentionNeeds(const AttentionShape& shape, DType, bo
 
 void CudaDevice::attention(const AttentionShape& shape, ConstArray qkv, Array kept, Array output,
                            const AttentionDropout& dropout, float*) {
-    withType(qkv.type, [&](auto t) {
-        using T = typename decltype(t)::Type;
-        const std::size_t size = outputSize(shape);
-        const auto all = attentionOf(shape, numbersOf<T>(qkv, 3 * size), test::Numbers(size), dropout);
-        write<float>(all.logSums, kept);
-        write<T>(all.output, output);
+    emulation::enqueue(stream_, [=] {
+        withType(qkv.type, [&](auto t) {
+            using T = typename decltype(t)::Type;
+            const std::size_t size = outputSize(shape);
+            const auto all = attentionOf(shape, numbersOf<T>(qkv, 3 * size), test::Numbers(size), dropout);
+            write<float>(all.logSums, kept);
+            write<T>(all.output, output);
+        });
     });
 }
 
 void CudaDevice::attentionGrad(const AttentionShape& shape, ConstArray qkv, Array, ConstArray,
                                ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout, float*) {
-    withType(qkv.type, [&](auto t) {
-        using T = typename decltype(t)::Type;
-        const std::size_t size = outputSize(shape);
-        const auto all = attentionOf(shape, numbersOf<T>(qkv, 3 * size), numbersOf<T>(outputGradient, size), dropout);
-        write<T>(all.qkvGradient, qkvGradient);
+    emulation::enqueue(stream_, [=] {
+        withType(qkv.type, [&](auto t) {
+            using T = typename decltype(t)::Type;
+            const std::size_t size = outputSize(shape);
+            const auto all =
+                attentionOf(shape, numbersOf<T>(qkv, 3 * size), numbersOf<T>(outputGradient, size), dropout);
+            write<T>(all.qkvGradient, qkvGradient);
+        });
     });
 }
 

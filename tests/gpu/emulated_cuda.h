@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lets the compiler of C++ take a .cu file: comes before everything else in it. Kernels run on the processor, blocks in
-// turn, a fiber a thread; emulated_cuda.cpp has CUDA's functions of the host. It shows wrong indexes and sums, but no
-// races and no time.
+// turn, a fiber a thread; emulated_streams.cpp has CUDA's functions of the host and emulated_nccl.cpp NCCL's. It shows
+// wrong indexes and sums, and what is read before its stream has come to it; but no races within a kernel and no speed.
 #pragma once
 
 #define SHARDLAB_EMULATED_CUDA 1
@@ -18,8 +18,14 @@
 
 namespace shardlab::emulation {
 
-/// Runs all threads of all blocks.
-void run(dim3 blocks, dim3 threads, std::size_t sharedBytes, const std::function<void()>& kernel);
+/// To be done once what the stream was asked for before is done, by the stream's own thread.
+void enqueue(cudaStream_t stream, std::function<void()> work);
+/// The GPU that the calling thread uses.
+int currentDevice();
+/// All threads of all blocks, in the stream. Only of the calling thread's GPU.
+void run(cudaStream_t stream, dim3 blocks, dim3 threads, std::size_t sharedBytes, std::function<void()> kernel);
+/// At once.
+void runNow(dim3 blocks, dim3 threads, std::size_t sharedBytes, const std::function<void()>& kernel);
 /// What a block asked for beside its variables; its values are not numbers at first.
 void* sharedMemory();
 /// Of a thread: waits for all of its block.

@@ -4,6 +4,7 @@
 #include "engine/comm/communication_error.h"
 #include "engine/comm/shared/shared_communicator.h"
 #include "engine/model/arena.h"
+#include "tests/train/collective_rows.h"
 #include "tests/train/communicator_suite.h"
 #include "tests/train/rank_threads.h"
 
@@ -19,58 +20,6 @@ using namespace shardlab;
 namespace {
 
 constexpr std::size_t heapBytes = std::size_t{256} << 20;
-
-/// Random values of a type, the same for every rank that asks for `what` of `rank`.
-std::vector<std::byte> numbers(std::int64_t seed, int what, int rank, std::size_t count, DType type) {
-    const std::vector<float> values = conformance::values(seed, what, rank, count);
-    std::vector<std::byte> made(count * sizeOf(type));
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto half = static_cast<_Float16>(values[i]);
-        const auto* bits = reinterpret_cast<const std::byte*>(&values[i]);
-        std::byte* const to = made.data() + i * sizeOf(type);
-        if (type == DType::F16)
-            std::memcpy(to, &half, 2);
-        else
-            std::memcpy(to, type == DType::BF16 ? bits + 2 : bits, sizeOf(type));
-    }
-    return made;
-}
-
-/// A collective of `input` and `output` in place of both communicators, by name.
-struct Collective {
-    const char* name;
-    bool manyIn, manyOut;  ///< as many times the elements as there are members
-    std::function<void(Communicator&, ArraySpan, ArraySpan)> run;
-};
-
-void copyIn(ArraySpan from, ArraySpan to) { std::memcpy(to.bytes().data(), from.bytes().data(), from.bytes().size()); }
-
-const std::vector<Collective>& allCollectives() {
-    static const std::vector<Collective> all{
-        {"sum", false, false, [](Communicator& group, ArraySpan in, ArraySpan out) {
-             copyIn(in, out);
-             group.allReduce(out, ReduceOp::Sum);
-         }},
-        {"largest", false, false, [](Communicator& group, ArraySpan in, ArraySpan out) {
-             copyIn(in, out);
-             group.allReduce(out, ReduceOp::Max);
-         }},
-        {"reduce-scatter", true, false, [](Communicator& group, ArraySpan in, ArraySpan out) {
-             group.reduceScatter(in, out, ReduceOp::Sum);
-         }},
-        {"all-gather", false, true, [](Communicator& group, ArraySpan in, ArraySpan out) { group.allGather(in, out); }},
-        {"all-to-all", true, true, [](Communicator& group, ArraySpan in, ArraySpan out) { group.allToAll(in, out); }},
-        {"reduced parts", false, false, [](Communicator& group, ArraySpan in, ArraySpan out) {
-             copyIn(in, out);
-             group.ireduceParts(out)->wait();
-         }},
-        {"gathered parts", false, false, [](Communicator& group, ArraySpan in, ArraySpan out) {
-             copyIn(in, out);
-             group.igatherParts(out)->wait();
-         }},
-    };
-    return all;
-}
 
 }  // namespace
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a stream came to a point, told on the processor's clock.
+#pragma once
+
+#include "kernels/device_group.h"
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace shardlab::cuda {
+
+/// CUDA's events tell only how much later one of them was than another. So now and then, while the stream is idle, one is
+/// recorded whose time on CLOCK_MONOTONIC is known within some microseconds (an anchor), and later ones are measured from
+/// it. From any thread; lives as long as its moments.
+class EventClock : public std::enable_shared_from_this<EventClock> {
+public:
+    EventClock() = default;
+    ~EventClock();
+    EventClock(const EventClock&) = delete;
+    EventClock& operator=(const EventClock&) = delete;
+
+    /// To be called while nothing is under way in the stream; looks at the clocks only where the last time was half a
+    /// second ago. The first call comes before the first mark.
+    void compare(cudaStream_t stream);
+    std::shared_ptr<DeviceMoment> mark(cudaStream_t stream);
+    /// The event behind a moment of this clock.
+    static cudaEvent_t event(const DeviceMoment& moment);
+
+private:
+    class Moment;
+    struct Anchor;
+    cudaEvent_t take();
+    void giveBack(cudaEvent_t event);
+
+    std::mutex mutex_;
+    std::vector<cudaEvent_t> free_;
+    std::shared_ptr<const Anchor> anchor_;
+};
+
+}  // namespace shardlab::cuda
