@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // shardlab-rank: what mpirun starts, one process for each device of a layout.
+#include "app/rank_gpus.h"
 #include "engine/base/units.h"
 #include "engine/comm/mpi/mpi_session.h"
 #include "engine/comm/shared/shared_communicator.h"
@@ -125,6 +126,7 @@ std::string train(const MpiSession& session, const RankArguments& arguments, Tel
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc == 2 && std::string_view(argv[1]) == "--gpus") return tellGpus();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int rank = 0;
     std::unique_ptr<Telemetry> telemetry;

@@ -10,8 +10,8 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <memory>
 #include <unistd.h>
@@ -20,18 +20,24 @@ namespace shardlab {
 
 namespace {
 
-/// First line of what a program prints; empty where it cannot be started or says nothing within two seconds.
-std::string firstLine(const ProcessSpec& spec) {
+/// What a program prints, line by line, until it ends or `most` seconds have passed; empty where it cannot be started.
+std::vector<std::string> linesOf(const ProcessSpec& spec, int most) {
     Result<Process> process = Process::start(spec);
     if (!process) return {};
-    const auto giveUp = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-    while (std::chrono::steady_clock::now() < giveUp) {
-        const std::vector<OutputLine> lines = process->read(50);
-        if (!lines.empty()) return lines.front().text;
-        if (process->exitStatus()) break;
-    }
-    const std::vector<OutputLine> rest = process->readRest();
-    return rest.empty() ? std::string{} : rest.front().text;
+    std::vector<std::string> lines;
+    const auto take = [&](const std::vector<OutputLine>& read) {
+        for (const OutputLine& line : read) lines.push_back(line.text);
+    };
+    const auto giveUp = std::chrono::steady_clock::now() + std::chrono::seconds(most);
+    while (std::chrono::steady_clock::now() < giveUp && !process->exitStatus()) take(process->read(50));
+    take(process->readRest());
+    return lines;
+}
+
+/// Of what a program prints; empty where it prints nothing within two seconds.
+std::string firstLine(const ProcessSpec& spec) {
+    const std::vector<std::string> lines = linesOf(spec, 2);
+    return lines.empty() ? std::string{} : lines.front();
 }
 
 Finding cores() {
@@ -93,33 +99,36 @@ Finding display() {
             "log in to a desktop or use ssh -X; the command line and pictures of runs work without"};
 }
 
-/// The library is only asked for its presence: opening it starts no driver.
-bool canLoad(const char* library) {
-    const auto close = [](void* handle) { dlclose(handle); };
-    return std::unique_ptr<void, decltype(close)>(dlopen(library, RTLD_LAZY | RTLD_LOCAL), close) != nullptr;
-}
-
-Finding cudaDriver() {
-    if (canLoad("libcuda.so.1")) return {"CUDA driver", FindingState::Good, "libcuda.so.1; this version trains on CPU ranks", {}};
-    return {"CUDA driver", FindingState::Absent, "no libcuda.so.1; this version trains on CPU ranks and needs none",
-            "NVIDIA's driver, where there is a GPU"};
-}
-
 Finding cudaToolkit() {
     auto compiler = findInPath("nvcc");
     if (const std::filesystem::path usual = "/usr/local/cuda/bin/nvcc"; !compiler && access(usual.c_str(), X_OK) == 0)
         compiler = usual;
     if (compiler) return {"CUDA toolkit", FindingState::Good, compiler->string(), {}};
-    return {"CUDA toolkit", FindingState::Absent, "no nvcc in PATH or /usr/local/cuda/bin; this version needs none",
+    return {"CUDA toolkit", FindingState::Absent, "no nvcc in PATH or /usr/local/cuda/bin; it builds what GPUs need, and nothing else needs it",
             "NVIDIA's CUDA toolkit, where there is a GPU"};
 }
 
-Finding nccl() {
-    const bool found = canLoad("libnccl.so.2") || canLoad("/usr/local/cuda/lib64/libnccl.so.2") ||
-                       canLoad("/usr/local/cuda/lib/libnccl.so.2");
-    if (found) return {"NCCL", FindingState::Good, "libnccl.so.2; this version communicates over MPI", {}};
-    return {"NCCL", FindingState::Absent, "no libnccl.so.2; this version communicates over MPI and needs none",
-            "NVIDIA's NCCL 2, where there is a GPU"};
+/// The GPUs and NCCL, as the program that would use them sees them.
+std::vector<Finding> gpus() {
+    Finding cards{"GPUs", FindingState::Absent, "the rank program does not say", "ninja -C build shardlab-rank"};
+    Finding nccl{"NCCL", FindingState::Absent, "not asked for without a GPU", "NVIDIA's NCCL 2, where there are several GPUs"};
+    std::vector<std::string> names;
+    // A driver that has slept takes some seconds to wake its GPUs.
+    for (const std::string& line : linesOf({programFolder() / "shardlab-rank", {"--gpus"}, {}}, 30)) {
+        if (line.starts_with("GPU ")) {
+            names.push_back(line.substr(4));
+        } else if (line.starts_with("no GPU: ")) {
+            cards = {"GPUs", FindingState::Absent, line.substr(8) + "; ranks compute on the processor",
+                     "NVIDIA's driver, where there is a GPU, and a build with nvcc"};
+        } else if (line.starts_with("no NCCL: ")) {
+            nccl.detail = line.substr(9) + "; ranks on GPUs exchange by way of the processor's memory";
+        } else if (line.starts_with("NCCL ")) {
+            nccl = {"NCCL", FindingState::Good, line.substr(5), {}};
+        }
+    }
+    if (!names.empty())
+        cards = {"GPUs", FindingState::Good, fmt::format("{}, layouts with \"device\": \"cuda\" use them", fmt::join(names, ", ")), {}};
+    return {cards, nccl};
 }
 
 }  // namespace
@@ -130,17 +139,17 @@ std::string_view name(FindingState state) {
 }
 
 std::vector<Finding> examineMachine() {
-    return {cores(),
-            memory(),
-            openMpi(),
-            programBeside("shardlab-rank", "rank program", FindingState::Bad),
-            resources(),
-            jobFolder(),
-            programBeside("shardlab-desktop", "desktop program", FindingState::Absent),
-            display(),
-            cudaDriver(),
-            cudaToolkit(),
-            nccl()};
+    std::vector<Finding> found{cores(),
+                               memory(),
+                               openMpi(),
+                               programBeside("shardlab-rank", "rank program", FindingState::Bad),
+                               resources(),
+                               jobFolder(),
+                               programBeside("shardlab-desktop", "desktop program", FindingState::Absent),
+                               display(),
+                               cudaToolkit()};
+    for (Finding& finding : gpus()) found.push_back(std::move(finding));
+    return found;
 }
 
 }  // namespace shardlab

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The models of train_speed in PyTorch, to be measured beside it: pre-norm GPT with tied embeddings, GELU by tanh, AdamW.
 
-usage: torch_train.py SHAPE THREADS fp32|bf16 STEPS [eager|compile]
+usage: torch_train.py SHAPE THREADS fp32|bf16 STEPS [eager|compile] [cpu|cuda]
 With RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT set: DistributedDataParallel over gloo, the batch for each process.
 Prints one JSON object.
 """
@@ -20,6 +20,7 @@ SHAPES = {
     "gpt2": (12, 768, 12, 64, 50304, 4),
     "medium": (6, 384, 6, 256, 50304, 4),
     "small": (4, 128, 4, 128, 256, 8),
+    "gpt2-1024": (12, 768, 12, 1024, 50304, 16),
 }
 WARM_UP = 3
 
@@ -62,7 +63,8 @@ def main():
     layers, hidden, heads, sequence, vocabulary, batch = SHAPES[shape]
     torch.set_num_threads(threads)
     torch.manual_seed(1)
-    model = Gpt(layers, hidden, heads, sequence, vocabulary)
+    device = sys.argv[6] if len(sys.argv) > 6 else "cpu"
+    model = Gpt(layers, hidden, heads, sequence, vocabulary).to(device)
     world = int(os.environ.get("WORLD_SIZE", 1))
     trained = model
     if world > 1:
@@ -77,15 +79,19 @@ def main():
         optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     seconds = []
     for _ in range(WARM_UP + steps):
-        text = torch.randint(0, vocabulary, (batch, sequence + 1))
+        text = torch.randint(0, vocabulary, (batch, sequence + 1)).to(device)
         if world > 1:
             distributed.barrier()
+        if device == "cuda":
+            torch.cuda.synchronize()
         begin = time.perf_counter()
         optimizer.zero_grad(set_to_none=True)
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=precision == "bf16"):
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=precision == "bf16"):
             loss = trained(text[:, :-1], text[:, 1:])
         loss.backward()
         optimizer.step()
+        if device == "cuda":
+            torch.cuda.synchronize()
         seconds.append(time.perf_counter() - begin)
     seconds = seconds[WARM_UP:]
     median = statistics.median(seconds)

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of a training run on the processor, without launcher and collector: what tests/bench/train runs, alone or under
-// mpirun (then data parallel, the batch given by the shape for each rank).
+// Steps of a training run, without launcher and collector: what tests/bench/train runs, alone or under mpirun (then data
+// parallel, the batch given by the shape for each rank).
 //
-//   train_speed SHAPE [threads of a rank] [fp32|bf16] [steps]     SHAPE: gpt2 | medium | small
+//   train_speed SHAPE [threads of a rank] [fp32|bf16] [steps] [cpu|cuda]     SHAPE: gpt2 | medium | small | gpt2-1024
 //
 // One JSON object: milliseconds of a step (median, best, worst), tokens/s of all ranks, and the least that a step can
-// take: its multiplications at the peak of the cores, the update at their memory bandwidth (engine/plan/core_speed.h).
+// take: its multiplications at the peak of the cores, the update at their memory bandwidth (engine/plan/core_speed.h); on
+// a GPU at the peak and bandwidth of its preset, and "mfu", the multiplications' share of that peak.
 #include "engine/base/clock.h"
 #include "engine/comm/mpi/mpi_session.h"
 #include "engine/comm/shared/shared_communicator.h"
+#include "engine/plan/accelerators.h"
 #include "engine/plan/core_speed.h"
 #include "engine/plan/plan.h"
 #include "engine/trace/recorder.h"
 #include "engine/train/trainer.h"
+#include "kernels/cuda_device.h"
 #include "kernels/threads.h"
 
 #include <algorithm>
@@ -36,11 +39,14 @@ Layout shapeOf(const std::string& name, int ranks) {
     } else if (name == "medium") {
         layout.model = {"gpt", 6, 384, 6, 256, 50257, 0};
         layout.batch = {4 * ranks, 4};
+    } else if (name == "gpt2-1024") {  // for GPUs
+        layout.model = {"gpt", 12, 768, 12, 1024, 50257, 0};
+        layout.batch = {16 * ranks, 16};
     } else if (name == "small") {
         layout.model = {"gpt", 4, 128, 4, 128, 256, 0};
         layout.batch = {8 * ranks, 8};
     } else {
-        throw std::runtime_error("no shape '" + name + "': gpt2, medium or small");
+        throw std::runtime_error("no shape '" + name + "': gpt2, medium, small or gpt2-1024");
     }
     layout.cluster.hosts = {{"localhost", ranks}};
     layout.parallel.data = ranks;
@@ -66,11 +72,31 @@ std::vector<double> stepSeconds(const Plan& plan, Communicator& world, Device& d
     return seconds;
 }
 
+double updateBytes(const Plan& plan) { return static_cast<double>(plan.parameters) * plan.mesh.ranks() * bytesOfUpdate; }
+
 double leastSeconds(const Plan& plan, int threads, bool bf16, const CoreSpeed& core) {
     const double peak = bf16 && core.bf16Flops > 0 ? core.bf16Flops : core.flops;
     const int cores = threads * plan.mesh.ranks();
-    const double updateBytes = static_cast<double>(plan.parameters) * plan.mesh.ranks() * bytesOfUpdate;
-    return plan.flopsPerStep / (cores * peak) + updateBytes / (cores * core.memoryBandwidth);
+    return plan.flopsPerStep / (cores * peak) + updateBytes(plan) / (cores * core.memoryBandwidth);
+}
+
+/// Of the first GPU, by its preset.
+struct GpuLimits {
+    double flops = 0;
+    double bandwidth = 0;
+};
+GpuLimits gpuLimits(bool bf16) {
+    const DevicePreset* const preset = presetOf(accelerators());
+    if (!preset) throw std::runtime_error("no preset describes this machine's GPU '" + accelerators().model + "'");
+    return {preset->flops(bf16 ? NumberFormat::Bf16 : NumberFormat::Fp32), preset->memoryBandwidth};
+}
+
+std::unique_ptr<Device> gpuOf(const MpiSession& session) {
+    const CudaDevices found = cudaDevices();
+    if (found.names.empty()) throw std::runtime_error(found.reason);
+    DeviceOrReason opened = openCudaDevice(session.localRank() % static_cast<int>(found.names.size()));
+    if (!opened.device) throw std::runtime_error(opened.reason);
+    return std::move(opened.device);
 }
 
 void run(int argc, char** argv) {
@@ -78,8 +104,8 @@ void run(int argc, char** argv) {
     const int ranks = session.size();
     const int threads = argc > 2 ? std::stoi(argv[2]) : 1;
     const bool bf16 = argc > 3 && std::string(argv[3]) == "bf16";
+    const bool onGpu = argc > 5 && std::string(argv[5]) == "cuda";
     setKernelThreads(threads);
-    const CoreSpeed core = measureCoreSpeed();
     Layout layout = shapeOf(argc > 1 ? argv[1] : "small", ranks);
     layout.precision.compute = bf16 ? "bf16" : "fp32";
     layout.run.steps = warmUp + (argc > 4 ? std::stoi(argv[4]) : 10);
@@ -87,17 +113,26 @@ void run(int argc, char** argv) {
     auto plan = makePlan(layout);
     if (!plan) throw std::runtime_error(toText(plan.error()));
 
+    const CoreSpeed core = onGpu ? CoreSpeed{} : measureCoreSpeed();
     const auto heap = SharedHeap::create();
     SharedHeap* const shared = heap ? heap->get() : nullptr;
-    const auto device = makeCpuDevice(shared);
+    const auto device = onGpu ? gpuOf(session) : makeCpuDevice(shared);
     SharedCommunicator world(session.world({}), {shared, false, {}});
     const std::vector<double> seconds = stepSeconds(*plan, world, *device);
     if (session.rank() > 0) return;
     const double median = seconds[seconds.size() / 2];
     const double tokens = static_cast<double>(layout.batch.global) * layout.model.sequence;
-    fmt::print("{{\"step_ms\": {:.2f}, \"best_ms\": {:.2f}, \"worst_ms\": {:.2f}, \"tokens_per_second\": {:.0f}, \"least_ms\": {:.2f}}}\n",
-               1e3 * median, 1e3 * seconds.front(), 1e3 * seconds.back(), tokens / median,
-               1e3 * leastSeconds(*plan, threads, bf16, core));
+    double least = 0;
+    std::string share;
+    if (onGpu) {
+        const GpuLimits limits = gpuLimits(bf16);
+        least = plan->flopsPerStep / (ranks * limits.flops) + updateBytes(*plan) / (ranks * limits.bandwidth);
+        share = fmt::format(", \"mfu\": {:.3f}", plan->flopsPerStep / (ranks * limits.flops) / median);
+    } else {
+        least = leastSeconds(*plan, threads, bf16, core);
+    }
+    fmt::print("{{\"step_ms\": {:.2f}, \"best_ms\": {:.2f}, \"worst_ms\": {:.2f}, \"tokens_per_second\": {:.0f}, \"least_ms\": {:.2f}{}}}\n",
+               1e3 * median, 1e3 * seconds.front(), 1e3 * seconds.back(), tokens / median, 1e3 * least, share);
 }
 
 }  // namespace

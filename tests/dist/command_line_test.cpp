@@ -300,8 +300,21 @@ private Q_SLOTS:
             subjects.insert(finding["subject"].toString());
             if (finding["state"].toString() != "good") QVERIFY(!finding["advice"].toString().isEmpty());
         }
-        for (const char* subject : {"cores", "memory", "Open MPI", "display", "CUDA driver", "NCCL", "resources"})
+        for (const char* subject : {"cores", "memory", "Open MPI", "display", "CUDA toolkit", "GPUs", "NCCL", "resources"})
             QVERIFY2(subjects.contains(subject), subject);
+
+        // GPUs are told as ranks see them; here there are two that a library only plays.
+        const QString played = SHARDLAB_PROGRAM_DIR "/libemulated_cuda.so";
+        if (QFile::exists(played)) {
+            const Answer some = run({"doctor", "--json"}, {}, {"SHARDLAB_CUDA_LIBRARY=" + played, "SHARDLAB_NCCL_LIBRARY=" + played,
+                                                               "SHARDLAB_EMULATED_GPUS=2"});
+            for (const QJsonValue finding : some.json()["findings"].toArray()) {
+                if (finding["subject"] == "GPUs")
+                    QVERIFY2(finding["detail"].toString().startsWith("emulated GPU, emulated GPU,"),
+                             qPrintable(finding["detail"].toString()));
+                if (finding["subject"] == "NCCL") QCOMPARE(finding["state"].toString(), "good");
+            }
+        }
 
         const Answer without = run({"doctor"}, {}, {"PATH=/nonexistent"});
         QCOMPARE(without.status, 1);

@@ -61,10 +61,15 @@ struct CUevent_st {
 struct CUstream_st {
     const int device = ::device;
 
+    ~CUstream_st() {
+        const std::lock_guard held(mutex_);
+        ended_ = true;
+        asked_.notify_one();
+    }
     void add(std::function<void()> work) {
         const std::lock_guard held(mutex_);
         work_.push_back(std::move(work));
-        changed_.notify_all();
+        if (work_.size() == 1 && !busy_) asked_.notify_one();
     }
     bool idle() {
         const std::lock_guard held(mutex_);
@@ -72,14 +77,16 @@ struct CUstream_st {
     }
     void wait() {
         std::unique_lock held(mutex_);
-        changed_.wait(held, [&] { return work_.empty() && !busy_; });
+        done_.wait(held, [&] { return work_.empty() && !busy_; });
     }
 
 private:
-    void run(const std::stop_token& stop) {
+    void run() {
         std::minstd_rand random(std::random_device{}());
         std::unique_lock held(mutex_);
-        while (changed_.wait(held, stop, [&] { return !work_.empty(); })) {
+        while (true) {
+            asked_.wait(held, [&] { return !work_.empty() || ended_; });
+            if (work_.empty()) return;
             const std::function<void()> work = std::move(work_.front());
             work_.pop_front();
             busy_ = true;
@@ -89,15 +96,15 @@ private:
             work();
             held.lock();
             busy_ = false;
-            changed_.notify_all();
+            if (work_.empty()) done_.notify_all();
         }
     }
 
     std::mutex mutex_;
-    std::condition_variable_any changed_;
+    std::condition_variable asked_, done_;
     std::deque<std::function<void()>> work_;
-    bool busy_ = false;
-    std::jthread thread_{[this](const std::stop_token& stop) { run(stop); }};
+    bool busy_ = false, ended_ = false;
+    std::jthread thread_{[this] { run(); }};
 };
 
 namespace {

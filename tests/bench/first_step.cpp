@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From pressing Run in the desktop to the run's first step: first_step [times]. The window, the job and its ranks are real;
+// the layout is the default one. Prints, asserts nothing.
+#include "tests/ui/desktop_fixture.h"
+#include "ui/core/job_starter.h"
+#include "ui/window/main_window.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QElapsedTimer>
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace shardlab;
+
+namespace {
+
+constexpr int patience = 60'000;  ///< milliseconds
+
+/// Lets the program work until `happened` is true; milliseconds since `timer` began, or -1.
+template <class Condition>
+double until(const QElapsedTimer& timer, Condition happened) {
+    while (!happened()) {
+        if (timer.elapsed() > patience) return -1;
+        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 5);
+    }
+    return static_cast<double>(timer.nsecsElapsed()) * 1e-6;
+}
+
+void once(Workbench& workbench, MainWindow& window) {
+    RunModel& model = workbench.model(Workspace::Run);
+    QElapsedTimer timer;
+    timer.start();
+    window.commands()["run.start"].trigger();
+    const double started = until(timer, [&] { return workbench.run().active(); });
+    const double event = until(timer, [&] { return model.eventCount() > 0; });
+    const double step = until(timer, [&] { return !model.summary().steps().empty(); });
+    std::printf("job asked for %7.1f ms, first event here %7.1f ms, first step over and shown %7.1f ms\n", started, event, step);
+    window.commands()["run.stop"].trigger();
+    until(timer, [&] { return !workbench.run().active(); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    const PrivateSettings settings;
+    QApplication application(argc, argv);
+    Workbench workbench(launchedJobs(), std::filesystem::path(settings.folder.path().toStdString()) / "runs");
+    MainWindow window(workbench, MainWindow::Memory::Forget);
+    window.resize(1600, 900);
+    window.show();
+    QCoreApplication::processEvents();
+    for (int i = 0; i < (argc > 1 ? std::atoi(argv[1]) : 3); ++i) once(workbench, window);
+    return 0;
+}
