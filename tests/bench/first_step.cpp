@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From pressing Run in the desktop to the run's first step: first_step [times]. The window, the job and its ranks are real;
 // the layout is the default one. Prints, asserts nothing.
+#include "engine/launch/process.h"
 #include "tests/ui/desktop_fixture.h"
 #include "ui/core/job_starter.h"
 #include "ui/window/main_window.h"
@@ -11,6 +12,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 
 using namespace shardlab;
 
@@ -34,11 +36,20 @@ void once(Workbench& workbench, MainWindow& window) {
     timer.start();
     window.commands()["run.start"].trigger();
     const double started = until(timer, [&] { return workbench.run().active(); });
-    const double event = until(timer, [&] { return model.eventCount() > 0; });
-    const double step = until(timer, [&] { return !model.summary().steps().empty(); });
+    const auto over = [&] { return !workbench.run().active(); };  // it could not start
+    const double event = until(timer, [&] { return model.eventCount() > 0 || over(); });
+    const double step = until(timer, [&] { return !model.summary().steps().empty() || over(); });
+    if (over()) throw std::runtime_error("the run ended before its first step");
     std::printf("job asked for %7.1f ms, first event here %7.1f ms, first step over and shown %7.1f ms\n", started, event, step);
     window.commands()["run.stop"].trigger();
     until(timer, [&] { return !workbench.run().active(); });
+}
+
+/// Programs of measurements lie beside the folder of those that they measure.
+Result<std::unique_ptr<RunningJob>> start(const JobOptions& options, JobObserver& observer) {
+    JobOptions found = options;
+    found.rankProgram = programFolder().parent_path() / "bin" / "shardlab-rank";
+    return launchedJobs()(found, observer);
 }
 
 }  // namespace
@@ -47,11 +58,16 @@ int main(int argc, char** argv) {
     qputenv("QT_QPA_PLATFORM", "offscreen");
     const PrivateSettings settings;
     QApplication application(argc, argv);
-    Workbench workbench(launchedJobs(), std::filesystem::path(settings.folder.path().toStdString()) / "runs");
+    Workbench workbench(start, std::filesystem::path(settings.folder.path().toStdString()) / "runs");
     MainWindow window(workbench, MainWindow::Memory::Forget);
     window.resize(1600, 900);
     window.show();
     QCoreApplication::processEvents();
-    for (int i = 0; i < (argc > 1 ? std::atoi(argv[1]) : 3); ++i) once(workbench, window);
+    try {
+        for (int i = 0; i < (argc > 1 ? std::atoi(argv[1]) : 3); ++i) once(workbench, window);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "first_step: %s\n", error.what());
+        return 1;
+    }
     return 0;
 }
