@@ -24,4 +24,11 @@ bool isWhole(const Statement& row);
 Result<BlockCursor> selectBlocks(Database& database, const std::filesystem::path& file, const BlockFilter& filter,
                                  const std::optional<Error>& damage);
 
+/// See RunReader. Rows left out are told to `damage`, where nothing was found wrong before.
+Result<std::vector<BlockPlace>> selectPlaces(Database& database, const std::filesystem::path& file, std::optional<Error>& damage);
+Result<Bytes> selectPacked(Database& database, const std::filesystem::path& file, const BlockPlace& place);
+/// Error: the sentence that says which block is wrong, and how.
+tl::expected<void, std::string> unpackedAs(const BlockPlace& place, std::span<const std::byte> packed, BlockUnpacker& unpacker,
+                                           std::vector<Event>& events);
+
 }  // namespace shardlab

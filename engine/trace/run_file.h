@@ -2,11 +2,13 @@
 // The run file (*.shardlab): one SQLite database with everything a replay needs. Format: format.md.
 #pragma once
 
+#include "engine/base/bytes.h"
 #include "engine/base/result.h"
 #include "engine/layout/layout.h"
 #include "engine/trace/event.h"
 #include "engine/trace/notes.h"
 #include "engine/trace/restarts.h"
+#include "engine/trace/run_block.h"
 #include "engine/trace/step_figures.h"
 #include "engine/trace/thinning.h"
 
@@ -107,6 +109,16 @@ struct BlockFilter {
     std::optional<std::int64_t> beginsAtOrBefore;  ///< the same
 };
 
+/// A block of measured events as its row tells of it, unread.
+struct BlockPlace {
+    std::int64_t id = 0;
+    int rank = 0;
+    Lane lane = Lane::Compute;
+    int count = 0;           ///< events in it, 1 to 4096
+    std::int64_t begin = 0;  ///< the earliest begin among them, nanoseconds of the run's clock
+    std::int64_t end = 0;    ///< the latest end
+};
+
 /// Goes through blocks in the order they were begun. Its reader must outlive it.
 class BlockCursor {
 public:
@@ -157,6 +169,16 @@ public:
     /// be reached has been given.
     Status readEvents(const std::function<bool(std::span<const Event>)>& sink) const;
     Result<BlockCursor> blocks(const BlockFilter& filter) const;
+
+    /// Where the measured events lie, ascending by id: for whoever reads a few blocks when they are needed. Rows that
+    /// cannot be read, or lie, are left out.
+    Result<std::vector<BlockPlace>> places() const;
+    /// The packed events of one of places(), for unpackBlock(). Error: it is gone, or fails its checksum.
+    Result<Bytes> packedBlock(const BlockPlace& place) const;
+    /// Of packedBlock(); needs no reader. Error: damaged, or not what `place` says.
+    static Status unpackBlock(const BlockPlace& place, std::span<const std::byte> packed, BlockUnpacker& unpacker, std::vector<Event>& events);
+    /// The first thing that was found wrong when the file was opened; none where nothing was.
+    const std::optional<Error>& damage() const;
 
 private:
     struct Impl;

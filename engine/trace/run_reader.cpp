@@ -333,6 +333,18 @@ Result<BlockCursor> RunReader::blocks(const BlockFilter& filter) const {
     return selectBlocks(impl_->database, impl_->file, filter, impl_->firstDamage);
 }
 
+Result<std::vector<BlockPlace>> RunReader::places() const { return selectPlaces(impl_->database, impl_->file, impl_->firstDamage); }
+
+Result<Bytes> RunReader::packedBlock(const BlockPlace& place) const { return selectPacked(impl_->database, impl_->file, place); }
+
+Status RunReader::unpackBlock(const BlockPlace& place, std::span<const std::byte> packed, BlockUnpacker& unpacker, std::vector<Event>& events) {
+    const auto read = unpackedAs(place, packed, unpacker, events);
+    if (!read) return fail({"the run is damaged", "", read.error(), ""});
+    return {};
+}
+
+const std::optional<Error>& RunReader::damage() const { return impl_->firstDamage; }
+
 Result<std::vector<Event>> RunReader::predicted() const {
     auto cursor = blocks({.source = EventSource::Predicted});
     if (!cursor) return fail(cursor.error());

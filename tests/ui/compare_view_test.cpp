@@ -50,7 +50,7 @@ struct Stand {
         QTRY_VERIFY_WITH_TIMEOUT(!session().working(), 10000);
         QTest::qWait(80);
     }
-    const Event& compute(int rank, int step, std::size_t n) { return model().eventsOfStep(rank, Lane::Compute, step)[n]; }
+    Event compute(int rank, int step, std::size_t n) { return model().eventsOfStep(rank, Lane::Compute, step)[n]; }
 };
 
 }  // namespace

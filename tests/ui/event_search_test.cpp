@@ -45,7 +45,7 @@ struct Stand {
         std::vector<Event> events;
         for (int rank = 0; rank < bench.model.ranks(); ++rank)
             for (int lane = 0; lane < laneCount; ++lane)
-                for (const Event& event : bench.model.lane(rank, static_cast<Lane>(lane)))
+                for (const Event& event : bench.model.lane(rank, static_cast<Lane>(lane)).all())
                     if (fits(event)) events.push_back(event);
         std::ranges::stable_sort(events, {}, &Event::begin);
         return events;

@@ -84,7 +84,7 @@ void ImportSessionTest::eventsAreCalledByTheirNames() {
     Desk desk;
     QVERIFY(importAll(desk, {traces / "kineto-rank0.json"}));
     const RunModel& model = desk.workbench.model(Workspace::Replay);
-    const Event& kernel = model.lane(0, Lane::Compute).front();
+    const Event kernel = model.lane(0, Lane::Compute).all().front();
     QCOMPARE(actionText(model, kernel), QStringLiteral("ampere_sgemm_128x64_tn"));
     QCOMPARE(whatText(model, kernel), QStringLiteral("Kernel · ampere_sgemm_128x64_tn"));
     QVERIFY(hoverText(model, kernel).startsWith(QStringLiteral("Kernel · ampere_sgemm_128x64_tn · rank 0\n200 µs")));
@@ -162,7 +162,7 @@ void ImportSessionTest::windowsShowIt() {
         QVERIFY(importAll(desk, {traces / "kineto-rank0.json", traces / "kineto-rank1.json"}));
         const RunModel& model = desk.workbench.model(Workspace::Replay);
         QTest::qWait(300);
-        desk.workbench.selection(Workspace::Replay).select(model.lane(1, Lane::Comm).front());
+        desk.workbench.selection(Workspace::Replay).select(model.lane(1, Lane::Comm).all().front());
         QTest::qWait(300);
         QVERIFY(window.grab().save(folder + QStringLiteral("/imported-%1.png").arg(dark ? "dark" : "light")));
     }

@@ -160,18 +160,18 @@ void LaneIndexTest::barsEqualScan() {
         const TimeScale scale{begin, std::uniform_int_distribution<std::int64_t>(begin + 200, begin + 2 * last)(random), 5, 600};
         const LaneShape shape = laneShape(events, index, scale, 0, 0, 10000);
         QVERIFY(shape.columns.empty());
-        std::set<std::size_t> drawn;
+        std::set<ActionId> drawn;
         for (const Bar& bar : shape.bars) {
             QVERIFY(bar.left >= scale.left && bar.right <= scale.left + scale.width && bar.right > bar.left);
-            const Event& event = events[bar.index];
+            const Event& event = bar.event;
             QVERIFY(std::abs(bar.left - std::max<double>(scale.left, scale.x(event.begin))) <= 1.0);
             QVERIFY(std::abs(bar.right - std::min<double>(scale.left + scale.width, scale.x(event.end))) <= 1.0 + 1e-6);
-            drawn.insert(bar.index);
+            drawn.insert(event.action);
         }
         for (std::size_t i = 0; i < events.size(); ++i) {
             const bool inside = events[i].end > scale.begin && events[i].begin < scale.end - static_cast<std::int64_t>(scale.perPixel());
-            if (inside) QVERIFY2(drawn.contains(i), qPrintable(QStringLiteral("seed %1 event %2").arg(seed).arg(i)));
-            if (events[i].end < scale.begin || events[i].begin >= scale.end) QVERIFY(!drawn.contains(i));
+            if (inside) QVERIFY2(drawn.contains(events[i].action), qPrintable(QStringLiteral("seed %1 event %2").arg(seed).arg(i)));
+            if (events[i].end < scale.begin || events[i].begin >= scale.end) QVERIFY(!drawn.contains(events[i].action));
         }
     }
 }
@@ -186,10 +186,9 @@ void LaneIndexTest::hitEqualsScan() {
         const TimeScale scale{0, events.back().end, 0, 1000};
         for (int x = 0; x < scale.width; x += 7) {
             const std::int64_t time = scale.time(x);
-            std::int64_t expected = -1;
-            for (std::size_t i = 0; i < events.size(); ++i) {
-                if (events[i].begin <= time && time < events[i].end) expected = static_cast<std::int64_t>(i);
-            }
+            std::optional<Event> expected;
+            for (const Event& event : events)
+                if (event.begin <= time && time < event.end) expected = event;
             QVERIFY2(eventAt(events, index, scale, 0, x, 0) == expected, qPrintable(QStringLiteral("seed %1 x %2").arg(seed).arg(x)));
         }
     }

@@ -193,7 +193,7 @@ private Q_SLOTS:
         QCOMPARE(model.ranks(), 2);
         QCOMPARE(model.summary().steps().size(), std::size_t{6});
         QVERIFY(model.summary().steps().back().complete);
-        QCOMPARE(model.lane(1, Lane::Compute).size(), std::size_t{6 * 9});
+        QCOMPARE(model.lane(1, Lane::Compute).all().size(), std::size_t{6 * 9});
         QCOMPARE(model.counters(EventKind::Loss).size(), std::size_t{6});
         QVERIFY(!model.names().empty());
         QVERIFY(!QFile::exists(token));

@@ -63,10 +63,14 @@ void ReplaySessionTest::readingCanBeCancelled() {
     QVERIFY(opened.wait(10000));
     replay.cancel();
     QVERIFY(!replay.reading());
-    const std::int64_t read = desk.workbench.model(Workspace::Replay).eventCount();
-    QVERIFY(read < events);
+    const RunModel& model = desk.workbench.model(Workspace::Replay);
+    const double seen = replay.progress();
+    QVERIFY(seen < 1);
     QTest::qWait(100);
-    QCOMPARE(desk.workbench.model(Workspace::Replay).eventCount(), read);
+    QCOMPARE(replay.progress(), seen);
+    // What was not seen is read where it is looked at.
+    QCOMPARE(model.eventCount(), events);
+    QVERIFY(model.lane(0, Lane::Compute).previous(model.lastTime(), [](const Event&) { return true; }).has_value());
 }
 
 void ReplaySessionTest::badFilesAreOneMessage_data() {

@@ -57,7 +57,7 @@ void RunViewsTest::memoryAtTheCursorAndAtItsFullest() {
         // A scan: the largest sum right after any event of the step.
         const StepExtent& extent = bench.model.stepExtents()[4];
         std::int64_t largest = 0;
-        for (const Event& event : bench.model.lane(rank, Lane::Compute)) {
+        for (const Event& event : bench.model.lane(rank, Lane::Compute).all()) {
             if (event.end >= extent.begin && event.end <= extent.end) largest = std::max(largest, total(bench.model.memoryAt(rank, event.end)));
         }
         QCOMPARE(total(view.bars().rows()[static_cast<std::size_t>(rank)].bytes), largest);

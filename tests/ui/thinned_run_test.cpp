@@ -81,7 +81,7 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < bench.model.stepExtents().size(); ++i) {
             const StepExtent& extent = bench.model.stepExtents()[i];
             const std::int64_t middle = extent.begin + (extent.end - extent.begin) / 2;
-            const auto without = stepWithoutEvents(bench.model, plot.index(), 1, middle);
+            const auto without = stepWithoutEvents(bench.model, 1, middle);
             if (bench.model.thinning().thinned(extent.step)) {
                 ++thinned;
                 if (!without) continue;  // of the block that the lane was filling when the rest was thinned
@@ -94,7 +94,7 @@ private Q_SLOTS:
             }
         }
         QVERIFY(thinned > 0 && whole > 0);
-        QVERIFY(!stepWithoutEvents(bench.model, plot.index(), 1, -5));
+        QVERIFY(!stepWithoutEvents(bench.model, 1, -5));
         // Only whole steps in sight: nothing is drawn from figures.
         const StepExtent& last = bench.model.stepExtents().back();
         bench.selection.setVisible({last.begin, last.end});

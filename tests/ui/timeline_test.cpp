@@ -37,7 +37,7 @@ struct Stand {
     std::int64_t length() const { return visible().end - visible().begin; }
     /// The middle of where an event is drawn.
     QPoint at(const Event& event) { return eventRect(state(), event).center(); }
-    const Event& compute(int rank, int step, std::size_t n) { return bench.model.eventsOfStep(rank, Lane::Compute, step)[n]; }
+    Event compute(int rank, int step, std::size_t n) { return bench.model.eventsOfStep(rank, Lane::Compute, step)[n]; }
     void showStep(int step) {
         const StepExtent& extent = bench.model.stepExtents()[static_cast<std::size_t>(step)];
         bench.selection.setFollowLive(false);
@@ -382,7 +382,7 @@ void TimelineTest::tableMatchesTheModel() {
     std::size_t expected = 0;
     for (int rank = 0; rank < 4; ++rank) {
         for (const Lane lane : {Lane::Compute, Lane::Comm}) {
-            for (const Event& event : stand.bench.model.lane(rank, lane)) {
+            for (const Event& event : stand.bench.model.lane(rank, lane).all()) {
                 if (event.end > stand.visible().begin && event.begin < stand.visible().end) ++expected;
             }
         }
@@ -438,7 +438,7 @@ void TimelineTest::zoomedOutIsBounded() {
     Stand stand(Workspace::Run, 300);
     stand.key(Qt::Key_F);
     std::size_t events = 0;
-    for (int rank = 0; rank < 4; ++rank) events += stand.bench.model.lane(rank, Lane::Compute).size();
+    for (int rank = 0; rank < 4; ++rank) events += stand.bench.model.lane(rank, Lane::Compute).all().size();
     const std::size_t columns = static_cast<std::size_t>(stand.state().plot.width()) * 4;
     QVERIFY(events > 10 * columns / 4);
     QVERIFY2(stand.view.plot().scene().rectangles() < columns * 6, qPrintable(QString::number(stand.view.plot().scene().rectangles())));

@@ -110,7 +110,7 @@ void TransportTest::aReplayOpensAtItsEnd() {
     // Who has looked elsewhere is left there while more is read.
     const TimeRange chosen{bench.model.stepExtents()[1].begin, bench.model.stepExtents()[2].end};
     bench.selection.setVisible(chosen);
-    Event later = bench.model.lane(0, Lane::Compute).back();
+    Event later = bench.model.lane(0, Lane::Compute).all().back();
     later.begin = later.end = bench.model.lastTime() + 1'000'000'000;
     bench.model.append(std::vector<Event>{later});
     QTest::qWait(100);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Goes through all spans of a model, a little per frame: never longer than a frame has room for, however many there are.
+// Blocks that are not in memory are read ahead on another thread, a few at a time.
 #pragma once
 
 #include "ui/core/run_model.h"
+#include "ui/store/block_loader.h"
 
 #include <QObject>
 #include <QTimer>
 
 #include <functional>
+#include <span>
+#include <vector>
 
 namespace shardlab {
 
@@ -20,7 +24,7 @@ public:
     /// ascending by begin. Of lanes, those that begin before `before`. A scan under way is dropped.
     void start(std::function<void(const Event&)> visit, std::int64_t before = INT64_MAX);
     void stop();
-    bool running() const { return timer_.isActive(); }
+    bool running() const { return running_; }
     /// Goes on to the end now.
     void finish();
 
@@ -28,17 +32,32 @@ Q_SIGNALS:
     void finished();
 
 private:
-    /// False at the end.
-    bool advance(std::size_t most);
+    /// Where the scan stands, or will: a page of a lane.
+    struct Place {
+        int rank = 0;
+        int lane = 0;
+        std::size_t page = 0;
+    };
+    enum class Next { More, Waits, Done };
+    /// To the next page that is there; false after the last.
+    bool skip(Place& place) const;
+    /// Whether the page at `place_` can be visited without waiting; asks for those that follow on it.
+    bool ready();
+    Next advance(std::size_t most, bool wait);
     void slice();
+    void settle();
 
     const RunModel& model_;
     std::function<void(const Event&)> visit_;
     std::int64_t before_ = 0;
-    int rank_ = 0;
-    int lane_ = 0;
-    std::size_t place_ = 0;
+    Place place_;
+    std::vector<Event> page_;
+    std::span<const Event> events_;  ///< of the page, or of a predicted lane
+    std::size_t at_ = 0;             ///< of events_, the next
+    bool taken_ = false;         ///< events_ are those of place_
     bool predicted_ = false;
+    bool running_ = false;
+    BlockLoader loader_;
     QTimer timer_;
 };
 

@@ -5,6 +5,7 @@
 #include "ui/core/stored_steps.h"
 
 #include "engine/trace/run_file.h"
+#include "ui/store/run_block_source.h"
 
 #include <QElapsedTimer>
 #include <QThreadPool>
@@ -12,12 +13,13 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <variant>
 
 namespace shardlab {
 namespace {
 
-constexpr std::size_t batchEvents = 1 << 15;
-/// Batches the worker may be ahead: bounds memory while the window is busy.
+/// What is read of the run at a time, and how much of it the worker may be ahead: bounds memory while the window is busy.
+constexpr std::size_t batchBlocks = 8;
 constexpr std::size_t batchesAhead = 16;
 /// Of each frame, for taking events in.
 constexpr int frameBudgetMilliseconds = 10;
@@ -35,6 +37,9 @@ struct ReplaySession::Feed {
         EventNames names;
         std::vector<Event> restarts;
         std::optional<StoredSteps> steps;
+        std::vector<StepDetails> details;
+        std::optional<StepEnds> ends;
+        std::shared_ptr<RunBlockSource> source;
         std::int64_t events = 0;
         std::int64_t dropped = 0;
     };
@@ -43,7 +48,8 @@ struct ReplaySession::Feed {
     std::mutex mutex;
     std::condition_variable space;
     std::optional<Opening> opening;
-    std::deque<std::vector<Event>> batches;
+    std::deque<std::variant<StepDetails, StepEnds, std::vector<ScannedBlock>>> batches;
+    std::shared_ptr<BlockCache> cache;  ///< of the model, once it has begun
     std::optional<RunEnd> end;
     std::optional<Error> error;
     bool cancelled = false;
@@ -51,14 +57,24 @@ struct ReplaySession::Feed {
 
     void read();
     Status readAll();
+    /// Goes through all blocks; those that fit stay in memory. The first thing that is wrong with them is told at the end.
+    Status scan(RunBlockSource& source, bool figures);
     /// False once nobody wants more.
-    bool push(std::vector<Event> batch);
+    template <class Batch>
+    bool push(Batch batch);
+    bool wanted();
 };
 
-bool ReplaySession::Feed::push(std::vector<Event> batch) {
+template <class Batch>
+bool ReplaySession::Feed::push(Batch batch) {
     std::unique_lock lock(mutex);
     space.wait(lock, [&] { return cancelled || batches.size() < batchesAhead; });
-    if (!cancelled) batches.push_back(std::move(batch));
+    if (!cancelled) batches.emplace_back(std::move(batch));
+    return !cancelled;
+}
+
+bool ReplaySession::Feed::wanted() {
+    const std::scoped_lock lock(mutex);
     return !cancelled;
 }
 
@@ -71,31 +87,69 @@ Status ReplaySession::Feed::readAll() {
     auto log = run.log();
     if (!log) return tl::unexpected(log.error());
     auto notes = run.notes();
+    const bool figures = run.storesFigures();
     std::optional<StoredSteps> steps;
-    if (run.storesFigures()) {
-        auto read = readSteps(run, [this] {
-            const std::scoped_lock lock(mutex);
-            return !cancelled;
-        });
+    if (figures) {
+        auto read = readSteps(run);
         if (!read) return tl::unexpected(read.error());
         steps = std::move(*read);
     }
+    const bool few = steps && hasFewDetails(*steps);
+    const bool late = steps && !few && !hasTooManyDetails(*steps);
+    Opening made{run.header(), std::move(*predicted), std::move(*log), run.ranks(), notes ? *notes : std::vector<Note>{},
+                 run.names(), run.restarts(), std::move(steps), {}, {}, {}, run.eventCount(), run.droppedEvents()};
+    // Details of few steps are there at once; of a long run they come while its steps are in sight already.
+    if (few) {
+        auto ends = readDetails(run, [&](StepDetails part) {
+            made.details.push_back(std::move(part));
+            return wanted();
+        });
+        if (!ends) return tl::unexpected(ends.error());
+        made.ends = std::move(*ends);
+    }
+    const RunEnd ended = run.end();
+    // Blocks are asked for while figures are still read: each has a reader of its own then.
+    auto own = late ? RunReader::open(file) : std::move(reader);
+    if (!own) return tl::unexpected(own.error());
+    auto source = RunBlockSource::make(std::move(*own), file);
+    if (!source) return tl::unexpected(source.error());
+    made.source = *source;
     {
         const std::scoped_lock lock(mutex);
-        opening = Opening{run.header(), std::move(*predicted), std::move(*log), run.ranks(), notes ? *notes : std::vector<Note>{},
-                          run.names(), run.restarts(), std::move(steps), run.eventCount(), run.droppedEvents()};
+        opening = std::move(made);
     }
-    std::vector<Event> batch;
-    const Status read = run.readEvents([&](std::span<const Event> events) {
-        batch.insert(batch.end(), events.begin(), events.end());
-        return batch.size() < batchEvents || push(std::exchange(batch, {}));
-    });
-    if (!batch.empty()) push(std::move(batch));
+    Status read;
+    if (late) {
+        auto ends = readDetails(run, [this](StepDetails part) { return push(std::move(part)); });
+        if (ends) push(std::move(*ends));
+        else read = tl::unexpected(ends.error());
+    }
+    if (const Status seen = scan(**source, !figures); read) read = seen;
     const std::scoped_lock lock(mutex);
-    end = run.end();
+    end = ended;
     // Damaged notes keep nobody from looking at the run.
     if (read && !notes) return tl::unexpected(notes.error());
     return read;
+}
+
+Status ReplaySession::Feed::scan(RunBlockSource& source, bool figures) {
+    std::optional<Error> damage = source.damage();
+    std::vector<ScannedBlock> batch;
+    std::vector<Event> events;
+    std::shared_ptr<BlockCache> kept;
+    for (const BlockPlace& place : source.places()) {
+        if (const Status read = source.read(place.id, events); !read && !damage) damage = read.error();
+        const auto block = std::make_shared<const DecodedBlock>(decodedBlock(events));
+        batch.push_back(scanned(place, events, *block, figures));
+        if (!kept) {
+            const std::scoped_lock lock(mutex);
+            kept = cache;
+        }
+        if (kept) kept->offer(place.id, block);
+        if (batch.size() == batchBlocks && !push(std::exchange(batch, {}))) break;
+    }
+    if (!batch.empty()) push(std::move(batch));
+    return damage ? Status(tl::unexpected(*damage)) : Status();
 }
 
 void ReplaySession::Feed::read() {
@@ -139,6 +193,15 @@ double ReplaySession::progress() const {
     return expected_ > 0 ? std::min(1.0, static_cast<double>(taken_) / static_cast<double>(expected_)) : 0.0;
 }
 
+void ReplaySession::take(StepDetails& details) { model_.addDetails(std::move(details)); }
+
+void ReplaySession::take(StepEnds& ends) { model_.setEnds(std::move(ends)); }
+
+void ReplaySession::take(std::vector<ScannedBlock>& blocks) {
+    for (const ScannedBlock& block : blocks) taken_ += block.place.count;
+    model_.take(std::move(blocks));
+}
+
 void ReplaySession::drain() {
     QElapsedTimer frame;
     frame.start();
@@ -158,17 +221,23 @@ void ReplaySession::drain() {
             for (const LogLine& line : opening.log) model_.append(line);
             for (const RankRecord& rank : opening.ranks) model_.setRank(rank);
             if (opening.steps) model_.setSteps(std::move(*opening.steps));
+            for (StepDetails& details : opening.details) take(details);
+            if (opening.ends) take(*opening.ends);
             model_.append(opening.restarts);
+            model_.setStored(opening.source, opening.source->places());
+            {
+                const std::scoped_lock relock(feed->mutex);
+                feed->cache = model_.store().cache();
+            }
             Q_EMIT opened();
             continue;
         }
         if (!feed->batches.empty()) {
-            const std::vector<Event> batch = std::move(feed->batches.front());
+            auto batch = std::move(feed->batches.front());
             feed->batches.pop_front();
             lock.unlock();
             feed->space.notify_one();
-            taken_ += static_cast<std::int64_t>(batch.size());
-            model_.append(std::span(batch));
+            std::visit([this](auto& part) { take(part); }, batch);
             continue;
         }
         if (!feed->done) break;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Opens a recorded run on a worker thread and feeds the Replay workspace's model, a little per frame.
+// Opens a recorded run on a worker thread and feeds the Replay workspace's model, a little per frame: first its steps, then
+// what stays in memory of each block of its events. The events themselves are read again where they are looked at.
 #pragma once
 
 #include "engine/base/result.h"
@@ -9,10 +10,14 @@
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 namespace shardlab {
 
 class RunModel;
+struct ScannedBlock;
+struct StepDetails;
+struct StepEnds;
 
 class ReplaySession : public QObject {
     Q_OBJECT
@@ -22,11 +27,11 @@ public:
 
     /// Leaves a reading under way; the model keeps its run until the new file turned out to be one.
     void open(std::filesystem::path file);
-    /// Keeps what was read so far.
+    /// Keeps what was read so far; the events that are looked at are still read.
     void cancel();
 
     bool reading() const { return feed_ != nullptr; }
-    /// Share of the events read, in [0, 1].
+    /// Share of the events seen, in [0, 1].
     double progress() const;
     const std::filesystem::path& file() const { return file_; }  ///< of the model's run; empty: none
     std::int64_t droppedEvents() const { return dropped_; }
@@ -40,6 +45,9 @@ Q_SIGNALS:
 private:
     struct Feed;  ///< shared with the worker
     void drain();
+    void take(StepDetails& details);
+    void take(StepEnds& ends);
+    void take(std::vector<ScannedBlock>& blocks);
 
     RunModel& model_;
     std::shared_ptr<Feed> feed_;

@@ -58,6 +58,7 @@ void RunModel::begin(const RunHeader& header, std::vector<Event> predicted) {
     const Mesh mesh(header.layout);
     header_ = header;
     file_.clear();
+    store_.begin(mesh.ranks());
     lanes_.assign(static_cast<std::size_t>(mesh.ranks()), {});
     labels_.clear();
     for (int rank = 0; rank < mesh.ranks(); ++rank) labels_.push_back(header.hasLayout() ? mesh.label(rank) : std::string());
@@ -78,7 +79,8 @@ void RunModel::begin(const RunHeader& header, std::vector<Event> predicted) {
     figuresStored_ = false;
     extents_.clear();
     firstOpenStep_ = 0;
-    memorySamples_ = firstTime_ = lastTime_ = eventCount_ = 0;
+    firstTime_ = lastTime_ = eventCount_ = 0;
+    timesKnown_ = false;
     predictedEnd_ = predictedLastBackward_ = 0;
     predictedFirstForward_ = -1;
     std::stable_sort(predicted.begin(), predicted.end(), byBegin);
@@ -97,6 +99,7 @@ void RunModel::begin(const RunHeader& header, std::vector<Event> predicted) {
 void RunModel::clear() {
     header_.reset();
     file_.clear();
+    store_.begin(0);
     lanes_.clear();
     labels_.clear();
     counters_.assign(counterSlots, {});
@@ -116,7 +119,8 @@ void RunModel::clear() {
     extents_.clear();
     firstOpenStep_ = 0;
     predictedEnd_ = predictedFirstForward_ = predictedLastBackward_ = 0;
-    memorySamples_ = firstTime_ = lastTime_ = eventCount_ = 0;
+    firstTime_ = lastTime_ = eventCount_ = 0;
+    timesKnown_ = false;
     forgetAccount();
     Q_EMIT reset();
 }
@@ -132,14 +136,49 @@ void RunModel::setSteps(StoredSteps steps) {
     figuresStored_ = true;
     for (StepSummary& step : stored_.steps) summary_->put(std::move(step));
     stored_.steps.clear();
-    stragglers_ = stored_.stragglers;
-    for (std::size_t rank = 0; rank < lanes_.size(); ++rank) lanes_[rank].peak = stored_.peaks[rank];
     refreshExtents();
-    for (const StepExtent& extent : extents_) {
-        if (extent.begin >= 0 && (firstTime_ == 0 || extent.begin < firstTime_)) firstTime_ = extent.begin;
-        lastTime_ = std::max(lastTime_, extent.end);
+    for (const StepExtent& extent : extents_)
+        if (extent.begin >= 0) extendTimes(extent.begin, extent.end);
+    Q_EMIT appended();
+}
+
+void RunModel::addDetails(StepDetails details) {
+    if (empty() || !figuresStored_ || details.shares.size() != details.steps.size() * static_cast<std::size_t>(ranks())) return;
+    const auto of = static_cast<std::ptrdiff_t>(ranks());
+    for (std::size_t i = 0; i < details.steps.size(); ++i) {
+        StepSummary& step = details.steps[i];
+        const auto place = std::ranges::lower_bound(extents_, step.step, {}, &StepExtent::step);
+        if (place == extents_.end() || place->step != step.step) continue;  // the file tells of it in one table only
+        const std::size_t at = static_cast<std::size_t>(place - extents_.begin()) * static_cast<std::size_t>(of);
+        if (stored_.shares.size() < at + static_cast<std::size_t>(of)) stored_.shares.resize(at + static_cast<std::size_t>(of));
+        std::copy_n(details.shares.begin() + static_cast<std::ptrdiff_t>(i) * of, of, stored_.shares.begin() + static_cast<std::ptrdiff_t>(at));
+        summary_->put(std::move(step));
     }
     Q_EMIT appended();
+}
+
+void RunModel::setEnds(StepEnds ends) {
+    if (empty() || !figuresStored_) return;
+    stragglers_ = std::move(ends.stragglers);
+    for (std::size_t rank = 0; rank < std::min(lanes_.size(), ends.peaks.size()); ++rank) lanes_[rank].peak = ends.peaks[rank];
+    Q_EMIT appended();
+}
+
+void RunModel::setStored(std::shared_ptr<BlockSource> source, std::span<const BlockPlace> places) {
+    if (empty()) return;
+    store_.stored(std::move(source), places);
+    for (const BlockPlace& place : places) {
+        if (place.rank < 0 || place.rank >= ranks()) continue;
+        eventCount_ += place.count;
+        extendTimes(place.begin, place.end);
+    }
+    Q_EMIT appended();
+}
+
+void RunModel::extendTimes(std::int64_t begin, std::int64_t end) {
+    firstTime_ = timesKnown_ ? std::min(firstTime_, begin) : begin;
+    lastTime_ = std::max(lastTime_, end);
+    timesKnown_ = true;
 }
 
 const StepShares* RunModel::shares(std::size_t step, int rank) const {
@@ -149,15 +188,29 @@ const StepShares* RunModel::shares(std::size_t step, int rank) const {
 
 void RunModel::append(std::span<const Event> events) {
     if (empty() || events.empty()) return;
+    takeInOrder(events, &RunModel::takeArrived);
+    Q_EMIT appended();
+}
+
+void RunModel::take(std::vector<ScannedBlock> blocks) {
+    if (empty() || blocks.empty()) return;
+    for (ScannedBlock& block : blocks) {
+        store_.digest(block.place, std::move(block.digest));
+        takeInOrder(block.told, &RunModel::takeTold);
+        if (!figuresStored_) takeFigured(block.figured);
+    }
+    Q_EMIT appended();
+}
+
+void RunModel::takeInOrder(std::span<const Event> events, void (RunModel::*takePart)(std::span<const Event>)) {
     auto from = events.begin();
     for (auto event = from; event != events.end(); ++event) {
         if (!isRestart(*event)) continue;
-        take({from, event});
+        (this->*takePart)({from, event});
         takeRestart(*event);
         from = event + 1;
     }
-    take({from, events.end()});
-    Q_EMIT appended();
+    (this->*takePart)({from, events.end()});
 }
 
 /// Lanes keep what is superseded: it is drawn where it happened.
@@ -167,8 +220,8 @@ void RunModel::takeRestart(const Event& restart) {
     for (std::vector<Event>& counters : counters_) std::erase_if(counters, gone);
     std::erase_if(instants_, [&](const Event& event) { return event.kind == EventKind::Overflow && gone(event); });
     insertAscending(instants_, restart);
-    if ((eventCount_++ == 0 && !figuresStored_) || restart.begin < firstTime_) firstTime_ = restart.begin;
-    lastTime_ = std::max(lastTime_, restart.end);
+    ++eventCount_;
+    extendTimes(restart.begin, restart.end);
     if (figuresStored_) return;
     summary_->add(std::span(&restart, 1));
     watch_->add(std::span(&restart, 1));
@@ -178,50 +231,44 @@ void RunModel::takeRestart(const Event& restart) {
     Q_EMIT reset();
 }
 
-void RunModel::take(std::span<const Event> events) {
+void RunModel::takeArrived(std::span<const Event> events) {
     if (events.empty()) return;
-    std::array<std::size_t, counterSlots> sortedCounters{};
-    for (std::size_t kind = 0; kind < counterSlots; ++kind) sortedCounters[kind] = counters_[kind].size();
-    const std::size_t sortedInstants = instants_.size();
-
+    std::vector<Event> told;
     for (const Event& event : events) {
         if (event.rank < 0 || event.rank >= ranks()) continue;
-        if (isSpan(event.kind)) {
-            insertAscending(
-                lanes_[static_cast<std::size_t>(event.rank)].measured[static_cast<std::size_t>(event.lane)], event);
-        } else if (isCounter(event.kind)) {
-            appendCounter(event);
-        } else if (event.kind != EventKind::Overflow || !restarts_.superseded(event)) {
-            instants_.push_back(event);
-        }
-        if ((eventCount_ == 0 && !figuresStored_) || event.begin < firstTime_) firstTime_ = event.begin;
-        lastTime_ = std::max(lastTime_, event.end);
+        if (isOfBlock(event)) store_.append(event);
+        else told.push_back(event);
+        extendTimes(event.begin, event.end);
         ++eventCount_;
     }
-    for (std::size_t kind = 0; kind < counterSlots; ++kind) mergeTail(counters_[kind], sortedCounters[kind]);
-    mergeTail(instants_, sortedInstants);
-    if (figuresStored_) return;
+    takeTold(told);
+    if (!figuresStored_) takeFigured(events);
+}
+
+void RunModel::takeFigured(std::span<const Event> events) {
     summary_->add(events);
     watch_->add(events);
     refreshExtents();
 }
 
-void RunModel::appendCounter(const Event& event) {
-    RankLanes& rank = lanes_[static_cast<std::size_t>(event.rank)];
-    if (event.kind == EventKind::MemoryPeak) rank.peak = std::max(rank.peak, event.bytes);
-    const std::optional<MemoryCategory> category = memoryCategory(event.kind, EventKind::MemoryUsed);
-    if (!category) {
-        if (!restarts_.superseded(event)) counters_[static_cast<std::size_t>(event.kind)].push_back(event);
-        return;
+/// Counters and instants.
+void RunModel::takeTold(std::span<const Event> events) {
+    std::array<std::size_t, counterSlots> sortedCounters{};
+    for (std::size_t kind = 0; kind < counterSlots; ++kind) sortedCounters[kind] = counters_[kind].size();
+    const std::size_t sortedInstants = instants_.size();
+    for (const Event& event : events) {
+        if (event.rank < 0 || event.rank >= ranks()) continue;
+        if (event.kind == EventKind::MemoryPeak) {
+            std::int64_t& peak = lanes_[static_cast<std::size_t>(event.rank)].peak;
+            peak = std::max(peak, event.bytes);
+        } else if (isCounter(event.kind)) {
+            if (isKeptCounter(event.kind) && !restarts_.superseded(event)) counters_[static_cast<std::size_t>(event.kind)].push_back(event);
+        } else if (event.kind != EventKind::Overflow || !restarts_.superseded(event)) {
+            instants_.push_back(event);
+        }
     }
-    auto& samples = rank.memory[static_cast<std::size_t>(*category)];
-    const MemorySample sample{event.begin, event.bytes};
-    const auto place = samples.empty() || samples.back().time <= sample.time
-        ? samples.end()
-        : std::upper_bound(samples.begin(), samples.end(), sample.time,
-                           [](std::int64_t time, const MemorySample& s) { return time < s.time; });
-    samples.insert(place, sample);
-    ++memorySamples_;
+    for (std::size_t kind = 0; kind < counterSlots; ++kind) mergeTail(counters_[kind], sortedCounters[kind]);
+    mergeTail(instants_, sortedInstants);
 }
 
 void RunModel::refreshExtents() {
@@ -277,22 +324,16 @@ void RunModel::setEnd(const RunEnd& end) {
     Q_EMIT ended();
 }
 
-const std::vector<Event>& RunModel::lane(int rank, Lane lane) const {
-    return lanes_.at(static_cast<std::size_t>(rank)).measured[static_cast<std::size_t>(lane)];
-}
-
 const std::vector<Event>& RunModel::predicted(int rank, Lane lane) const {
     return lanes_.at(static_cast<std::size_t>(rank)).predicted[static_cast<std::size_t>(lane)];
 }
 
-std::span<const Event> RunModel::eventsOfStep(int rank, Lane lane, int step) const {
-    const std::vector<Event>& all = this->lane(rank, lane);
+std::vector<Event> RunModel::eventsOfStep(int rank, Lane lane, int step) const {
     const Restarts::Window window = restarts_.lastOf(step);
-    const auto begin = std::partition_point(all.begin(), all.end(), [&](const Event& e) { return e.begin < window.begin; });
-    const auto end = std::partition_point(begin, all.end(), [&](const Event& e) { return e.begin < window.end; });
-    const auto first = std::partition_point(begin, end, [&](const Event& e) { return e.step < step; });
-    const auto last = std::partition_point(first, end, [&](const Event& e) { return e.step == step; });
-    return {first, last};
+    const auto extent = std::ranges::lower_bound(extents_, step, {}, &StepExtent::step);
+    StoredLane::Stretch likely{1, 0};
+    if (extent != extents_.end() && extent->step == step) likely = {extent->begin, extent->end};
+    return this->lane(rank, lane).ofStep(step, {window.begin, window.end}, likely);
 }
 
 const std::vector<Event>& RunModel::counters(EventKind kind) const {
@@ -310,59 +351,21 @@ int RunModel::stepIndexAt(std::int64_t time) const {
     return static_cast<int>(after - extents_.begin()) - 1;
 }
 
-MemoryBytes RunModel::memoryAt(int rank, std::int64_t time) const {
-    MemoryBytes bytes{};
-    const RankLanes& lanes = lanes_.at(static_cast<std::size_t>(rank));
-    for (std::size_t category = 0; category < bytes.size(); ++category) {
-        const auto& samples = lanes.memory[category];
-        auto after = samples.end();
-        if (time >= 0) {
-            after = std::upper_bound(samples.begin(), samples.end(), time,
-                                     [](std::int64_t t, const MemorySample& sample) { return t < sample.time; });
-        }
-        if (after != samples.begin()) bytes[category] = (after - 1)->bytes;
-    }
-    return bytes;
+bool RunModel::hasMemory() const {
+    for (int rank = 0; rank < ranks(); ++rank)
+        if (!store_.memory(rank).empty()) return true;
+    return false;
 }
 
-MemoryBytes RunModel::largestMemory(int rank, std::int64_t begin, std::int64_t end) const {
-    const RankLanes& lanes = lanes_.at(static_cast<std::size_t>(rank));
-    std::vector<std::int64_t> moments{begin};
-    for (const auto& samples : lanes.memory) {
-        auto sample = std::upper_bound(samples.begin(), samples.end(), begin,
-                                       [](std::int64_t t, const MemorySample& s) { return t < s.time; });
-        for (; sample != samples.end() && sample->time <= end; ++sample) moments.push_back(sample->time);
-    }
-    MemoryBytes largest = memoryAt(rank, std::max<std::int64_t>(begin, 0));
-    for (const std::int64_t moment : moments) {
-        const MemoryBytes bytes = memoryAt(rank, std::max<std::int64_t>(moment, 0));
-        if (total(bytes) > total(largest)) largest = bytes;
-    }
-    return largest;
+MemoryBytes RunModel::memoryAt(int rank, std::int64_t time) const {
+    return time < 0 ? store_.memory(rank).last() : store_.memory(rank).at(time);
 }
+
+MemoryBytes RunModel::largestMemory(int rank, std::int64_t begin, std::int64_t end) const { return store_.memory(rank).largest(begin, end); }
 
 MemoryCurve RunModel::measuredMemory(int rank, std::int64_t begin, std::int64_t end, std::size_t most) const {
     MemoryCurve curve;
-    const RankLanes& lanes = lanes_.at(static_cast<std::size_t>(rank));
-    std::vector<std::int64_t> moments{begin};
-    for (const auto& samples : lanes.memory) {
-        const auto later = [](std::int64_t time, const MemorySample& sample) { return time < sample.time; };
-        const auto first = std::upper_bound(samples.begin(), samples.end(), begin, later);
-        const auto last = std::upper_bound(first, samples.end(), end, later);
-        if (moments.size() + static_cast<std::size_t>(last - first) > most) {
-            moments.clear();
-            for (std::size_t i = 0; i < most; ++i)
-                moments.push_back(begin + static_cast<std::int64_t>(static_cast<double>(end - begin) * static_cast<double>(i) / static_cast<double>(most)));
-            break;
-        }
-        for (auto sample = first; sample != last; ++sample) moments.push_back(sample->time);
-    }
-    std::sort(moments.begin(), moments.end());
-    moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
-    for (const std::int64_t moment : moments) {
-        const MemoryPoint point{moment, memoryAt(rank, std::max<std::int64_t>(moment, 0))};
-        if (total(point.bytes) > 0) curve.points.push_back(point);
-    }
+    curve.points = store_.memory(rank).curve(begin, end, most);
     for (std::size_t i = 0; i < extents_.size(); ++i)
         if (extents_[i].begin <= end && extents_[i].end >= begin && !summary_->steps()[i].ranks.empty())
             curve.peak = std::max(curve.peak, summary_->steps()[i].ranks[static_cast<std::size_t>(rank)].peakBytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the views draw: one run (live, replayed) or one prediction, in memory, on the user interface's thread only.
-// Fed by a source (RunSession, ReplaySession, the Design document); views read it and follow its signals.
+// What the views draw: one run (live, replayed) or one prediction, on the user interface's thread only. Fed by a source
+// (RunSession, ReplaySession, the Design document); views read it and follow its signals. Steps and counters are in
+// memory; spans and memory samples lie in blocks, and are read when somebody asks (ui/store).
 #pragma once
 
 #include "engine/layout/layout.h"
@@ -10,7 +11,9 @@
 #include "engine/trace/run_file.h"
 #include "engine/trace/stragglers.h"
 #include "engine/trace/summary.h"
+#include "ui/core/scanned_block.h"
 #include "ui/core/stored_steps.h"
+#include "ui/store/event_store.h"
 
 #include <QObject>
 
@@ -50,6 +53,13 @@ public:
     /// Figures that the run's file stores: those of the steps' events, which are then only kept and drawn. Before the first
     /// event.
     void setSteps(StoredSteps steps);
+    /// Of steps of setSteps(), ascending from call to call.
+    void addDetails(StepDetails details);
+    void setEnds(StepEnds ends);
+    /// The run's events lie in blocks of `source`; each is told of by take() once it was seen. Before any event but
+    /// restarts, and instead of append().
+    void setStored(std::shared_ptr<BlockSource> source, std::span<const BlockPlace> places);
+    void take(std::vector<ScannedBlock> blocks);
     /// Events of one lane of one rank come ascending by begin; anything may interleave, but a restart comes before what is
     /// done after it. O(1) amortised an event. Events of ranks outside the header's mesh are not kept, nor counters and
     /// overflows of steps that were done again (restarts.h); where some must go, reset() is told.
@@ -64,17 +74,20 @@ public:
     int ranks() const { return static_cast<int>(lanes_.size()); }
     /// "dp0 pp1": the rank's place in the mesh.
     const std::string& label(int rank) const { return labels_[static_cast<std::size_t>(rank)]; }
-    /// Spans of one lane, ascending by begin. Waits are in the compute lane.
-    const std::vector<Event>& lane(int rank, Lane lane) const;
+    /// Spans of one lane. Waits are in the compute lane.
+    const StoredLane& lane(int rank, Lane lane) const { return store_.lane(rank, lane); }
+    const EventStore& store() const { return store_; }
+    /// Bytes of decoded blocks that are kept of the next run; the usual budget where nobody says.
+    void setBlockBudget(std::size_t bytes) { store_.setBudget(bytes); }
     const std::vector<Event>& predicted(int rank, Lane lane) const;
-    /// The part of a lane that belongs to one step; to the last time that it was done.
-    std::span<const Event> eventsOfStep(int rank, Lane lane, int step) const;
+    /// The part of a lane that belongs to one step; to the last time that it was done. Ascending by begin.
+    std::vector<Event> eventsOfStep(int rank, Lane lane, int step) const;
     /// End of the predicted step, nanoseconds from its begin; 0 where there is no prediction.
     std::int64_t predictedEnd() const { return predictedEnd_; }
     /// First forward of the predicted step.
     std::int64_t predictedFirstForward() const { return predictedFirstForward_; }
     std::int64_t predictedLastBackward() const { return predictedLastBackward_; }
-    /// All ranks, ascending by begin. Memory in use is kept per rank instead: memoryAt.
+    /// All ranks, ascending by begin; of kinds that isKeptCounter(). Memory in use is kept per rank instead: memoryAt.
     const std::vector<Event>& counters(EventKind kind) const;
     /// Commands, faults, restarts, drops; ascending by begin.
     const std::vector<Event>& instants() const { return instants_; }
@@ -106,7 +119,7 @@ public:
     /// What a rank held within [begin, end], from the last change before it on; where it changed more often than `most`
     /// times, at that many moments. The peak is that of the steps it overlaps.
     MemoryCurve measuredMemory(int rank, std::int64_t begin, std::int64_t end, std::size_t most) const;
-    bool hasMemory() const { return memorySamples_ > 0; }
+    bool hasMemory() const;
     std::int64_t firstTime() const { return firstTime_; }  ///< smallest begin seen
     std::int64_t lastTime() const { return lastTime_; }    ///< largest end seen
     std::int64_t eventCount() const { return eventCount_; }
@@ -125,24 +138,23 @@ Q_SIGNALS:
     void accounted();
 
 private:
-    struct MemorySample {
-        std::int64_t time;
-        std::int64_t bytes;
-    };
     struct RankLanes {
-        std::array<std::vector<Event>, laneCount> measured;
         std::array<std::vector<Event>, laneCount> predicted;
-        std::array<std::vector<MemorySample>, memoryCategoryCount> memory;
         std::int64_t peak = 0;
     };
-    void take(std::span<const Event> events);
+    /// With the restarts among them, each in its turn.
+    void takeInOrder(std::span<const Event> events, void (RunModel::*takePart)(std::span<const Event>));
+    void takeArrived(std::span<const Event> events);
+    void takeTold(std::span<const Event> events);
+    void takeFigured(std::span<const Event> events);
     void takeRestart(const Event& restart);
-    void appendCounter(const Event& event);
+    void extendTimes(std::int64_t begin, std::int64_t end);
     void refreshExtents();
     void forgetAccount();
 
     std::optional<RunHeader> header_;
     std::filesystem::path file_;
+    EventStore store_;
     std::vector<RankLanes> lanes_;
     std::vector<std::string> labels_;
     std::vector<std::vector<Event>> counters_;  ///< by kind
@@ -164,7 +176,7 @@ private:
     std::int64_t predictedEnd_ = 0;
     std::int64_t predictedFirstForward_ = 0;
     std::int64_t predictedLastBackward_ = 0;
-    std::int64_t memorySamples_ = 0;
+    bool timesKnown_ = false;       ///< firstTime_ and lastTime_ are of something
     std::int64_t firstTime_ = 0;
     std::int64_t lastTime_ = 0;
     std::int64_t eventCount_ = 0;

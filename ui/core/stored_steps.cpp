@@ -5,11 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace shardlab {
 namespace {
 
 constexpr std::size_t mostRankSteps = 4'000'000;  ///< whose figures of each rank are held; of a longer run the steps alone
+constexpr std::size_t fewRankSteps = 100'000;     ///< whose figures are read in a blink
+constexpr std::size_t rankStepsOfPart = 16'384;   ///< that a window takes over within a frame
+
+std::size_t rankStepsOf(const StoredSteps& steps) { return steps.steps.size() * static_cast<std::size_t>(std::max(steps.ranks, 1)); }
 
 /// Recomputation lies within a backward or an input gradient, which loses as much.
 StepShares sharesOf(const RankStep& rank, const RankDetail& detail) {
@@ -37,38 +42,44 @@ StepShares sharesOf(const RankStep& rank, const RankDetail& detail) {
 
 }  // namespace
 
-Result<StoredSteps> readSteps(const RunReader& run, const std::function<bool()>& wanted) {
+Result<StoredSteps> readSteps(const RunReader& run) {
     const Layout& layout = run.header().layout;
     StoredSteps stored;
     stored.ranks = rankCount(layout);
     stored.thinning = run.thinning();
-    stored.peaks.resize(static_cast<std::size_t>(stored.ranks));
     const auto overview = run.overview();
     if (!overview) return fail(overview.error());
-    const std::size_t rankSteps = overview->size() * static_cast<std::size_t>(std::max(stored.ranks, 1));
-    if (rankSteps > mostRankSteps) {
-        for (const StepOverview& step : *overview) stored.steps.push_back(summaryOf(step, stored.ranks, flushes(layout)));
-        return stored;
-    }
+    stored.steps.reserve(overview->size());
+    for (const StepOverview& step : *overview) stored.steps.push_back(summaryOf(step, stored.ranks, flushes(layout)));
+    return stored;
+}
+
+bool hasFewDetails(const StoredSteps& steps) { return rankStepsOf(steps) <= fewRankSteps; }
+bool hasTooManyDetails(const StoredSteps& steps) { return rankStepsOf(steps) > mostRankSteps; }
+
+Result<StepEnds> readDetails(const RunReader& run, const std::function<bool(StepDetails)>& sink) {
+    const auto ranks = static_cast<std::size_t>(std::max(rankCount(run.header().layout), 1));
+    StepEnds ends;
+    ends.peaks.resize(ranks);
     StragglerWatch watch(run.header());
     const auto predicted = run.predicted();
     if (!predicted) return fail(predicted.error());
     watch.addPredicted(*predicted);
-    stored.steps.reserve(overview->size());
-    stored.shares.reserve(rankSteps);
+    StepDetails part;
     const Status read = run.readFigures([&](const StepFigures& step) {
         for (std::size_t rank = 0; rank < step.details.size(); ++rank)
-            stored.peaks[rank] = std::max(stored.peaks[rank], step.times.ranks[rank].peakBytes);
+            ends.peaks[rank] = std::max(ends.peaks[rank], step.times.ranks[rank].peakBytes);
         if (step.times.step < 0) return true;
         watch.put(step);
-        stored.steps.push_back(step.times);
+        part.steps.push_back(step.times);
         for (std::size_t rank = 0; rank < step.details.size(); ++rank)
-            stored.shares.push_back(sharesOf(step.times.ranks[rank], step.details[rank]));
-        return wanted();
+            part.shares.push_back(sharesOf(step.times.ranks[rank], step.details[rank]));
+        return part.shares.size() < rankStepsOfPart || sink(std::exchange(part, {}));
     });
     if (!read) return fail(read.error());
-    stored.stragglers = watch.stragglers();
-    return stored;
+    if (!part.steps.empty()) sink(std::move(part));
+    ends.stragglers = watch.stragglers();
+    return ends;
 }
 
 }  // namespace shardlab

@@ -20,15 +20,30 @@ inline constexpr std::array shownKinds{EventKind::Forward,   EventKind::Backward
 using StepShares = std::array<std::uint8_t, shownKinds.size()>;
 
 struct StoredSteps {
-    std::vector<StepSummary> steps;   ///< ascending; of a long run without their ranks
-    std::vector<StepShares> shares;   ///< step by step, each of `ranks`
-    std::vector<Straggler> stragglers;
-    std::vector<std::int64_t> peaks;  ///< bytes, by rank
+    std::vector<StepSummary> steps;   ///< ascending; without their ranks
+    std::vector<StepShares> shares;   ///< step by step, each of `ranks`; none until the details come
     Thinning thinning;
     int ranks = 0;
 };
 
-/// `wanted`, asked now and then, returns false to leave off; the result is then what was read so far.
-Result<StoredSteps> readSteps(const RunReader& run, const std::function<bool()>& wanted);
+/// What is known of some steps by rank.
+struct StepDetails {
+    std::vector<StepSummary> steps;   ///< ascending
+    std::vector<StepShares> shares;   ///< step by step, each of all ranks
+};
+
+/// What is known once all steps were looked at.
+struct StepEnds {
+    std::vector<Straggler> stragglers;
+    std::vector<std::int64_t> peaks;  ///< bytes, by rank
+};
+
+/// The steps over all ranks: quick, however many.
+Result<StoredSteps> readSteps(const RunReader& run);
+/// Whether they are so few that their details are read at once, and whether so many that none are held.
+bool hasFewDetails(const StoredSteps& steps);
+bool hasTooManyDetails(const StoredSteps& steps);
+/// Part after part; `sink` returns false to leave off, and the result is then what was read so far.
+Result<StepEnds> readDetails(const RunReader& run, const std::function<bool(StepDetails)>& sink);
 
 }  // namespace shardlab

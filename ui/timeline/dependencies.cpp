@@ -4,7 +4,10 @@
 #include "engine/layout/mesh.h"
 #include "engine/schedule/registry.h"
 
+#include <map>
 #include <span>
+#include <tuple>
+#include <vector>
 
 namespace shardlab {
 
@@ -17,8 +20,14 @@ struct Finder {
     bool overlaps = !flushes(model.header().layout);
     int microbatches = shardlab::microbatches(model.header().layout);
 
+    /// Read once for each step of a lane: those near an event are asked for again and again.
+    mutable std::map<std::tuple<int, Lane, int>, std::vector<Event>> read{};
+
     std::span<const Event> lane(int rank, Lane lane, int step) const {
-        return predicted ? std::span<const Event>(model.predicted(rank, lane)) : model.eventsOfStep(rank, lane, step);
+        if (predicted) return model.predicted(rank, lane);
+        const auto [known, fresh] = read.try_emplace({rank, lane, step});
+        if (fresh) known->second = model.eventsOfStep(rank, lane, step);
+        return known->second;
     }
     /// The event of `rank` that `fits(its action, action)`, where `action` is numbered as in `step`.
     template <class Fits>

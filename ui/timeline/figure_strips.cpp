@@ -10,8 +10,9 @@ namespace {
 constexpr double leastDrawnStep = 4;  ///< pixels of a step within which something can be seen
 constexpr std::size_t mostOfPixel = 8;  ///< steps whose mean one pixel shows
 
-bool hasEvents(const LaneView& lane, const StepExtent& step) {
-    return lane.index->firstBeginningAt(*lane.events, step.end) > lane.index->firstBeginningAt(*lane.events, step.begin);
+/// They are there and were seen; those of a thinned step were taken away.
+bool hasEvents(const RunModel& model, int rank, const StepExtent& step) {
+    return !model.thinning().thinned(step.step) && model.lane(rank, Lane::Compute).known(step.begin, step.end);
 }
 
 template <class Shares>
@@ -29,8 +30,7 @@ void stack(GanttScene::Strip& strip, int x, const Shares& shares) {
 
 }  // namespace
 
-FigureStrips::FigureStrips(const RunModel& model, const RunIndex& index, const TimeScale& scale)
-    : model_(model), index_(index), scale_(scale) {
+FigureStrips::FigureStrips(const RunModel& model, const TimeScale& scale) : model_(model), scale_(scale) {
     if (model.ranks() == 0 || !model.shares(0, 0)) return;
     const auto& extents = model.stepExtents();
     const StepRange all = stepsWithin(model, scale.begin, scale.end);
@@ -39,10 +39,12 @@ FigureStrips::FigureStrips(const RunModel& model, const RunIndex& index, const T
     const std::int64_t end = std::min(scale.end, extents[all.last - 1].end);
     coarse_ = static_cast<double>(end - begin) / scale.perPixel() < leastDrawnStep * static_cast<double>(all.last - all.first);
     StepRange steps{all.first, all.first};
+    const auto at = [&](std::size_t step) { return extents.begin() + static_cast<std::ptrdiff_t>(step); };
     for (int column = 0; column < scale.width; ++column) {
-        while (steps.first < all.last && extents[steps.first].end <= scale.columnBegin(column)) ++steps.first;
-        steps.last = std::max(steps.last, steps.first);
-        while (steps.last < all.last && extents[steps.last].begin < scale.columnBegin(column + 1)) ++steps.last;
+        const auto first = std::partition_point(at(steps.first), at(all.last), [&](const StepExtent& step) { return step.end <= scale.columnBegin(column); });
+        steps.first = static_cast<std::size_t>(first - extents.begin());
+        const auto last = std::partition_point(at(std::max(steps.last, steps.first)), at(all.last), [&](const StepExtent& step) { return step.begin < scale.columnBegin(column + 1); });
+        steps.last = static_cast<std::size_t>(last - extents.begin());
         steps_.push_back(steps);
     }
 }
@@ -67,7 +69,6 @@ void FigureStrips::draw(GanttScene& scene, const Row& row) {
         if (!strip) strip.emplace(QRect(scale_.left, row.barTop, scale_.width, row.barHeight));
         return *strip;
     };
-    const LaneView compute = index_.measured(row.rank, Lane::Compute);
     std::size_t known = model_.stepExtents().size();
     bool without = false;
     for (std::size_t column = 0; column < steps_.size(); ++column) {
@@ -75,19 +76,19 @@ void FigureStrips::draw(GanttScene& scene, const Row& row) {
         if (steps.first == steps.last) continue;
         const StepExtent& extent = model_.stepExtents()[steps.first];
         if (coarse_) without = model_.thinning().thinned(extent.step);
-        else if (std::exchange(known, steps.first) != steps.first) without = !hasEvents(compute, extent);
+        else if (std::exchange(known, steps.first) != steps.first) without = !hasEvents(model_, row.rank, extent);
         if (without || coarse_) stack(stripOf(without ? faint : full), scale_.left + static_cast<int>(column), mean(steps, row.rank));
     }
     if (faint) scene.figures.push_back(std::move(*faint));
     if (full) scene.strips.push_back(std::move(*full));
 }
 
-std::optional<std::size_t> stepWithoutEvents(const RunModel& model, const RunIndex& index, int rank, std::int64_t time) {
+std::optional<std::size_t> stepWithoutEvents(const RunModel& model, int rank, std::int64_t time) {
     const int step = time < 0 || model.empty() ? -1 : model.stepIndexAt(time);
     if (step < 0 || rank < 0 || rank >= model.ranks()) return {};
     const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
     if (time >= extent.end || !model.shares(static_cast<std::size_t>(step), rank)) return {};
-    if (hasEvents(index.measured(rank, Lane::Compute), extent)) return {};
+    if (hasEvents(model, rank, extent)) return {};
     return static_cast<std::size_t>(step);
 }
 

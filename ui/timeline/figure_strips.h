@@ -15,8 +15,8 @@ namespace shardlab {
 
 class FigureStrips {
 public:
-    /// All must outlive it.
-    FigureStrips(const RunModel& model, const RunIndex& index, const TimeScale& scale);
+    /// Both must outlive it.
+    FigureStrips(const RunModel& model, const TimeScale& scale);
 
     /// Steps are so narrow that their figures are drawn in place of their events.
     bool coarse() const { return coarse_; }
@@ -29,7 +29,6 @@ private:
     Shares mean(const StepRange& steps, int rank) const;
 
     const RunModel& model_;
-    const RunIndex& index_;
     const TimeScale& scale_;
     bool coarse_ = false;
     std::vector<StepRange> steps_;  ///< of each pixel column; none where the run stores no figures
@@ -37,6 +36,6 @@ private:
 
 /// The step at `time`, an index into stepExtents(), where its figures alone are drawn of this rank: its events were taken
 /// away, or are not read yet.
-std::optional<std::size_t> stepWithoutEvents(const RunModel& model, const RunIndex& index, int rank, std::int64_t time);
+std::optional<std::size_t> stepWithoutEvents(const RunModel& model, int rank, std::int64_t time);
 
 }  // namespace shardlab

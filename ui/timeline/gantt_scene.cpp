@@ -12,6 +12,7 @@ namespace {
 
 constexpr int numberWidth = 13;   ///< least bar that holds a microbatch number
 constexpr std::size_t mostNumbers = 3000;
+constexpr int readingMilliseconds = 4;  ///< of a frame; what is then not yet there comes in a later one
 constexpr int leastStepWidth = 12;  ///< pixels of a step below which its predicted band would be noise
 
 /// Joins equal neighbours of one colour, so that a full stretch of columns is one rectangle.
@@ -31,7 +32,7 @@ public:
     Builder(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale)
         : scene_(scene), model_(model), index_(index), scale_(scale),
           pipeline_(std::max(1, model.header().layout.parallel.pipeline)),
-          chunked_(model.header().layout.schedule.chunks > 1) {}
+          chunked_(model.header().layout.schedule.chunks > 1), predicted_(showsPrediction(model)) {}
 
     void idle(const std::vector<Row>& rows) {
         const int right = scale_.left + scale_.width;
@@ -56,17 +57,16 @@ public:
         }
     }
 
-    void bars(const Row& row, LaneView compute, LaneView comm) {
-        const int from = scale_.left;
-        const int to = scale_.left + scale_.width;
-        const LaneShape shape = laneShape(*compute.events, *compute.index, scale_, 0, from, to);
+    /// Of the prediction where that is what is shown, else measured.
+    void bars(const Row& row) {
+        const LaneShape shape = shapeOf(row.rank, Lane::Compute);
         if (!shape.columns.empty()) {
-            barColumns(row, shape.columns, laneColumns(*comm.events, *comm.index, scale_, 0, from, to));
+            barColumns(row, shape.columns, columnsOf(row.rank, Lane::Comm));
             return;
         }
-        for (const Bar& bar : shape.bars) addBar(row, (*compute.events)[bar.index], bar);
-        const LaneShape other = laneShape(*comm.events, *comm.index, scale_, 0, from, to);
-        for (const Bar& bar : other.bars) addBar(row, (*comm.events)[bar.index], bar);
+        for (const Bar& bar : shape.bars) addBar(row, bar);
+        const LaneShape other = shapeOf(row.rank, Lane::Comm);
+        for (const Bar& bar : other.bars) addBar(row, bar);
         for (const Column& column : other.columns) {
             tickColumn(row, column);
             if (column.share[static_cast<std::size_t>(Paint::Reduce)] > 0.5f)
@@ -76,29 +76,27 @@ public:
 
     /// A snapshot halts training and fills the bar; writing it runs beside training, as a strip below.
     void checkpoints(const Row& row) {
-        const LaneView copies = index_.measured(row.rank, Lane::Copy);
-        if (copies.events->empty()) return;
+        if (model_.lane(row.rank, Lane::Copy).empty()) return;
         constexpr std::size_t colour = GanttScene::colour(Paint::Checkpoint, false);
-        const auto draw = [&](const LaneView& lane, const QRect& place) {
-            const LaneShape shape = laneShape(*lane.events, *lane.index, scale_, 0, scale_.left, scale_.left + scale_.width);
+        const auto draw = [&](Lane lane, const QRect& place) {
+            const LaneShape shape = shapeOf(row.rank, lane);
             for (const Bar& bar : shape.bars)
-                if (paintOf((*lane.events)[bar.index].kind) == Paint::Checkpoint)
+                if (paintOf(bar.event.kind) == Paint::Checkpoint)
                     scene_.bars[colour].emplace_back(bar.left, place.top(), bar.right - bar.left, place.height());
             for (const Column& column : shape.columns)
                 if (column.share[static_cast<std::size_t>(Paint::Checkpoint)] > 0)
                     addJoined(scene_.bars[colour], {column.x, place.top(), 1, place.height()});
         };
-        draw(index_.measured(row.rank, Lane::Host), {0, row.barTop, 1, row.barHeight});
-        draw(copies, copyStrip(row));
+        draw(Lane::Host, {0, row.barTop, 1, row.barHeight});
+        draw(Lane::Copy, copyStrip(row));
     }
 
     /// What an imported run's program gave a name, where its prediction would be; one within another is darker.
     void annotations(const Row& row) {
-        const LaneView host = index_.measured(row.rank, Lane::Host);
-        const LaneShape shape = laneShape(*host.events, *host.index, scale_, 0, scale_.left, scale_.left + scale_.width);
+        const LaneShape shape = shapeOf(row.rank, Lane::Host);
         std::int64_t until = 0;
         for (const Bar& bar : shape.bars) {
-            const Event& event = (*host.events)[bar.index];
+            const Event& event = bar.event;
             if (event.kind != EventKind::Annotation) continue;
             const bool nested = event.begin < until;
             until = std::max(until, event.end);
@@ -116,7 +114,7 @@ public:
             const LaneView view = index_.predicted(row.rank, lane);
             const LaneShape shape = laneShape(*view.events, *view.index, scale_, offset, from, to);
             for (const Bar& bar : shape.bars) {
-                const Event& event = (*view.events)[bar.index];
+                const Event& event = bar.event;
                 const Paint paint = paintOf(event.kind);
                 if (!isBar(paint)) continue;
                 const int gap = bar.right - bar.left > 3 ? 1 : 0;
@@ -133,11 +131,25 @@ public:
     }
 
 private:
+    LaneShape shapeOf(int rank, Lane lane) const {
+        const int from = scale_.left, to = scale_.left + scale_.width;
+        if (!predicted_) return laneShape(model_.lane(rank, lane), index_.blocks(), scale_, from, to);
+        const LaneView view = index_.predicted(rank, lane);
+        return laneShape(*view.events, *view.index, scale_, 0, from, to);
+    }
+    std::vector<Column> columnsOf(int rank, Lane lane) const {
+        const int from = scale_.left, to = scale_.left + scale_.width;
+        if (!predicted_) return laneColumns(model_.lane(rank, lane), index_.blocks(), scale_, from, to);
+        const LaneView view = index_.predicted(rank, lane);
+        return laneColumns(*view.events, *view.index, scale_, 0, from, to);
+    }
+
     bool dark(const Event& event) const {
         return chunked_ && event.action != 0 && (actionFromId(event.action).stage / pipeline_) % 2 == 1;
     }
 
-    void addBar(const Row& row, const Event& event, const Bar& bar) {
+    void addBar(const Row& row, const Bar& bar) {
+        const Event& event = bar.event;
         const Paint paint = paintOf(event.kind);
         if (paint == Paint::None) return;
         const int width = bar.right - bar.left;
@@ -204,6 +216,7 @@ private:
     const TimeScale& scale_;
     const int pipeline_;
     const bool chunked_;
+    const bool predicted_;
 };
 
 }  // namespace
@@ -242,20 +255,22 @@ StepRange stepsWithin(const RunModel& model, std::int64_t begin, std::int64_t en
 void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows) {
     scene.clear();
     if (model.empty() || scale.width <= 0 || scale.end <= scale.begin) return;
+    index.blocks().begin(model.store().cache(), readingMilliseconds);
     Builder builder(scene, model, index, scale);
-    FigureStrips figures(model, index, scale);
+    FigureStrips figures(model, scale);
     const std::vector<Row> visible = rows.visible();
     builder.idle(visible);
     const bool prediction = showsPrediction(model);
     for (const Row& row : visible) {
-        if (prediction) builder.bars(row, index.predicted(row.rank, Lane::Compute), index.predicted(row.rank, Lane::Comm));
+        if (prediction) builder.bars(row);
         else {
             figures.draw(scene, row);
-            if (!figures.coarse()) builder.bars(row, index.measured(row.rank, Lane::Compute), index.measured(row.rank, Lane::Comm));
+            if (!figures.coarse()) builder.bars(row);
             builder.checkpoints(row);
             if (!model.header().hasLayout()) builder.annotations(row);
         }
     }
+    index.blocks().end();
     if (prediction || model.predictedEnd() <= 0) return;
     const double stepWidth = static_cast<double>(model.predictedEnd()) / scale.perPixel();
     if (stepWidth < leastStepWidth) return;
@@ -310,22 +325,21 @@ std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const
     const Row row = rows.row(position);
     if (const Event* overflow = overflowAt(model, scale, row, x, y)) return *overflow;
     const bool prediction = showsPrediction(model);
-    const auto find = [&](LaneView view, std::int64_t offset) -> const Event* {
-        const std::int64_t found = eventAt(*view.events, *view.index, scale, offset, x + 0.5, 3);
-        return found < 0 ? nullptr : &(*view.events)[static_cast<std::size_t>(found)];
+    const auto expected = [&](Lane kind, std::int64_t offset) {
+        const LaneView view = index.predicted(row.rank, kind);
+        return eventAt(*view.events, *view.index, scale, offset, x + 0.5, 3);
     };
-    const auto lane = [&](Lane kind) { return prediction ? index.predicted(row.rank, kind) : index.measured(row.rank, kind); };
+    const auto find = [&](Lane kind) { return prediction ? expected(kind, 0) : eventAt(model.lane(row.rank, kind), scale, x + 0.5, 3); };
 
     if (y >= row.bandTop && y < row.bandTop + row.bandHeight && !prediction && !model.header().hasLayout()) {
-        if (const Event* annotation = find(lane(Lane::Host), 0)) return *annotation;
-        return {};
+        return find(Lane::Host);
     }
     if (y >= row.bandTop && y < row.bandTop + row.bandHeight && !prediction) {
         const int step = model.stepIndexAt(scale.time(x + 0.5));
         if (step < 0) return {};
         const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
         const std::int64_t offset = predictedOffset(model, extent);
-        const Event* predicted = find(index.predicted(row.rank, Lane::Compute), offset);
+        const std::optional<Event> predicted = expected(Lane::Compute, offset);
         if (!predicted) return {};
         for (const Event& measured : model.eventsOfStep(row.rank, Lane::Compute, extent.step)) {
             if (measured.action == predicted->action && measured.kind == predicted->kind) return measured;
@@ -337,18 +351,16 @@ std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const
         return moved;
     }
     if (const QRect strip = copyStrip(row); y >= strip.top() && y <= strip.bottom() && !prediction) {
-        if (const Event* write = find(lane(Lane::Copy), 0)) return *write;
-        return {};
+        return find(Lane::Copy);
     }
     if (y < row.barTop || y >= row.barTop + row.barHeight) return {};
-    const Event* compute = find(lane(Lane::Compute), 0);
-    const Event* comm = find(lane(Lane::Comm), 0);
+    const std::optional<Event> compute = find(Lane::Compute);
+    const std::optional<Event> comm = find(Lane::Comm);
     const bool onTicks = y >= row.barTop + row.barHeight - row.tickHeight;
     const bool computes = compute && paintOf(compute->kind) != Paint::None;
-    if (comm && (onTicks || (!computes && paintOf(comm->kind) == Paint::Reduce))) return *comm;
-    if (compute) return *compute;
-    if (const Event* snapshot = prediction ? nullptr : find(lane(Lane::Host), 0)) return *snapshot;
-    return {};
+    if (comm && (onTicks || (!computes && paintOf(comm->kind) == Paint::Reduce))) return comm;
+    if (compute) return compute;
+    return prediction ? std::nullopt : find(Lane::Host);
 }
 
 }  // namespace shardlab

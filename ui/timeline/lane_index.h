@@ -4,7 +4,7 @@
 // answers exactly (no resolution levels, nothing lost between them) in O(log n).
 #pragma once
 
-#include "ui/timeline/paint.h"
+#include "ui/store/paint.h"
 
 #include <cstddef>
 #include <span>

@@ -22,7 +22,8 @@ std::map<ActionId, Event> byAction(const RunModel& model, int rank, const StepEx
             if (event.action != 0 && event.kind == eventKind(actionFromId(event.action).kind)) events[event.action] = event;
     };
     for (const Lane lane : {Lane::Compute, Lane::Comm})
-        take(extent ? model.eventsOfStep(rank, lane, extent->step) : std::span<const Event>(model.predicted(rank, lane)));
+        if (extent) take(model.eventsOfStep(rank, lane, extent->step));
+        else take(model.predicted(rank, lane));
     return events;
 }
 

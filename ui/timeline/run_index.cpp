@@ -4,26 +4,12 @@
 namespace shardlab {
 
 void RunIndex::rebuild() {
-    measured_.assign(static_cast<std::size_t>(model_.ranks()), {});
     predicted_.assign(static_cast<std::size_t>(model_.ranks()), {});
     for (int rank = 0; rank < model_.ranks(); ++rank) {
         for (int lane = 0; lane < laneCount; ++lane)
             predicted_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(lane)].update(
                 model_.predicted(rank, static_cast<Lane>(lane)));
     }
-    update();
-}
-
-void RunIndex::update() {
-    for (int rank = 0; rank < model_.ranks(); ++rank) {
-        for (int lane = 0; lane < laneCount; ++lane)
-            measured_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(lane)].update(
-                model_.lane(rank, static_cast<Lane>(lane)));
-    }
-}
-
-LaneView RunIndex::measured(int rank, Lane lane) const {
-    return {&model_.lane(rank, lane), &measured_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(lane)]};
 }
 
 LaneView RunIndex::predicted(int rank, Lane lane) const {
@@ -32,9 +18,11 @@ LaneView RunIndex::predicted(int rank, Lane lane) const {
 
 double RunIndex::busy(int rank, std::int64_t begin, std::int64_t end) const {
     if (end <= begin) return 0;
-    const bool ran = model_.eventCount() > 0;
-    const LaneView lane = ran ? measured(rank, Lane::Compute) : predicted(rank, Lane::Compute);
-    const Coverage covered = lane.index->between(*lane.events, begin, end);
+    const auto expected = [&] {
+        const LaneView lane = predicted(rank, Lane::Compute);
+        return lane.index->between(*lane.events, begin, end);
+    };
+    const Coverage covered = model_.eventCount() > 0 ? model_.lane(rank, Lane::Compute).coverage(begin, end) : expected();
     std::int64_t computing = 0;
     for (const Paint paint : {Paint::Forward, Paint::Backward, Paint::InputGrad, Paint::WeightGrad})
         computing += covered[paint];

@@ -185,7 +185,7 @@ void TimelineInput::hoverAt(QPoint position, QPoint global) {
     if (event) return QToolTip::showText(global, hoverText(state.model, *event), plot_.canvas());
     const int row = state.rows.positionAt(position.y());
     const int rank = row < 0 ? -1 : state.rows.row(row).rank;
-    if (const auto step = stepWithoutEvents(state.model, state.index, rank, state.scale.time(position.x() + 0.5)))
+    if (const auto step = stepWithoutEvents(state.model, rank, state.scale.time(position.x() + 0.5)))
         return QToolTip::showText(global, figuresText(state.model, *step, rank), plot_.canvas());
     QToolTip::hideText();
 }

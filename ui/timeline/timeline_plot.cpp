@@ -77,6 +77,10 @@ TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
     connect(&selection, &Selection::rowsChanged, this, [this] { frame_.request(); });
     state_.search = &context_.events;
     connect(&context_.model, &RunModel::notesChanged, this, [this] { overlay_.request(); });
+    connect(&index_.blocks(), &BlockLoader::arrived, this, [this] {
+        layers_->gantt->dataChanged();
+        frame_.request();
+    });
     connect(&context_.events, &EventSearch::changed, this, [this] { overlay_.request(); });
     const auto showPath = [this] {
         state_.account = context_.selection.pathShown() ? context_.model.account() : nullptr;
@@ -110,7 +114,6 @@ void TimelinePlot::modelReset() {
 }
 
 void TimelinePlot::modelAppended() {
-    index_.update();
     layers_->gantt->dataChanged();
     chooseVisible();
     const Selection& selection = context_.selection;
@@ -176,7 +179,6 @@ void TimelinePlot::revealRank(int rank) {
 }
 
 void TimelinePlot::flush() {
-    index_.update();
     layers_->gantt->dataChanged();
     chooseVisible();
     frame_.flush();

@@ -9,48 +9,44 @@ namespace shardlab {
 
 namespace {
 
-const std::vector<Event>& laneOf(const RunModel& model, int rank, Lane lane) {
-    return showsPrediction(model) ? model.predicted(rank, lane) : model.lane(rank, lane);
-}
-
 bool painted(const Event& event) { return paintOf(event.kind) != Paint::None; }
 
+/// The first painted event from `time` on, behind `from`; or the last before it.
+std::optional<Event> step(const std::vector<Event>& lane, std::int64_t time, int direction, const Event* from) {
+    const auto before = [](const Event& e, std::int64_t t) { return e.begin < t; };
+    auto place = std::lower_bound(lane.begin(), lane.end(), time, before);
+    const auto known = from ? std::find(place, lane.end(), *from) : lane.end();
+    if (known != lane.end()) place = direction > 0 ? known + 1 : known;
+    if (direction > 0) {
+        const auto found = std::find_if(place, lane.end(), painted);
+        return found == lane.end() ? std::nullopt : std::optional(*found);
+    }
+    const auto found = std::find_if(std::make_reverse_iterator(place), lane.rend(), painted);
+    return found == lane.rend() ? std::nullopt : std::optional(*found);
+}
+
+/// The same of the lane that is shown.
+std::optional<Event> step(const RunModel& model, int rank, Lane lane, std::int64_t time, int direction, const Event* from = nullptr) {
+    if (showsPrediction(model)) return step(model.predicted(rank, lane), time, direction, from);
+    return direction > 0 ? model.lane(rank, lane).next(time, painted, from) : model.lane(rank, lane).previous(time, painted, from);
+}
+
 /// The painted event whose middle is nearest to `time`.
-std::optional<Event> nearest(const std::vector<Event>& lane, std::int64_t time) {
-    const auto after = std::lower_bound(lane.begin(), lane.end(), time, [](const Event& e, std::int64_t t) { return e.begin < t; });
+std::optional<Event> nearest(const RunModel& model, int rank, Lane lane, std::int64_t time) {
     const auto distance = [&](const Event& e) { return std::abs(e.begin + (e.end - e.begin) / 2 - time); };
-    const auto right = std::find_if(after, lane.end(), painted);
-    const auto left = std::find_if(std::make_reverse_iterator(after), lane.rend(), painted);
-    if (right == lane.end() && left == lane.rend()) return {};
-    if (right == lane.end()) return *left;
-    if (left == lane.rend()) return *right;
-    return distance(*left) <= distance(*right) ? *left : *right;
+    const std::optional<Event> right = step(model, rank, lane, time, 1);
+    const std::optional<Event> left = step(model, rank, lane, time, -1);
+    if (!right || !left) return right ? right : left;
+    return distance(*left) <= distance(*right) ? left : right;
 }
 
 }  // namespace
 
 std::optional<Event> walkLane(const TimelineState& state, const std::optional<Event>& from, int direction) {
     if (state.model.empty() || state.rows.ranks().empty()) return {};
-    if (!from) {
-        const auto& lane = laneOf(state.model, state.rows.ranks().front(), Lane::Compute);
-        const auto first = std::find_if(
-            std::lower_bound(lane.begin(), lane.end(), state.scale.begin, [](const Event& e, std::int64_t t) { return e.begin < t; }),
-            lane.end(), painted);
-        if (first == lane.end()) return {};
-        return *first;
-    }
-    if (from->rank >= state.model.ranks()) return {};
-    const auto& lane = laneOf(state.model, from->rank, from->lane);
-    auto [place, last] = std::equal_range(lane.begin(), lane.end(), *from, [](const Event& a, const Event& b) { return a.begin < b.begin; });
-    while (place != last && !(*place == *from)) ++place;
-    if (direction > 0) {
-        const auto next = std::find_if(place == lane.end() ? place : place + 1, lane.end(), painted);
-        if (next == lane.end()) return {};
-        return *next;
-    }
-    const auto previous = std::find_if(std::make_reverse_iterator(place), lane.rend(), painted);
-    if (previous == lane.rend()) return {};
-    return *previous;
+    if (!from) return step(state.model, state.rows.ranks().front(), Lane::Compute, state.scale.begin, 1);
+    if (from->rank < 0 || from->rank >= state.model.ranks()) return {};
+    return step(state.model, from->rank, from->lane, from->begin, direction, &*from);
 }
 
 std::optional<Event> walkRanks(const TimelineState& state, const std::optional<Event>& from, int direction) {
@@ -58,7 +54,7 @@ std::optional<Event> walkRanks(const TimelineState& state, const std::optional<E
     const int position = state.rows.positionOf(from->rank) + direction;
     if (position < 0 || position >= static_cast<int>(state.rows.ranks().size())) return {};
     const int rank = state.rows.ranks()[static_cast<std::size_t>(position)];
-    return nearest(laneOf(state.model, rank, from->lane), from->begin + (from->end - from->begin) / 2);
+    return nearest(state.model, rank, from->lane, from->begin + (from->end - from->begin) / 2);
 }
 
 }  // namespace shardlab

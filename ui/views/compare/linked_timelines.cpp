@@ -30,7 +30,7 @@ std::optional<Event> alignedEvent(const RunModel& model, const Layout& from, con
     if (model.empty() || event.rank < 0 || nameNumber(event.action) != 0) return std::nullopt;
     const int rank = counterpart(from, event.rank, model.header().layout);
     if (rank < 0 || rank >= model.ranks()) return std::nullopt;
-    const auto all = showsPrediction(model) ? std::span<const Event>(model.predicted(rank, event.lane)) : model.eventsOfStep(rank, event.lane, event.step);
+    const std::vector<Event> all = showsPrediction(model) ? model.predicted(rank, event.lane) : model.eventsOfStep(rank, event.lane, event.step);
     const auto found = std::ranges::find_if(all, [&](const Event& other) { return other.kind == event.kind && other.action == event.action; });
     return found == all.end() ? std::nullopt : std::optional<Event>(*found);
 }

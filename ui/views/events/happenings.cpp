@@ -20,10 +20,7 @@ QString text(std::string_view words) { return QString::fromUtf8(words.data(), st
 std::int64_t lastOf(const RunModel& model, int rank) {
     std::int64_t last = 0;
     if (rank < 0 || rank >= model.ranks()) return model.lastTime();
-    for (int lane = 0; lane < laneCount; ++lane) {
-        const auto& events = model.lane(rank, static_cast<Lane>(lane));
-        if (!events.empty()) last = std::max(last, events.back().end);
-    }
+    for (int lane = 0; lane < laneCount; ++lane) last = std::max(last, model.lane(rank, static_cast<Lane>(lane)).lastEnd());
     return last;
 }
 

@@ -229,11 +229,16 @@ void MemoryCurvePlot::selectAt(std::int64_t time) {
     RunModel& model = context_.model;
     Selection& selection = context_.selection;
     if (curves_.rank < 0) return;
-    const auto& lane = curves_.measured ? model.lane(curves_.rank, Lane::Compute) : model.predicted(curves_.rank, Lane::Compute);
-    const auto after = std::upper_bound(lane.begin(), lane.end(), time, [](std::int64_t t, const Event& e) { return t < e.begin; });
-    const bool runs = after != lane.begin() && (after - 1)->end >= time;
-    if (runs) selection.select(*(after - 1));
-    else selection.select({});
+    std::optional<Event> running;
+    if (curves_.measured) {
+        running = model.lane(curves_.rank, Lane::Compute).previous(time + 1, [](const Event&) { return true; });
+    } else {
+        const auto& lane = model.predicted(curves_.rank, Lane::Compute);
+        const auto after = std::upper_bound(lane.begin(), lane.end(), time, [](std::int64_t t, const Event& e) { return t < e.begin; });
+        if (after != lane.begin()) running = *(after - 1);
+    }
+    if (running && running->end < time) running.reset();
+    selection.select(running);
     selection.setRank(curves_.rank);
     if (context_.workspace == Workspace::Design) return;
     selection.setFollowLive(false);

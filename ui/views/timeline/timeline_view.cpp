@@ -28,6 +28,7 @@ namespace shardlab {
 namespace {
 
 constexpr std::size_t mostTableRows = 2000;
+constexpr std::size_t blocksOfTable = 4;  ///< read at a time for its rows
 
 /// A trace of another program tells no forward from backward, but PyTorch's on the host.
 std::vector<LegendItem> importedLegend(const Theme& theme) {
@@ -197,6 +198,40 @@ QString TimelineView::subtitle() const {
     return text;
 }
 
+TimelineView::LaneRows TimelineView::rowsOf(int rank, Lane lane, const TimeRange& visible) const {
+    LaneRows rows;
+    const RunModel& model = context_.model;
+    const auto shown = [lane](const Event& event) { return lane != Lane::Host || paintOf(event.kind) != Paint::None || nameNumber(event.action) != 0; };
+    std::int64_t seen = 0;  // of all in sight, those up to the last row
+    const auto take = [&](const Event& event) {
+        if (rows.first.size() == mostTableRows) return false;
+        ++seen;
+        if (shown(event)) rows.first.push_back(event);
+        return true;
+    };
+    if (showsPrediction(model)) {
+        const LaneView view = plot_->index().predicted(rank, lane);
+        const std::size_t last = view.index->firstBeginningAt(*view.events, visible.end);
+        const std::size_t first = view.index->firstEndingAfter(*view.events, visible.begin);
+        for (std::size_t i = first; i < last && take((*view.events)[i]); ++i) {}
+        rows.more = last > first ? static_cast<std::int64_t>(last - first) - seen : 0;
+    } else {
+        const StoredLane& stored = model.lane(rank, lane);
+        if (stored.empty()) return rows;
+        rows.more = stored.count(visible.begin, visible.end);
+        // As many blocks as the rows need, however many are in sight.
+        for (std::int64_t begin = visible.begin, end; rows.first.size() < mostTableRows && begin < visible.end; begin = end) {
+            end = visible.end;
+            const auto touching = stored.touching(begin, visible.end).blocks;
+            if (touching.size() > blocksOfTable) end = std::max(begin + 1, stored.entries()[touching[blocksOfTable]].begin);
+            for (const Event& event : stored.within(begin, end))
+                if ((event.begin >= begin || begin == visible.begin) && !take(event)) break;
+        }
+        rows.more -= seen;
+    }
+    return rows;
+}
+
 QString TimelineView::asTable() const {
     const RunModel& model = context_.model;
     QString table = tr("rank\tplace\tlane\taction\twhat\tstep\tbegin ms\tduration ms\tpredicted ms\tbytes\n");
@@ -216,23 +251,15 @@ QString TimelineView::asTable() const {
     };
     for (const int rank : plot_->state().rows.ranks()) {
         for (const Lane lane : {Lane::Compute, Lane::Comm, Lane::Copy, Lane::Host}) {
-            const LaneView view = prediction ? plot_->index().predicted(rank, lane) : plot_->index().measured(rank, lane);
-            std::size_t rows = 0;
-            const std::size_t last = view.index->firstBeginningAt(*view.events, visible.end);
-            for (std::size_t i = view.index->firstEndingAfter(*view.events, visible.begin); i < last; ++i) {
-                const Event& event = (*view.events)[i];
-                if (lane == Lane::Host && paintOf(event.kind) == Paint::None && nameNumber(event.action) == 0) continue;
-                if (++rows > mostTableRows) {
-                    table += tr("%1\t…\t%2\t%3 more, zoom in to see them\n").arg(rank).arg(QString::fromStdString(std::string(name(lane)))).arg(last - i);
-                    break;
-                }
-                line(event);
-            }
+            const LaneRows shown = rowsOf(rank, lane, visible);
+            for (const Event& event : shown.first) line(event);
+            if (shown.more > 0)
+                table += tr("%1\t…\t%2\t%3 more, zoom in to see them\n").arg(rank).arg(QString::fromStdString(std::string(name(lane)))).arg(shown.more);
         }
         const StepRange steps = stepsWithin(model, visible.begin, visible.end);
         for (std::size_t step = steps.first, rows = 0; step < steps.last && rows < mostTableRows; ++step) {
             const StepExtent& extent = model.stepExtents()[step];
-            if (!stepWithoutEvents(model, plot_->index(), rank, extent.begin)) continue;
+            if (!stepWithoutEvents(model, rank, extent.begin)) continue;
             ++rows;
             line({.begin = extent.begin, .end = extent.end, .step = extent.step, .rank = static_cast<std::int16_t>(rank), .lane = Lane::Host, .kind = EventKind::Step});
         }

@@ -2,7 +2,12 @@
 // Who does what when: measured over predicted, or the prediction alone.
 #pragma once
 
+#include "engine/trace/event.h"
+#include "ui/core/selection.h"
 #include "ui/core/view.h"
+
+#include <cstdint>
+#include <vector>
 
 class QLabel;
 class QLineEdit;
@@ -27,6 +32,12 @@ public:
     QPushButton& toolsButton() { return *more_; }
 
 private:
+    /// What the table shows of a lane, and how many it leaves out.
+    struct LaneRows {
+        std::vector<Event> first;
+        std::int64_t more = 0;
+    };
+    LaneRows rowsOf(int rank, Lane lane, const TimeRange& visible) const;
     void refreshControls();
     void refreshLegend();
     bool writesCheckpoints() const;

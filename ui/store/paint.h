@@ -68,6 +68,10 @@ struct Coverage {
         for (const std::int64_t part : of) all += part;
         return all;
     }
+    Coverage& operator+=(const Coverage& other) {
+        for (std::size_t i = 0; i < paintCount; ++i) of[i] += other.of[i];
+        return *this;
+    }
     Coverage operator-(const Coverage& other) const {
         Coverage difference;
         for (std::size_t i = 0; i < paintCount; ++i) difference.of[i] = of[i] - other.of[i];

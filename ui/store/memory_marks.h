@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What stays known of the memory samples of a block when they go: enough for the state after it, for the largest sum
+// within it, and for a curve from afar.
+#pragma once
+
+#include "engine/base/memory_category.h"
+#include "ui/store/decoded_block.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace shardlab {
+
+/// Bytes by category at a moment; unknownMemory where the samples looked at do not tell.
+struct MemoryState {
+    std::int64_t time = 0;
+    MemoryBytes bytes{};
+};
+inline constexpr std::int64_t unknownMemory = -1;
+
+struct MemoryMarks {
+    int count = 0;                     ///< samples
+    std::int64_t first = 0, last = 0;  ///< moments of the first and the last
+    MemoryState after;                 ///< as the block alone tells it
+    std::array<std::int64_t, memoryCategoryCount> told{};  ///< when `after` was told, by category; where it is known
+    std::vector<MemoryState> largest;  ///< of the moments at which the same categories are known, that with the largest sum
+    std::vector<MemoryState> some;     ///< a few moments, evenly among the samples; ascending
+
+    std::size_t bytes() const { return (largest.capacity() + some.capacity()) * sizeof(MemoryState); }
+};
+
+/// `samples` ascending by time.
+MemoryMarks memoryMarks(std::span<const MemorySample> samples);
+
+/// `state` with what it does not know taken from `before`.
+MemoryBytes completed(const MemoryBytes& state, const MemoryBytes& before);
+
+}  // namespace shardlab

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How much of each pixel column of a row each paint covers, summed from events and from overviews of blocks.
+#pragma once
+
+#include "ui/store/paint.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace shardlab {
+
+class PixelColumns {
+public:
+    /// Columns of `perPixel` nanoseconds each, the first from `begin` on.
+    PixelColumns(std::int64_t begin, double perPixel, int count)
+        : begin_(begin), perPixel_(perPixel), count_(count) {}
+
+    int count() const { return count_; }
+    double perPixel() const { return perPixel_; }
+    /// In pixels from the first column's left edge.
+    double x(std::int64_t time) const { return static_cast<double>(time - begin_) / perPixel_; }
+
+    /// `paint`, not None, over [from, to) pixels, which may lie outside; `share` of it in [0, 1].
+    void add(Paint paint, double from, double to, float share = 1) {
+        float* const sums = plane(paint);
+        from = std::max(from, 0.0);
+        to = std::min(to, static_cast<double>(count_));
+        if (to <= from) return;
+        const int first = static_cast<int>(from);
+        const int last = static_cast<int>(to);
+        if (first == last) {
+            sums[first] += share * static_cast<float>(to - from);
+            return;
+        }
+        sums[first] += share * static_cast<float>(first + 1 - from);
+        for (int x = first + 1; x < last; ++x) sums[x] += share;
+        if (last < count_) sums[last] += share * static_cast<float>(to - last);
+    }
+
+    bool used(Paint paint) const { return used_[static_cast<std::size_t>(paint)]; }
+    /// Of used() paints: 1 is a whole column; more where events of one paint overlap.
+    float at(Paint paint, int column) const { return sums_[start(paint) + static_cast<std::size_t>(column)]; }
+    /// To add to directly, count() columns.
+    float* plane(Paint paint) {
+        if (sums_.empty()) sums_.resize(paintCount * static_cast<std::size_t>(count_));
+        used_[static_cast<std::size_t>(paint)] = true;
+        return sums_.data() + start(paint);
+    }
+    bool empty() const { return sums_.empty(); }
+
+private:
+    std::size_t start(Paint paint) const { return static_cast<std::size_t>(paint) * static_cast<std::size_t>(count_); }
+
+    std::int64_t begin_;
+    double perPixel_;
+    int count_;
+    std::vector<float> sums_;
+    std::array<bool, paintCount> used_{};
+};
+
+}  // namespace shardlab
