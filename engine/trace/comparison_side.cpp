@@ -28,6 +28,16 @@ ComparisonSide::ComparisonSide(const RunHeader& header, bool predicted)
 
 void ComparisonSide::add(std::span<const Event> events) {
     if (!predicted_) summary_.add(events);
+    addSpans(events);
+}
+
+void ComparisonSide::put(const StepSummary& step) {
+    StepSummary times = step;
+    times.ranks = {};  // nothing below asks for them, and a long run has many
+    summary_.put(std::move(times));
+}
+
+void ComparisonSide::addSpans(std::span<const Event> events) {
     for (const Event& event : events) {
         if (restarts_.add(event) || restarts_.superseded(event)) continue;
         if (!isCompared(event) || (event.step < 0 && !predicted_) || event.rank < 0 || event.rank >= mesh_.ranks()) continue;

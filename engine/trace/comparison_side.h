@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One side of a comparison: how long each action of each rank took in each step.
+// One side of a comparison: its steps, and how long each action of some ranks took in each of them.
 #pragma once
 
 #include "engine/layout/mesh.h"
@@ -43,7 +43,13 @@ struct SpanSum {
 class ComparisonSide {
 public:
     ComparisonSide(const RunHeader& header, bool predicted);
+    /// For steps and spans.
     void add(std::span<const Event> events);
+    /// For spans alone.
+    void addSpans(std::span<const Event> events);
+    /// For steps alone; spans of superseded ones are then left out by the restarts among events.
+    void put(const StepSummary& step);
+    void forgetSpans() { spans_.clear(); }
 
     bool predicted() const { return predicted_; }
     const RunHeader& header() const { return header_; }

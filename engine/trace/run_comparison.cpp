@@ -65,18 +65,33 @@ std::string listed(const std::vector<int>& numbers) {
     return text;
 }
 
-/// Both sides being there, what is said of them.
+/// The steps of both sides being there, what is said of them; spans come all at once, or a few ranks at a time.
 class Comparing {
 public:
     Comparing(const ComparisonSide& a, const ComparisonSide& b) : a_(a), b_(b) {}
 
-    Result<RunComparison> made() {
-        const Status chosen = chooseSteps();
-        if (!chosen) return fail(chosen.error());
+    /// Before spans are taken. Error: no step is complete on both sides.
+    Status begin() {
+        if (const Status chosen = chooseSteps(); !chosen) return chosen;
         result_.a = sideOf(a_);
         result_.b = sideOf(b_);
         noteScales();
         addSteps();
+        matchRanks();
+        return {};
+    }
+
+    /// The spans that both sides hold now, of which none was taken before: with those of a rank of one side come those of
+    /// the rank in its place on the other.
+    void takeSpans() {
+        for (const bool second : {false, true}) {
+            const ComparisonSide& side = second ? b_ : a_;
+            for (const auto& [key, times] : side.spans()) sums_[second ? 1 : 0][key] = side.over(times, steps_);
+        }
+        compareSpans();
+    }
+
+    RunComparison made() {
         addKinds();
         addRanks();
         addStages();
@@ -84,6 +99,13 @@ public:
         addDifferences();
         return std::move(result_);
     }
+
+    /// The rank of B in the place of one of A; -1: there is none.
+    int rankOfB(int rankOfA) const {
+        const auto found = counterpartOfA_.find(rankOfA);
+        return found == counterpartOfA_.end() ? -1 : found->second;
+    }
+    bool hasRankOfA(int rankOfB) const { return counterpartOfB_.contains(rankOfB); }
 
 private:
     static ComparedSide sideOf(const ComparisonSide& side) {
@@ -146,7 +168,7 @@ private:
     void eachSum(Use use) const {
         for (const bool second : {false, true}) {
             const ComparisonSide& side = second ? b_ : a_;
-            for (const auto& [key, times] : side.spans()) use(second, side, key, side.over(times, steps_));
+            for (const auto& [key, sum] : sums_[second ? 1 : 0]) use(second, side, key, sum);
         }
     }
 
@@ -164,10 +186,9 @@ private:
         for (auto& [kind, figures] : kinds) result_.kinds.push_back(figures);
     }
 
-    void addRanks() {
+    void matchRanks() {
         std::vector<int> onlyA, onlyB;
         std::vector<bool> taken(static_cast<std::size_t>(b_.mesh().ranks()), false);
-        std::map<int, std::size_t> rowOfA, rowOfB;
         for (int rank = 0; rank < a_.mesh().ranks(); ++rank) {
             const int other = counterpart(a_.header().layout, rank, b_.header().layout);
             if (other < 0) {
@@ -175,8 +196,9 @@ private:
                 continue;
             }
             taken[static_cast<std::size_t>(other)] = true;
-            rowOfA[rank] = rowOfB[other] = result_.ranks.size();
+            rowOfA_[rank] = rowOfB_[other] = result_.ranks.size();
             counterpartOfA_[rank] = other;
+            counterpartOfB_[other] = rank;
             const std::string label = a_.mesh().label(rank);
             RunComparison::Rank row{rank, other, label.empty() ? b_.mesh().label(other) : label, {}, {}, {}, {}};
             for (Compared* figure : {&row.computing, &row.waiting, &row.communicating, &row.updating}) *figure = {0.0, 0.0};
@@ -186,8 +208,11 @@ private:
             if (!taken[static_cast<std::size_t>(rank)]) onlyB.push_back(rank);
         if (!onlyA.empty()) result_.notes.push_back("ranks of A whose place in the mesh B does not have: " + listed(onlyA));
         if (!onlyB.empty()) result_.notes.push_back("ranks of B whose place in the mesh A does not have: " + listed(onlyB));
+    }
+
+    void addRanks() {
         eachSum([&](bool second, const ComparisonSide&, const SpanKey& key, const SpanSum& sum) {
-            const auto& rows = second ? rowOfB : rowOfA;
+            const auto& rows = second ? rowOfB_ : rowOfA_;
             const auto found = rows.find(key.rank);
             if (found == rows.end()) return;
             RunComparison::Rank& row = result_.ranks[found->second];
@@ -243,44 +268,48 @@ private:
         for (const auto& [layer, row] : layers) result_.layers.push_back(row);
     }
 
-    void addDifferences() {
-        std::vector<RunComparison::Difference> all;
-        std::set<std::string> examplesA, examplesB;
-        std::int64_t onlyA = 0, onlyB = 0;
-        std::map<int, int> counterpartOfB;
-        for (const auto& [a, b] : counterpartOfA_) counterpartOfB[b] = a;
-        const auto lone = [](const SpanKey& key, std::int64_t& count, std::set<std::string>& examples) {
+    /// Actions that one side alone has.
+    struct Lone {
+        std::int64_t count = 0;
+        std::set<std::string> examples;
+        void add(const SpanKey& key) {
             ++count;
             if (key.action != 0 && examples.size() < mostExamples) examples.insert(toText(actionFromId(key.action)));
-        };
+        }
+    };
+
+    void compareSpans() {
         for (const auto& [key, times] : a_.spans()) {
             const auto other = counterpartOfA_.find(key.rank);
             if (other == counterpartOfA_.end()) continue;
             const auto found = b_.spans().find({static_cast<std::int16_t>(other->second), key.kind, key.action});
             if (found == b_.spans().end()) {
-                if (key.kind != EventKind::Wait) lone(key, onlyA, examplesA);
+                if (key.kind != EventKind::Wait) onlyA_.add(key);
                 continue;
             }
             if (auto difference = differenceOf(key, other->second, times, found->second)) {
                 result_.alignedActions += difference->steps;
-                if (key.kind != EventKind::Wait) all.push_back(*difference);
+                if (key.kind != EventKind::Wait) differences_.push_back(*difference);
             }
         }
         for (const auto& [key, times] : b_.spans()) {
-            const auto other = counterpartOfB.find(key.rank);
-            if (other == counterpartOfB.end() || key.kind == EventKind::Wait) continue;
-            if (!a_.spans().contains({static_cast<std::int16_t>(other->second), key.kind, key.action})) lone(key, onlyB, examplesB);
+            const auto other = counterpartOfB_.find(key.rank);
+            if (other == counterpartOfB_.end() || key.kind == EventKind::Wait) continue;
+            if (!a_.spans().contains({static_cast<std::int16_t>(other->second), key.kind, key.action})) onlyB_.add(key);
         }
-        noteLone("A", onlyA, examplesA);
-        noteLone("B", onlyB, examplesB);
+    }
+
+    void addDifferences() {
+        noteLone("A", onlyA_);
+        noteLone("B", onlyB_);
         const auto larger = [](const RunComparison::Difference& x, const RunComparison::Difference& y) {
             const auto size = [](const RunComparison::Difference& d) { return std::abs(*d.seconds.difference()) * d.steps; };
             if (size(x) != size(y)) return size(x) > size(y);
             return std::tuple(x.rankA, x.kind, x.action) < std::tuple(y.rankA, y.kind, y.action);
         };
-        const std::size_t kept = std::min(mostDifferences, all.size());
-        std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(kept), larger);
-        result_.largest.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept));
+        const auto kept = static_cast<std::ptrdiff_t>(std::min(mostDifferences, differences_.size()));
+        std::ranges::partial_sort(differences_, differences_.begin() + kept, larger);
+        result_.largest.assign(differences_.begin(), differences_.begin() + kept);
     }
 
     std::optional<RunComparison::Difference> differenceOf(const SpanKey& key, int rankB, const std::vector<SpanTime>& ofA,
@@ -305,7 +334,8 @@ private:
         return row;
     }
 
-    void noteLone(const char* side, std::int64_t count, const std::set<std::string>& examples) {
+    void noteLone(const char* side, const Lone& lone) {
+        const auto& [count, examples] = lone;
         if (count == 0) return;
         std::string names;
         for (const std::string& example : examples) names += (names.empty() ? "" : ", ") + example;
@@ -318,20 +348,62 @@ private:
     RunComparison result_;
     std::vector<int> both_;   ///< complete on both sides
     std::vector<int> steps_;  ///< of these, those compared
-    std::map<int, int> counterpartOfA_;
+    std::map<int, int> counterpartOfA_, counterpartOfB_;
+    std::map<int, std::size_t> rowOfA_, rowOfB_;
+    std::array<std::unordered_map<SpanKey, SpanSum, SpanKeyHash>, 2> sums_;
+    std::vector<RunComparison::Difference> differences_;
+    Lone onlyA_, onlyB_;
 };
 
-Status feed(const RunReader& run, RunComparer& comparer, RunComparer::Side side, const std::function<bool()>& cancelled) {
-    bool stopped = false;
-    comparer.add(side, run.restarts());
-    const Status read = run.readEvents([&](std::span<const Event> events) {
-        comparer.add(side, events);
-        stopped = cancelled && cancelled();
-        return !stopped;
+tl::unexpected<Error> stopped() { return fail({"the comparison was cancelled", "", "", ""}); }
+
+Status readSteps(const RunReader& run, ComparisonSide& side, const std::function<bool()>& cancelled) {
+    bool stop = false;
+    side.addSpans(run.restarts());
+    const Status read = run.readFigures([&](const StepFigures& step) {
+        // Of thinned steps there are no spans.
+        if (step.times.step >= 0 && !run.thinning().thinned(step.times.step)) side.put(step.times);
+        stop = cancelled && cancelled();
+        return !stop;
     });
-    if (!read) return read;
-    if (stopped) return fail({"the comparison was cancelled", "", "", ""});
-    return {};
+    return stop ? stopped() : read;
+}
+
+/// Those of one rank.
+Status readSpans(const RunReader& run, int rank, ComparisonSide& side, const std::function<bool()>& cancelled) {
+    auto cursor = run.blocks({.rank = rank});
+    if (!cursor) return fail(cursor.error());
+    std::vector<Event> block;
+    for (;;) {
+        const auto more = cursor->next(block);
+        if (!more) return fail(more.error());
+        if (!*more) return {};
+        side.addSpans(block);
+        if (cancelled && cancelled()) return stopped();
+    }
+}
+
+/// Rank by rank, so that of a large run the spans of one are held at a time. `readA` adds those of a rank to side A.
+Result<RunComparison> compareByRank(ComparisonSide& a, ComparisonSide& b, const RunReader& runB, const std::function<bool()>& cancelled,
+                                    const std::function<Status(int)>& readA) {
+    Comparing comparing(a, b);
+    if (const Status begun = comparing.begin(); !begun) return fail(begun.error());
+    const auto take = [&](int rankOfA, int rankOfB) -> Status {
+        if (rankOfA >= 0)
+            if (const Status read = readA(rankOfA); !read) return read;
+        if (rankOfB >= 0)
+            if (const Status read = readSpans(runB, rankOfB, b, cancelled); !read) return read;
+        comparing.takeSpans();
+        a.forgetSpans();
+        b.forgetSpans();
+        return {};
+    };
+    for (int rank = 0; rank < a.mesh().ranks(); ++rank)
+        if (const Status taken = take(rank, comparing.rankOfB(rank)); !taken) return fail(taken.error());
+    for (int rank = 0; rank < b.mesh().ranks(); ++rank)
+        if (!comparing.hasRankOfA(rank))
+            if (const Status taken = take(-1, rank); !taken) return fail(taken.error());
+    return comparing.made();
 }
 
 }  // namespace
@@ -373,26 +445,32 @@ RunComparer::~RunComparer() = default;
 
 void RunComparer::add(Side side, std::span<const Event> events) { (side == Side::A ? impl_->a : impl_->b).add(events); }
 
-Result<RunComparison> RunComparer::comparison() const { return Comparing(impl_->a, impl_->b).made(); }
+Result<RunComparison> RunComparer::comparison() const {
+    Comparing comparing(impl_->a, impl_->b);
+    if (const Status begun = comparing.begin(); !begun) return fail(begun.error());
+    comparing.takeSpans();
+    return comparing.made();
+}
 
 Result<RunComparison> compareRuns(const RunReader& a, const RunReader& b, const std::function<bool()>& cancelled) {
-    RunComparer comparer(a.header(), false, b.header());
-    const Status readA = feed(a, comparer, RunComparer::Side::A, cancelled);
-    if (!readA) return fail(readA.error());
-    const Status readB = feed(b, comparer, RunComparer::Side::B, cancelled);
-    if (!readB) return fail(readB.error());
-    return comparer.comparison();
+    ComparisonSide sideA(a.header(), false), sideB(b.header(), false);
+    if (const Status read = readSteps(a, sideA, cancelled); !read) return fail(read.error());
+    if (const Status read = readSteps(b, sideB, cancelled); !read) return fail(read.error());
+    return compareByRank(sideA, sideB, b, cancelled, [&](int rank) { return readSpans(a, rank, sideA, cancelled); });
 }
 
 Result<RunComparison> compareWithPrediction(const RunReader& run, const std::function<bool()>& cancelled) {
     const auto predicted = run.predicted();
     if (!predicted) return fail(predicted.error());
     if (predicted->empty()) return fail({"cannot compare", "", "this run has no prediction", "name a second run to compare it with"});
-    RunComparer comparer(run.header(), true, run.header());
-    comparer.add(RunComparer::Side::A, *predicted);
-    const Status read = feed(run, comparer, RunComparer::Side::B, cancelled);
-    if (!read) return fail(read.error());
-    return comparer.comparison();
+    ComparisonSide prediction(run.header(), true), measured(run.header(), false);
+    if (const Status read = readSteps(run, measured, cancelled); !read) return fail(read.error());
+    return compareByRank(prediction, measured, run, cancelled, [&](int rank) -> Status {
+        std::vector<Event> ofRank;
+        std::ranges::copy_if(*predicted, std::back_inserter(ofRank), [rank](const Event& event) { return event.rank == rank; });
+        prediction.addSpans(ofRank);
+        return {};
+    });
 }
 
 }  // namespace shardlab

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How long a run file takes to show something: open_run [events] [ranks] [steps of a long, thin run]. Prints, asserts
-// nothing. The first file has many events, the second many steps.
+// How long a run file takes to show something: open_run [events] [ranks] [steps of a long, thin run] [folder]. Prints,
+// asserts nothing. The first file has many events, the second many steps; in a folder they stay.
 #include "engine/launch/run_header.h"
 #include "engine/launch/run_summary.h"
 #include "tests/ui/bench_context.h"
@@ -13,6 +13,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <random>
 #include <stdexcept>
 #include <string>
 
@@ -39,18 +40,20 @@ std::pair<double, double> resident() {
     return {mebibytes.first / 1024, mebibytes.second / 1024};
 }
 
-/// The predicted step again and again, its step and loss told, in a file.
+/// The predicted step again and again, each time begun and ended up to a microsecond later, its step and loss told, in a file.
 std::int64_t record(const Plan& plan, const std::filesystem::path& file, std::int64_t events, int steps) {
     auto writer = RunWriter::create(file, headerOf(plan));
     require(writer ? Status{} : fail(writer.error()));
     require((*writer)->appendPredicted(plan.simulation.events));
     const auto length = static_cast<std::int64_t>(plan.stepSeconds * 1e9);
     std::int64_t count = 0;
+    std::mt19937_64 random(1);
     for (int step = 0; count < events && step < steps; ++step) {
         std::vector<Event> all = plan.simulation.events;
         for (Event& event : all) {
-            event.begin += step * length;
-            event.end += step * length;
+            const std::uint64_t late = random();
+            event.begin += step * length + static_cast<std::int64_t>(late % 1000);
+            event.end = std::max(event.begin, event.end + step * length + static_cast<std::int64_t>(late / 1000 % 1000));
             event.step = step;
         }
         for (int rank = 0; rank < plan.mesh.ranks(); ++rank)
@@ -97,12 +100,16 @@ void open(const std::filesystem::path& file, bool whole) {
     print("memory then", resident().first, "MiB");
     if (!whole) return;
     while (session.reading()) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
-    print("every event read", secondsOf(timer), "s");
+    print("every block seen", secondsOf(timer), "s");
     print("memory then", resident().first, "MiB");
+    const EventStore& store = bench.model.store();
+    print("of it decoded blocks", static_cast<double>(store.cache()->bytes()) / (1 << 20), "MiB");
+    print("of it what stays of all blocks", static_cast<double>(store.digestBytes()) / (1 << 20), "MiB");
     const std::int64_t end = bench.model.lastTime();
     frames("everything in sight", plot, bench.selection, 0, end);
     frames("a tenth", plot, bench.selection, end / 3, end / 10);
     frames("a hundredth", plot, bench.selection, end / 3, end / 100);
+    frames("the same again", plot, bench.selection, end / 3, end / 100);
     frames("two steps", plot, bench.selection, end / 2, 2 * end / static_cast<std::int64_t>(bench.model.stepExtents().size()));
 }
 
@@ -135,12 +142,12 @@ int main(int argc, char** argv) {
     QApplication application(argc, argv);
     try {
         const QTemporaryDir folder;
-        const std::filesystem::path file = folder.filePath("run.shardlab").toStdString();
+        const std::filesystem::path place = argc > 4 ? std::filesystem::path(argv[4]) : std::filesystem::path(folder.path().toStdString());
         const std::int64_t events = argc > 1 ? std::atoll(argv[1]) : 10'000'000;
         const int ranks = argc > 2 ? std::atoi(argv[2]) : 64;
         const int steps = argc > 3 ? std::atoi(argv[3]) : 1'000'000;
-        if (events > 0) measure("many events", sample::plan(sample::layout(ranks / 8, 8, 16)), file, events, 1 << 30, true);
-        if (steps > 0) measure("many steps", sample::plan(sample::layout(1, 2, 2)), file, std::int64_t{1} << 60, steps, false);
+        if (events > 0) measure("many events", sample::plan(sample::layout(ranks / 8, 8, 16)), place / "many-events.shardlab", events, 1 << 30, true);
+        if (steps > 0) measure("many steps", sample::plan(sample::layout(1, 2, 2)), place / "many-steps.shardlab", std::int64_t{1} << 60, steps, false);
         print("memory at most, both", resident().second, "MiB");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "open_run: %s\n", error.what());

@@ -9,6 +9,7 @@ BlockDigest digestOf(const DecodedBlock& block) {
     BlockDigest digest{.spans = static_cast<int>(block.spans.size()), .overview = BlockOverview(block.spans), .memory = memoryMarks(block.memory)};
     if (block.spans.empty()) return digest;
     digest.begin = block.spans.front().begin;
+    for (const Event& event : block.spans) digest.longest = std::max(digest.longest, event.end - event.begin);
     digest.end = std::ranges::max_element(block.spans, {}, &Event::end)->end;
     const auto [first, last] = std::ranges::minmax_element(block.spans, {}, &Event::step);
     digest.firstStep = first->step;

@@ -69,7 +69,8 @@ MemoryTrack::State MemoryTrack::stateAt(std::int64_t time) const {
             state.take(blocks_[i].marks());
             continue;
         }
-        for (const MemorySample& sample : cache_->load(blocks_[i].key)->memory)
+        const BlockCache::Block block = cache_->load(blocks_[i].key);
+        for (const MemorySample& sample : block->memory)
             if (sample.time <= time) state.take(sample);
     }
     for (const MemorySample& sample : openSamples(INT64_MIN, time)) state.take(sample);

@@ -15,12 +15,12 @@ class PixelColumns {
 public:
     /// Columns of `perPixel` nanoseconds each, the first from `begin` on.
     PixelColumns(std::int64_t begin, double perPixel, int count)
-        : begin_(begin), perPixel_(perPixel), count_(count) {}
+        : begin_(begin), perPixel_(perPixel), pixels_(1 / perPixel), count_(count) {}
 
     int count() const { return count_; }
     double perPixel() const { return perPixel_; }
     /// In pixels from the first column's left edge.
-    double x(std::int64_t time) const { return static_cast<double>(time - begin_) / perPixel_; }
+    double x(std::int64_t time) const { return static_cast<double>(time - begin_) * pixels_; }
 
     /// `paint`, not None, over [from, to) pixels, which may lie outside; `share` of it in [0, 1].
     void add(Paint paint, double from, double to, float share = 1) {
@@ -39,25 +39,28 @@ public:
         if (last < count_) sums[last] += share * static_cast<float>(to - last);
     }
 
-    bool used(Paint paint) const { return used_[static_cast<std::size_t>(paint)]; }
+    bool used(Paint paint) const { return places_[static_cast<std::size_t>(paint)] > 0; }
     /// Of used() paints: 1 is a whole column; more where events of one paint overlap.
     float at(Paint paint, int column) const { return sums_[start(paint) + static_cast<std::size_t>(column)]; }
     /// To add to directly, count() columns.
     float* plane(Paint paint) {
-        if (sums_.empty()) sums_.resize(paintCount * static_cast<std::size_t>(count_));
-        used_[static_cast<std::size_t>(paint)] = true;
+        if (!used(paint)) {
+            places_[static_cast<std::size_t>(paint)] = static_cast<int>(sums_.size()) + 1;
+            sums_.resize(sums_.size() + static_cast<std::size_t>(count_));
+        }
         return sums_.data() + start(paint);
     }
     bool empty() const { return sums_.empty(); }
 
 private:
-    std::size_t start(Paint paint) const { return static_cast<std::size_t>(paint) * static_cast<std::size_t>(count_); }
+    std::size_t start(Paint paint) const { return static_cast<std::size_t>(places_[static_cast<std::size_t>(paint)] - 1); }
 
     std::int64_t begin_;
     double perPixel_;
+    double pixels_;  ///< a nanosecond
     int count_;
-    std::vector<float> sums_;
-    std::array<bool, paintCount> used_{};
+    std::vector<float> sums_;                ///< of used paints
+    std::array<int, paintCount> places_{};  ///< where theirs begin, from 1; 0: not used
 };
 
 }  // namespace shardlab

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace shardlab {
 
@@ -12,6 +13,8 @@ namespace {
 
 constexpr int numberWidth = 13;   ///< least bar that holds a microbatch number
 constexpr std::size_t mostNumbers = 3000;
+constexpr std::size_t stepsDrawnEach = 2;  ///< predicted ones; of more in sight one is drawn, again and again
+constexpr double farthest = 1 << 28;       ///< pixels away at which a step may begin
 constexpr int readingMilliseconds = 4;  ///< of a frame; what is then not yet there comes in a later one
 constexpr int leastStepWidth = 12;  ///< pixels of a step below which its predicted band would be noise
 
@@ -108,35 +111,85 @@ public:
                 addJoined(scene_.predicted[GanttScene::colour(Paint::Annotation, false)], {column.x, row.bandTop, 1, row.bandHeight});
     }
 
-    /// The predicted step over [from, to) pixels.
-    void band(const Row& row, std::int64_t offset, int from, int to) {
+    /// Where a predicted step is drawn: added to its times, the pixel where its time 0 lies, and [from, to) of those in sight.
+    struct Place {
+        std::int64_t offset;
+        int zero, from, to;
+    };
+    /// Of many steps all look alike, to the pixel.
+    void band(const Row& row, const std::vector<Place>& places) {
         for (const Lane lane : {Lane::Comm, Lane::Compute}) {
+            if (places.size() > stepsDrawnEach) {
+                bandAt(row, predictedShape(row.rank, lane, places), places);
+                continue;
+            }
             const LaneView view = index_.predicted(row.rank, lane);
-            const LaneShape shape = laneShape(*view.events, *view.index, scale_, offset, from, to);
-            for (const Bar& bar : shape.bars) {
-                const Event& event = bar.event;
-                const Paint paint = paintOf(event.kind);
-                if (!isBar(paint)) continue;
-                const int gap = bar.right - bar.left > 3 ? 1 : 0;
-                scene_.predicted[GanttScene::colour(paint, dark(event))].emplace_back(
-                    bar.left, row.bandTop, bar.right - bar.left - gap, row.bandHeight);
-            }
-            for (const Column& column : shape.columns) {
-                const auto largest = std::max_element(column.share.begin(), column.share.end());
-                const auto paint = static_cast<Paint>(largest - column.share.begin());
-                if (isBar(paint) && *largest > 0.25f)
-                    addJoined(scene_.predicted[GanttScene::colour(paint, false)], {column.x, row.bandTop, 1, row.bandHeight});
-            }
+            for (const Place& place : places)
+                bandAt(row, laneShape(*view.events, *view.index, scale_, place.offset, place.from, place.to), {{0, 0, place.from, place.to}});
         }
     }
 
 private:
+    void bandAt(const Row& row, const LaneShape& shape, const std::vector<Place>& places) {
+        for (const Bar& bar : shape.bars) {
+            const Paint paint = paintOf(bar.event.kind);
+            if (!isBar(paint)) continue;
+            const int gap = bar.right - bar.left > 3 ? 1 : 0;
+            GanttScene::Batch& batch = scene_.predicted[GanttScene::colour(paint, dark(bar.event))];
+            for (const Place& place : places) {
+                const int left = std::max(bar.left + place.zero, place.from);
+                const int right = std::min(bar.right + place.zero, place.to);
+                if (left < right) batch.emplace_back(left, row.bandTop, std::max(1, right - left - gap), row.bandHeight);
+            }
+        }
+        for (const Stretch& each : largestOf(shape.columns)) {
+            GanttScene::Batch& batch = scene_.predicted[GanttScene::colour(each.paint, false)];
+            for (const Place& place : places) {
+                const int left = std::max(each.left + place.zero, place.from);
+                const int right = std::min(each.right + place.zero, place.to);
+                if (left < right) batch.emplace_back(left, row.bandTop, right - left, row.bandHeight);
+            }
+        }
+    }
+
     LaneShape shapeOf(int rank, Lane lane) const {
         const int from = scale_.left, to = scale_.left + scale_.width;
         if (!predicted_) return laneShape(model_.lane(rank, lane), index_.blocks(), scale_, from, to);
         const LaneView view = index_.predicted(rank, lane);
         return laneShape(*view.events, *view.index, scale_, 0, from, to);
     }
+    /// What any of the places needs of it; time 0 at pixel 0.
+    LaneShape predictedShape(int rank, Lane lane, const std::vector<Place>& places) const {
+        int from = std::numeric_limits<int>::max(), to = std::numeric_limits<int>::min();
+        for (const Place& place : places) {
+            from = std::min(from, place.from - place.zero);
+            to = std::max(to, place.to - place.zero);
+        }
+        if (from >= to) return {};
+        const TimeScale scale{static_cast<std::int64_t>(from * scale_.perPixel()), static_cast<std::int64_t>(to * scale_.perPixel()), from, to - from};
+        if (scale.end <= scale.begin) return {};
+        const LaneView view = index_.predicted(rank, lane);
+        return laneShape(*view.events, *view.index, scale, 0, from, to);
+    }
+
+    /// Pixels [left, right) in which one paint fills the most.
+    struct Stretch {
+        int left, right;
+        Paint paint;
+    };
+    static std::vector<Stretch> largestOf(const std::vector<Column>& columns) {
+        std::vector<Stretch> stretches;
+        for (const Column& column : columns) {
+            const auto largest = std::max_element(column.share.begin(), column.share.end());
+            const auto paint = static_cast<Paint>(largest - column.share.begin());
+            if (!isBar(paint) || *largest <= 0.25f) continue;
+            const bool goesOn = !stretches.empty() && stretches.back().paint == paint && stretches.back().right == column.x;
+            if (goesOn) ++stretches.back().right;
+            else stretches.push_back({column.x, column.x + 1, paint});
+        }
+        return stretches;
+    }
+
     std::vector<Column> columnsOf(int rank, Lane lane) const {
         const int from = scale_.left, to = scale_.left + scale_.width;
         if (!predicted_) return laneColumns(model_.lane(rank, lane), index_.blocks(), scale_, from, to);
@@ -275,22 +328,25 @@ void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index,
     const double stepWidth = static_cast<double>(model.predictedEnd()) / scale.perPixel();
     if (stepWidth < leastStepWidth) return;
     const StepRange steps = stepsWithin(model, scale.begin - model.predictedEnd(), scale.end);
-    for (std::size_t i = steps.first; i < steps.last; ++i) {
-        const StepExtent& extent = model.stepExtents()[i];
-        if (extent.firstForward < 0) continue;
-        const std::int64_t offset = predictedOffset(model, extent);
-        const std::int64_t last = offset + model.predictedEnd();
-        // Up to the row's own begin of the next step: where steps are not flushed, rows begin it at different times.
-        const auto endOf = [&](const Row& row) {
-            if (i + 1 >= model.stepExtents().size() || model.stepExtents()[i + 1].begin <= 0) return last;
-            const auto& events = model.predicted(row.rank, Lane::Compute);
-            const std::int64_t lag = events.empty() ? 0 : events.front().begin;
-            return std::min(last, model.stepExtents()[i + 1].begin + lag);
-        };
-        const auto pixel = [&](std::int64_t time) {
-            return static_cast<int>(std::floor(scale.x(std::clamp(time, scale.begin, scale.end))));
-        };
-        for (const Row& row : visible) builder.band(row, offset, pixel(offset), pixel(endOf(row)));
+    const auto pixel = [&](std::int64_t time) {
+        return static_cast<int>(std::floor(scale.x(std::clamp(time, scale.begin, scale.end))));
+    };
+    std::vector<Builder::Place> places;
+    for (const Row& row : visible) {
+        const auto& events = model.predicted(row.rank, Lane::Compute);
+        const std::int64_t lag = events.empty() ? 0 : events.front().begin;
+        places.clear();
+        for (std::size_t i = steps.first; i < steps.last; ++i) {
+            const StepExtent& extent = model.stepExtents()[i];
+            if (extent.firstForward < 0) continue;
+            const std::int64_t offset = predictedOffset(model, extent);
+            std::int64_t last = offset + model.predictedEnd();
+            // Up to the row's own begin of the next step: where steps are not flushed, rows begin it at different times.
+            if (i + 1 < model.stepExtents().size() && model.stepExtents()[i + 1].begin > 0) last = std::min(last, model.stepExtents()[i + 1].begin + lag);
+            const double zero = std::floor(std::clamp(scale.x(offset), -farthest, farthest));
+            places.push_back({offset, static_cast<int>(zero), pixel(offset), pixel(last)});
+        }
+        builder.band(row, places);
     }
 }
 

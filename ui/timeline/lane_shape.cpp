@@ -27,6 +27,12 @@ std::vector<Bar> bars(std::span<const Event> events, const TimeScale& scale, std
 /// An event to every five pixels can still be told from its neighbours.
 std::size_t mostBars(int from, int to) { return static_cast<std::size_t>(to - from) / 5 + 8; }
 
+/// Those that may reach into [begin, end).
+std::span<const Event> inSight(std::span<const Event> spans, const BlockDigest* digest, std::int64_t begin, std::int64_t end) {
+    const auto first = digest ? std::ranges::lower_bound(spans, begin - digest->longest, {}, &Event::begin) : spans.begin();
+    return {first, std::ranges::lower_bound(first, spans.end(), end, {}, &Event::begin)};
+}
+
 /// Spans of [begin, end), where all are in memory and few enough to be bars.
 std::optional<std::vector<Event>> fewEvents(const StoredLane& lane, BlockLoader& blocks, std::int64_t begin, std::int64_t end, std::size_t most) {
     const StoredLane::Touching touching = lane.touching(begin, end);
@@ -42,18 +48,16 @@ std::optional<std::vector<Event>> fewEvents(const StoredLane& lane, BlockLoader&
     if (likely > 8.0 * static_cast<double>(most)) return {};
     std::vector<Event> events;
     bool there = true;
-    const auto take = [&](const std::vector<Event>& spans) {
-        for (const Event& event : spans) {
-            if (event.begin >= end) break;
+    const auto take = [&](std::span<const Event> spans) {
+        for (const Event& event : spans)
             if (event.end > begin) events.push_back(event);
-        }
     };
     for (const std::size_t i : touching.blocks) {
         const BlockCache::Block block = blocks.get(lane, i);
-        if (block) take(block->spans);
+        if (block) take(inSight(block->spans, lane.entries()[i].digest.get(), begin, end));
         else there = false;
     }
-    if (touching.open) take(lane.open().spans);
+    if (touching.open) take(inSight(lane.open().spans, nullptr, begin, end));
     if (!there || events.size() > most) return {};
     if (!std::ranges::is_sorted(events, {}, &Event::begin)) std::ranges::stable_sort(events, {}, &Event::begin);
     return events;
@@ -154,19 +158,20 @@ std::vector<Column> laneColumns(const StoredLane& lane, BlockLoader& blocks, con
     if (from >= to) return {};
     const std::int64_t begin = scale.columnBegin(from - scale.left);
     PixelColumns sums(begin, scale.perPixel(), to - from);
-    const auto add = [&](const std::vector<Event>& spans) {
-        for (const Event& event : spans)
+    const std::int64_t end = scale.columnBegin(to - scale.left);
+    const auto add = [&](std::span<const Event> spans, const BlockDigest* digest) {
+        for (const Event& event : inSight(spans, digest, begin, end))
             if (const Paint paint = paintOf(event.kind); paint != Paint::None) sums.add(paint, sums.x(event.begin), sums.x(event.end));
     };
-    const StoredLane::Touching touching = lane.touching(begin, scale.columnBegin(to - scale.left));
+    const StoredLane::Touching touching = lane.touching(begin, end);
     for (const std::size_t i : touching.blocks) {
         const BlockDigest* const digest = lane.entries()[i].digest.get();
         const bool afar = digest && digest->overview.cell() <= widestCell * scale.perPixel();
         const BlockCache::Block block = afar ? nullptr : blocks.get(lane, i);
-        if (block) add(block->spans);
+        if (block) add(block->spans, digest);
         else if (digest) digest->overview.addTo(sums);
     }
-    if (touching.open) add(lane.open().spans);
+    if (touching.open) add(lane.open().spans, nullptr);
     return columnsOf(sums, from);
 }
 
