@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/units.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <string_view>
@@ -39,6 +42,62 @@ std::string scaled(double value, double base, const std::array<std::string_view,
 std::string formatBytes(std::int64_t bytes) {
     static constexpr std::array<std::string_view, 7> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     return scaled(static_cast<double>(bytes), 1024, units, true);
+}
+
+namespace {
+
+struct ByteUnit {
+    std::string_view name;
+    std::int64_t bytes;
+};
+/// Largest first.
+constexpr std::array<ByteUnit, 9> byteUnits{{{"TiB", std::int64_t{1} << 40},
+                                             {"TB", 1'000'000'000'000},
+                                             {"GiB", std::int64_t{1} << 30},
+                                             {"GB", 1'000'000'000},
+                                             {"MiB", std::int64_t{1} << 20},
+                                             {"MB", 1'000'000},
+                                             {"KiB", 1024},
+                                             {"kB", 1000},
+                                             {"B", 1}}};
+
+bool sameLetters(std::string_view a, std::string_view b) {
+    return std::ranges::equal(a, b, {}, [](char c) { return std::tolower(static_cast<unsigned char>(c)); },
+                              [](char c) { return std::tolower(static_cast<unsigned char>(c)); });
+}
+
+}  // namespace
+
+std::string exactBytes(std::int64_t bytes) {
+    for (const ByteUnit& unit : byteUnits)
+        if (bytes != 0 && bytes % unit.bytes == 0) return fmt::format("{} {}", bytes / unit.bytes, unit.name);
+    return "0 B";
+}
+
+std::optional<std::int64_t> readBytes(std::string_view text) {
+    const auto trim = [](std::string_view words) {
+        while (!words.empty() && words.front() == ' ') words.remove_prefix(1);
+        while (!words.empty() && words.back() == ' ') words.remove_suffix(1);
+        return words;
+    };
+    text = trim(text);
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    if (error != std::errc()) return std::nullopt;
+    const std::string_view name = trim(text.substr(static_cast<std::size_t>(end - text.data())));
+    const auto unit = std::ranges::find_if(byteUnits, [&](const ByteUnit& each) {
+        return sameLetters(each.name, name.empty() ? std::string_view("B") : name);
+    });
+    if (unit == byteUnits.end()) return std::nullopt;
+    // Whole numbers without a detour, which would round those of more than 53 bits.
+    std::int64_t whole = 0;
+    if (const auto read = std::from_chars(text.data(), end, whole); read.ec == std::errc() && read.ptr == end) {
+        std::int64_t bytes = 0;
+        return __builtin_mul_overflow(whole, unit->bytes, &bytes) ? std::nullopt : std::optional(bytes);
+    }
+    const double bytes = number * static_cast<double>(unit->bytes);
+    if (!(std::abs(bytes) < 9e18) || bytes != std::floor(bytes)) return std::nullopt;
+    return static_cast<std::int64_t>(bytes);
 }
 
 std::string formatSeconds(double seconds) {

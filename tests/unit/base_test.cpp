@@ -10,6 +10,8 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <random>
 #include <vector>
 
 using namespace shardlab;
@@ -25,6 +27,23 @@ private slots:
         QCOMPARE(formatBytes(1023), std::string("1.00 KiB"));
         QCOMPARE(formatBytes(-2048), std::string("−2.00 KiB"));
         QCOMPARE(formatBytes(std::numeric_limits<std::int64_t>::max()), std::string("8.00 EiB"));
+    }
+
+    void bytesAreReadAsTheyAreWritten() {
+        QCOMPARE(exactBytes(0), std::string("0 B"));
+        QCOMPARE(exactBytes(500'000'000), std::string("500 MB"));
+        QCOMPARE(exactBytes(std::int64_t{3} << 30), std::string("3 GiB"));
+        QCOMPARE(exactBytes(1048577), std::string("1048577 B"));
+        QCOMPARE(readBytes(" 500mb "), std::optional<std::int64_t>(500'000'000));
+        QCOMPARE(readBytes("1.5 GiB"), std::optional<std::int64_t>(std::int64_t{3} << 29));
+        QCOMPARE(readBytes("1048576"), std::optional<std::int64_t>(1048576));
+        for (const char* none : {"", "MB", "ten", "1 XB", "0.5", "1e3", "9223372036854775808", "9000000 TiB", "1 MB 2", "nan", "inf"})
+            QVERIFY2(!readBytes(none), none);
+        std::mt19937_64 random(std::random_device{}());
+        for (int i = 0; i < 10000; ++i) {
+            const auto bytes = static_cast<std::int64_t>(random() >> (1 + random() % 62));
+            QCOMPARE(readBytes(exactBytes(bytes)), std::optional(bytes));
+        }
     }
 
     void seconds() {

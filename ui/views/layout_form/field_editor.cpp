@@ -45,6 +45,7 @@ FieldEditor* makeFieldEditor(const Field& field, Document& document, QWidget* pa
         Overloaded{
             [&](IntegerField access) -> FieldEditor* { return child<IntegerEditor>(field, access, document, parent); },
             [&](LongField access) -> FieldEditor* {
+                if (field.pointer == "/run/size_limit") return child<BytesEditor>(field, access, document, parent);
                 return child<LongEditor>(field, access, document, parent);
             },
             [&](NumberField access) -> FieldEditor* { return child<NumberEditor>(field, access, document, parent); },

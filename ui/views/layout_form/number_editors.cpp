@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/layout_form/number_editors.h"
 
+#include "engine/base/units.h"
 #include "ui/core/child.h"
 #include "ui/views/layout_form/calm_controls.h"
 
@@ -89,6 +90,14 @@ std::function<void(Layout&)> LongEditor::read(const QString& text) const {
     const std::int64_t number = text.trimmed().toLongLong(&read);
     if (!read) return {};
     return [access = access_, number](Layout& layout) { access(layout) = number; };
+}
+
+QString BytesEditor::write(const Layout& layout) const { return QString::fromStdString(exactBytes(value(layout, access_))); }
+
+std::function<void(Layout&)> BytesEditor::read(const QString& text) const {
+    const auto bytes = readBytes(text.toStdString());
+    if (!bytes) return {};
+    return [access = access_, bytes = *bytes](Layout& layout) { access(layout) = bytes; };
 }
 
 NumberEditor::NumberEditor(const Field& field, NumberField access, Document& document, QWidget* parent)

@@ -55,8 +55,19 @@ protected:
     std::function<void(Layout&)> read(const QString& text) const override;
     QString expected() const override { return tr("a whole number of at most 64 bits"); }
 
-private:
     LongField access_;
+};
+
+/// A whole number that counts bytes, with its unit.
+class BytesEditor : public LongEditor {
+    Q_OBJECT
+public:
+    using LongEditor::LongEditor;
+
+protected:
+    QString write(const Layout& layout) const override;
+    std::function<void(Layout&)> read(const QString& text) const override;
+    QString expected() const override { return tr("a size such as 500 MB or 2 GiB"); }
 };
 
 class NumberEditor : public ReadEditor {
