@@ -5,6 +5,7 @@
 #include "kernels/cuda/cuda_device.cuh"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 using namespace shardlab;
@@ -54,4 +55,9 @@ const CudaLibrary library{
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const CudaLibrary* shardlabCudaLibrary() { return &library; }
+/// Streams beyond the hardware's queues, eight unless more are asked for before CUDA starts, share one: a message that waits
+/// for its receiver would then hold up products behind it.
+extern "C" __attribute__((visibility("default"))) const CudaLibrary* shardlabCudaLibrary() {
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+    return &library;
+}
