@@ -22,10 +22,15 @@ QString figures(const RunModel& model, std::int64_t dropped, const std::filesyst
     const QString path = fromStd(file.string());
     // What is not yet checkpointed into the database still lies in the log beside it.
     const qint64 size = QFileInfo(path).size() + QFileInfo(path + QStringLiteral("-wal")).size();
-    return StatusLine::tr("%1 events · %2 dropped · %3")
-        .arg(fromStd(formatCount(static_cast<double>(model.eventCount()))))
-        .arg(dropped)
-        .arg(fromStd(formatBytes(size)));
+    const QString shown = StatusLine::tr("%1 events · %2 dropped · %3 on disk")
+                              .arg(fromStd(formatCount(static_cast<double>(model.eventCount()))))
+                              .arg(dropped)
+                              .arg(fromStd(formatBytes(size)));
+    const auto& cache = model.store().cache();
+    if (!cache || cache->bytes() == 0) return shown;
+    return shown + StatusLine::tr(", %1 of at most %2 in memory")
+                       .arg(fromStd(formatBytes(static_cast<std::int64_t>(cache->bytes()))),
+                            fromStd(formatBytes(static_cast<std::int64_t>(cache->budget()))));
 }
 
 }  // namespace
