@@ -60,7 +60,7 @@ const QMap<QString, QSet<QString>>& ladder() {
         const QSet<QString> schedule = layout | QSet<QString>{"engine/schedule"};
         const QSet<QString> trace = schedule | QSet<QString>{"engine/trace"};
         const QSet<QString> plan = trace | QSet<QString>{"engine/plan"};
-        const QSet<QString> planning = plan | checkpoint | QSet<QString>{"engine/interchange", "engine/serve", "engine/launch"};
+        const QSet<QString> planning = plan | checkpoint | QSet<QString>{"engine/interchange", "engine/serve", "engine/hosts", "engine/launch"};
         const QSet<QString> comm = base | QSet<QString>{"engine/comm", "kernels"};  // arrays and devices
         const QSet<QString> model = comm | QSet<QString>{"engine/model", "engine/layout"};
         const QSet<QString> training = model | plan | checkpoint | QSet<QString>{"engine/optim", "engine/parallel", "engine/train"};
@@ -74,7 +74,8 @@ const QMap<QString, QSet<QString>>& ladder() {
             {"engine/interchange", trace},
             {"engine/plan", trace},
             {"engine/serve", trace},
-            {"engine/launch", plan | checkpoint | QSet<QString>{"engine/serve"}},
+            {"engine/hosts", trace},
+            {"engine/launch", plan | checkpoint | QSet<QString>{"engine/serve", "engine/hosts"}},
             {"engine/comm", base | QSet<QString>{"kernels"}},
             {"engine/model", model},
             {"engine/optim", model},

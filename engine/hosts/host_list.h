@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a list of hosts comes from besides the layout: a hostfile, or a Slurm allocation.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/layout.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardlab {
+
+/// Open MPI's format: a host a line, `NAME [slots=N]`, `#` begins a comment; one slot where none is said; a name that
+/// stands again adds its slots. `file`: for errors, which name the line.
+Result<std::vector<HostSpec>> parseHostfile(std::string_view text, const std::string& file);
+
+/// The hosts that a variable of Slurm names: "node[01-03,7],login" are node01, node02, node03, node7 and login.
+Result<std::vector<std::string>> expandNodelist(std::string_view list);
+/// "2(x3),1" is 2, 2, 2, 1.
+Result<std::vector<int>> expandCounts(std::string_view counts);
+/// The allocation this program runs in, from SLURM_JOB_NODELIST and SLURM_TASKS_PER_NODE, or where that is not set
+/// SLURM_JOB_CPUS_PER_NODE. `variable`: getenv, or what stands in for it.
+Result<std::vector<HostSpec>> slurmHosts(const std::function<const char*(const char*)>& variable);
+
+/// The first of the hosts, with as many devices as `ranks` need. Error: they have fewer; `source` is where they come from.
+Result<std::vector<HostSpec>> takeDevices(const std::vector<HostSpec>& hosts, int ranks, const std::string& source);
+
+}  // namespace shardlab
