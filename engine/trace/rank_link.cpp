@@ -8,6 +8,7 @@ namespace shardlab {
 namespace {
 
 constexpr std::int64_t attemptEvery = 50'000'000;
+constexpr std::int64_t heldOn = 1'000'000'000;
 constexpr std::size_t sendAtOnce = std::size_t{1} << 18;
 
 std::string hostName() {
@@ -25,6 +26,8 @@ void RankLink::advance(std::int64_t now) {
     link_.reset();
     state_ = State::Down;
     nextAttempt_ = now + attemptEvery;
+    // What was held so long was no refusal: somebody between here and the collector waits for it.
+    if (!greeted && now - connectedAt_ > heldOn) refusedSince_.reset();
     if (!greeted) refused(now, "the collector closed the connection without a welcome");
 }
 
@@ -34,6 +37,7 @@ void RankLink::connect(std::int64_t now) {
     if (!socket) return refused(now, socket.error().why);
     link_.emplace(std::move(*socket));
     state_ = State::Greeting;
+    connectedAt_ = now;
     Hello hello;
     hello.rank = options_.rank;
     hello.pid = ::getpid();
@@ -80,6 +84,11 @@ bool RankLink::take(const Frame& frame) {
             ++commandsTaken_;
             commands_.push_back(command);
             return true;
+        }
+        case FrameType::Clock: {
+            const Result<ClockLine> line = decodeClock(frame.body);
+            if (line) clock_ = *line;
+            return line.has_value();
         }
         default: return false;
     }

@@ -29,6 +29,9 @@ public:
     /// Commands that have arrived, oldest first; each once.
     std::vector<Command> takeCommands() { return std::exchange(commands_, {}); }
 
+    /// The newest comparison of clocks, once.
+    std::optional<ClockLine> takeClock() { return std::exchange(clock_, std::nullopt); }
+
     bool welcomed() const { return state_ == State::Open; }
     /// Refused, closed or gone for giveUpAfter: no further attempt is made.
     bool orphaned() const { return state_ == State::Orphaned; }
@@ -53,11 +56,13 @@ private:
     std::optional<FrameLink> link_;
     std::optional<std::int64_t> refusedSince_;
     std::int64_t nextAttempt_ = 0;
+    std::int64_t connectedAt_ = 0;
     std::string refusal_;
     std::uint64_t sent_ = 0;
     std::uint64_t acknowledged_ = 0;
     std::uint32_t commandsTaken_ = 0;
     std::vector<Command> commands_;
+    std::optional<ClockLine> clock_;
 };
 
 }  // namespace shardlab

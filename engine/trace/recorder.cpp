@@ -68,6 +68,8 @@ Recorder::Recorder(int rank, std::int64_t clockOrigin, std::size_t capacity)
     : rings_(std::make_unique<Rings>(clockOrigin, std::max<std::size_t>(capacity, 1))), rank_(rank) {}
 Recorder::~Recorder() = default;
 
+void Recorder::follow(const ClockLine& line) { rings_->clock.follow(line); }
+
 std::int64_t Recorder::now() const { return rings_->clock.now(); }
 
 void Recorder::record(Event event) {

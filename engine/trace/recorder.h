@@ -2,6 +2,7 @@
 // The recorder: what a rank's threads call while they train. A lock-free ring per thread; recording never waits.
 #pragma once
 
+#include "engine/trace/clock_line.h"
 #include "engine/trace/event.h"
 
 #include <cstddef>
@@ -27,6 +28,9 @@ public:
     void span(Lane lane, EventKind kind, std::int32_t step, std::int64_t begin, std::int64_t end, ActionId action = 0,
               std::int64_t bytes = 0, double value = 0);
     void counter(EventKind kind, std::int32_t step, double value, std::int64_t bytes = 0);
+
+    /// The hosts' clocks were compared again: from the next drain() on; by the draining thread.
+    void follow(const ClockLine& line);
 
     /// Moves everything recorded so far to `sink`, ring by ring; for one draining thread at a time.
     /// Returns the number of events dropped since the last call.

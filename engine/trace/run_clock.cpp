@@ -32,13 +32,17 @@ bool counterIsTrusted() {
 
 }  // namespace
 
-RunClock::RunClock(std::int64_t origin) : origin_(origin), usesCounter_(counterIsTrusted()) {
-    if (!usesCounter_) return;
+RunClock::RunClock(std::int64_t origin) : target_{origin, 0, 0}, usesCounter_(counterIsTrusted()) {
     base_ = sample();
+    if (!usesCounter_) {
+        rate_ = 1;
+        setLine(base_.ticks, target_.runTime(base_.time), rate_);
+        return;
+    }
     Sample next = base_;
     while (next.time - base_.time < firstMeasurement) next = sample();
     rate_ = static_cast<double>(next.time - base_.time) / static_cast<double>(next.ticks - base_.ticks);
-    setLine(next.ticks, next.time, rate_);
+    setLine(next.ticks, target_.runTime(next.time), rate_);
 }
 
 /// The reading least disturbed between its two counter reads, of a few.
@@ -47,7 +51,7 @@ RunClock::Sample RunClock::sample() const {
     std::uint64_t narrowest = ~std::uint64_t{0};
     for (int attempt = 0; attempt < 5; ++attempt) {
         const std::uint64_t before = ticks();
-        const std::int64_t time = monotonicNanoseconds() - origin_;
+        const std::int64_t time = monotonicNanoseconds();
         const std::uint64_t width = ticks() - before;
         if (width < narrowest) {
             narrowest = width;
@@ -58,20 +62,21 @@ RunClock::Sample RunClock::sample() const {
 }
 
 void RunClock::adjust() {
-    if (!usesCounter_) return;
     const Sample present = sample();
-    const std::int64_t lineTime = lineTime_.load(std::memory_order_relaxed);
-    if (present.time - lineTime < adjustAfter) return;
-    const std::int64_t measured = present.time - base_.time;
-    rate_ = static_cast<double>(measured) / static_cast<double>(present.ticks - base_.ticks);
-    if (measured > longestMeasurement) base_ = present;
+    const std::int64_t wanted = target_.runTime(present.time);
+    if (wanted - lineTime_.load(std::memory_order_relaxed) < adjustAfter) return;
+    if (usesCounter_) {
+        const std::int64_t measured = present.time - base_.time;
+        rate_ = static_cast<double>(measured) / static_cast<double>(present.ticks - base_.ticks);
+        if (measured > longestMeasurement) base_ = present;
+    }
     const std::int64_t shown = fromTicks(present.ticks);
     // Far behind (the machine slept): jump. Otherwise bend the line so that it meets the clock after settleTime;
     // it never turns back.
-    const std::int64_t behind = present.time - shown;
+    const std::int64_t behind = wanted - shown;
     const bool jump = behind > settleTime;
     const double bend = jump ? 1.0 : std::clamp(1.0 + static_cast<double>(behind) / settleTime, 0.5, 2.0);
-    setLine(present.ticks, jump ? present.time : shown, rate_ * bend);
+    setLine(present.ticks, jump ? wanted : shown, rate_ * (1 - target_.drift) * bend);
 }
 
 void RunClock::setLine(std::uint64_t ticks, std::int64_t time, double nanosecondsPerTick) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run's clock as ranks read it: CLOCK_MONOTONIC since the run's 0, by way of the processor's counter where the
-// kernel itself trusts that counter (half the cost of clock_gettime), else by clock_gettime.
+// kernel itself trusts that counter (half the cost of clock_gettime), else by clock_gettime. Either way now() goes along a
+// line that is bent, never broken, where the clock is slewed or compared anew with other hosts'.
 #pragma once
 
 #include "engine/base/clock.h"
+#include "engine/trace/clock_line.h"
 
 #include <atomic>
 #include <cstdint>
@@ -19,9 +21,9 @@ public:
     explicit RunClock(std::int64_t origin);
 
     /// Nanoseconds of the run's clock; never runs backwards on one thread.
-    std::int64_t now() const {
-        return usesCounter_ ? fromTicks(ticks()) : monotonicNanoseconds() - origin_;
-    }
+    std::int64_t now() const { return fromTicks(ticks()); }
+    /// From the next adjust() on towards what `line` says, without running backwards; by the thread that adjusts.
+    void follow(const ClockLine& line) { target_ = line; }
     /// Follows CLOCK_MONOTONIC (which the system slews) without a jump; to be called several times a second, by one
     /// thread at a time.
     void adjust();
@@ -30,15 +32,14 @@ public:
 private:
     struct Sample {
         std::uint64_t ticks = 0;
-        std::int64_t time = 0;
+        std::int64_t time = 0;  ///< CLOCK_MONOTONIC
     };
 
-    static std::uint64_t ticks() {
+    std::uint64_t ticks() const {
 #ifdef __x86_64__
-        return __rdtsc();
-#else
-        return 0;
+        if (usesCounter_) return __rdtsc();
 #endif
+        return static_cast<std::uint64_t>(monotonicNanoseconds());
     }
     Sample sample() const;
     void setLine(std::uint64_t ticks, std::int64_t time, double nanosecondsPerTick);
@@ -60,7 +61,7 @@ private:
         }
     }
 
-    std::int64_t origin_;
+    ClockLine target_;
     bool usesCounter_;
     std::atomic<std::uint32_t> sequence_{0};
     std::atomic<std::uint64_t> lineTicks_{0};

@@ -6,6 +6,7 @@
 #include "engine/base/result.h"
 #include "engine/layout/layout.h"
 #include "engine/trace/event.h"
+#include "engine/trace/host_clock.h"
 #include "engine/trace/notes.h"
 #include "engine/trace/restarts.h"
 #include "engine/trace/run_block.h"
@@ -84,6 +85,7 @@ public:
     Status append(const LogLine& line);
     Status addName(std::uint32_t number, std::string_view name);  ///< of namedId(number); numbers ascend from 1
     Status setRank(const RankRecord& record);               ///< inserts or replaces
+    Status setClocks(std::span<const HostClock> clocks);   ///< replaces
     Status flush();
     Status finish(const RunEnd& end);  ///< the last call; leaves one file
     /// What the writer had to say since the last call, of a size limit; it is in the log already.
@@ -144,6 +146,7 @@ public:
     const RunHeader& header() const;
     const RunEnd& end() const;
     const std::vector<RankRecord>& ranks() const;
+    const std::vector<HostClock>& clocks() const;  ///< of hosts other than the launcher's (host_clock.h)
     std::int64_t eventCount() const;  ///< measured
     std::int64_t droppedEvents() const;
     /// Whoever makes figures of steps must know them before it is given the events (restarts.h), of which they are some.

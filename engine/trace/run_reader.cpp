@@ -132,6 +132,8 @@ struct RunReader::Impl {
                 dropped = std::strtoll(value.c_str(), nullptr, 10);
             } else if (key == meta::restarts) {
                 read = readRestarts(value, restarts);
+            } else if (key == meta::clocks) {
+                read = readClocks(value, clocks);
             } else if (key == meta::thinning) {
                 read = readThinning(value, thinning);
             }
@@ -236,6 +238,7 @@ struct RunReader::Impl {
     std::int64_t eventCount = 0;
     std::int64_t dropped = 0;
     std::vector<Event> restarts;
+    std::vector<HostClock> clocks;
     Thinning thinning;
     std::optional<Error> firstDamage;
     bool storesFigures = false;
@@ -280,6 +283,7 @@ const std::vector<RankRecord>& RunReader::ranks() const { return impl_->ranks; }
 const EventNames& RunReader::names() const { return impl_->names; }
 std::int64_t RunReader::eventCount() const { return impl_->eventCount; }
 std::int64_t RunReader::droppedEvents() const { return impl_->dropped; }
+const std::vector<HostClock>& RunReader::clocks() const { return impl_->clocks; }
 const std::vector<Event>& RunReader::restarts() const { return impl_->restarts; }
 const Thinning& RunReader::thinning() const { return impl_->thinning; }
 bool RunReader::storesFigures() const { return impl_->storesFigures; }

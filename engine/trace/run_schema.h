@@ -62,6 +62,7 @@ inline constexpr std::string_view layout = "layout";
 inline constexpr std::string_view end = "end";
 inline constexpr std::string_view dropped = "dropped";
 inline constexpr std::string_view restarts = "restarts";
+inline constexpr std::string_view clocks = "clocks";
 inline constexpr std::string_view thinning = "thinning";
 }  // namespace meta
 

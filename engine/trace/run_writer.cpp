@@ -257,6 +257,11 @@ Status RunWriter::setRank(const RankRecord& record) {
     return {};
 }
 
+Status RunWriter::setClocks(std::span<const HostClock> clocks) {
+    impl_->metaRows[std::string(meta::clocks)] = writeClocks(clocks);
+    return {};
+}
+
 Status RunWriter::flush() { return impl_->flush(); }
 
 std::vector<LogLine> RunWriter::takeNotices() { return std::exchange(impl_->notices, {}); }

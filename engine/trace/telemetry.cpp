@@ -72,6 +72,7 @@ struct Telemetry::Impl {
             if (spool.append(FrameType::Goodbye, body)) goodbyeEnd = spool.end();
         }
         link.advance(now);
+        if (const auto line = link.takeClock()) recorder.follow(*line);
         const std::vector<Command> arrived = link.takeCommands();
         const std::lock_guard lock(mutex);
         commands.insert(commands.end(), arrived.begin(), arrived.end());

@@ -3,6 +3,8 @@
 
 #include "engine/base/crc32c.h"
 
+#include <cmath>
+
 namespace shardlab {
 
 void appendFrame(Bytes& out, FrameType type, std::span<const std::byte> body) {
@@ -60,6 +62,26 @@ Result<Hello> decodeHello(std::span<const std::byte> body) {
     hello.token = reader.text();
     if (!reader.atEnd()) return fail({"damaged hello", "", "its fields do not fill it exactly", ""});
     return hello;
+}
+
+Bytes encodeClock(const ClockLine& line) {
+    Bytes body;
+    ByteWriter writer(body);
+    writer.fixed(line.origin);
+    writer.fixed(line.at);
+    writer.fixed(line.drift);
+    return body;
+}
+
+Result<ClockLine> decodeClock(std::span<const std::byte> body) {
+    ByteReader reader(body);
+    ClockLine line;
+    line.origin = reader.fixed<std::int64_t>();
+    line.at = reader.fixed<std::int64_t>();
+    line.drift = reader.fixed<double>();
+    // The comparison also refuses what is no number.
+    if (!reader.atEnd() || !(std::abs(line.drift) <= 1e-3)) return fail({"damaged clock line", "", "its fields are not what they can be", ""});
+    return line;
 }
 
 Bytes encodeLog(const LogLine& line) {

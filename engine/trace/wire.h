@@ -8,6 +8,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/result.h"
+#include "engine/trace/clock_line.h"
 #include "engine/trace/event.h"
 
 #include <cstddef>
@@ -31,6 +32,7 @@ enum class FrameType : std::uint8_t {
     Goodbye = 5,  ///< spooled: u64 offset, text: the rank's own end
     Ack = 6,      ///< collector → rank: u64, all before this offset has been handed over
     Command = 7,  ///< collector → rank: u8
+    Clock = 8,    ///< collector → rank on another host: a ClockLine
 };
 
 struct Frame {
@@ -70,6 +72,10 @@ struct Hello {
 
 Bytes encodeHello(const Hello& hello);
 Result<Hello> decodeHello(std::span<const std::byte> body);
+
+Bytes encodeClock(const ClockLine& line);
+/// Error: not as long as one, or a drift that no clock has (beyond a thousandth).
+Result<ClockLine> decodeClock(std::span<const std::byte> body);
 
 /// Without the offset, which the spool puts in front.
 Bytes encodeLog(const LogLine& line);

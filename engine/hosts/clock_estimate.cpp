@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/hosts/clock_estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardlab {
+namespace {
+
+constexpr std::int64_t second = 1'000'000'000;
+constexpr std::size_t kept = 60;
+constexpr std::int64_t leastBaseline = 8 * second;
+constexpr double worstDrift = 100e-6;  // of quartz against quartz, where nothing else is known
+
+}  // namespace
+
+void ClockEstimate::add(const Ping& ping) {
+    const std::int64_t trip = (ping.back - ping.sent) - (ping.answered - ping.received);
+    if (ping.back < ping.sent || ping.answered < ping.received || trip < 0) return;
+    ++pings_;
+    const Sample sample{ping.sent + (ping.back - ping.sent) / 2,
+                        (ping.received - ping.sent) / 2 + (ping.answered - ping.back) / 2, trip / 2 + 1};
+    if (samples_.empty() || sample.at / second != samples_.back().at / second) {
+        samples_.push_back(sample);
+        if (samples_.size() > kept) samples_.pop_front();
+    } else if (sample.half < samples_.back().half) {
+        samples_.back() = sample;
+    }
+}
+
+/// Between the best ping of the older half of the time and the best of the newer one.
+ClockEstimate::Drift ClockEstimate::drift() const {
+    const auto middle = samples_.begin() + static_cast<std::ptrdiff_t>(samples_.size() / 2);
+    if (middle == samples_.begin()) return {0, worstDrift};
+    const Sample& old = *std::min_element(samples_.begin(), middle, [](const Sample& a, const Sample& b) { return a.half < b.half; });
+    const Sample& young = *std::min_element(middle, samples_.end(), [](const Sample& a, const Sample& b) { return a.half < b.half; });
+    if (young.at - old.at < leastBaseline) return {0, worstDrift};
+    const auto baseline = static_cast<double>(young.at - old.at);
+    const double rate = static_cast<double>(young.offset - old.offset) / baseline;
+    const double error = static_cast<double>(young.half + old.half) / baseline;
+    if (error >= worstDrift) return {0, worstDrift};
+    // Two clocks that are one show no drift beyond its error.
+    return std::abs(rate) <= error ? Drift{0, error} : Drift{rate, error};
+}
+
+ClockReading ClockEstimate::at(std::int64_t now) const {
+    const Drift rate = drift();
+    ClockReading best;
+    double least = INFINITY;
+    for (const Sample& sample : samples_) {
+        const auto age = static_cast<double>(now - sample.at);
+        const double uncertainty = static_cast<double>(sample.half) + (rate.error + (rate.rate == 0 ? rate.error : 0)) * std::abs(age);
+        if (uncertainty >= least) continue;
+        least = uncertainty;
+        best = {sample.offset + std::llround(rate.rate * age), std::llround(uncertainty), rate.rate};
+    }
+    return best;
+}
+
+}  // namespace shardlab

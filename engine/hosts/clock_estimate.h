@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far another host's monotonic clock is ahead of this one's, from pings. Whatever the paths of a ping's two halves
+// were, the truth lies within half its round trip of the middle; so the uncertainty is a bound, as far as neither clock
+// drifts faster than assumed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+namespace shardlab {
+
+/// Nanoseconds: sent and back on this machine's clock, received and answered on the other's.
+struct Ping {
+    std::int64_t sent = 0;
+    std::int64_t received = 0;
+    std::int64_t answered = 0;
+    std::int64_t back = 0;
+};
+
+struct ClockReading {
+    std::int64_t offset = 0;       ///< nanoseconds that the other clock is ahead
+    std::int64_t uncertainty = 0;  ///< nanoseconds, either way
+    double drift = 0;              ///< seconds that it gains in a second; 0 where that is less than is known of it
+};
+
+class ClockEstimate {
+public:
+    static constexpr int leastPings = 20;
+
+    /// Ascending by `back`. One that cannot have happened (back before it was sent) is not counted.
+    void add(const Ping& ping);
+    int pings() const { return pings_; }
+    bool ready() const { return pings_ >= leastPings; }
+    /// At that moment of this machine's clock; needs one ping.
+    ClockReading at(std::int64_t now) const;
+
+private:
+    /// The ping of a second with the shortest round trip.
+    struct Sample {
+        std::int64_t at = 0;  ///< when it was there, this machine's clock
+        std::int64_t offset = 0;
+        std::int64_t half = 0;  ///< of the round trip
+    };
+    struct Drift {
+        double rate = 0;
+        double error = 0;
+    };
+    Drift drift() const;
+
+    std::deque<Sample> samples_;  ///< one a second, the last `kept` of them
+    int pings_ = 0;
+};
+
+}  // namespace shardlab
