@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// shardlab-rank: what mpirun starts, one process for each device of a layout.
+// shardlab-rank: what mpirun starts, one process for each device of a layout; with --forward, what joins the ranks of
+// another host to the launcher.
 #include "app/rank_gpus.h"
 #include "engine/base/units.h"
 #include "engine/comm/mpi/mpi_session.h"
 #include "engine/comm/shared/shared_communicator.h"
+#include "engine/launch/forwarder.h"
 #include "engine/launch/rank_arguments.h"
 #include "engine/layout/layout_file.h"
 #include "engine/plan/plan.h"
@@ -20,6 +22,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
+#include <string_view>
 #include <sys/prctl.h>
 #include <thread>
 
@@ -127,6 +130,7 @@ std::string train(const MpiSession& session, const RankArguments& arguments, Tel
 
 int main(int argc, char** argv) {
     if (argc == 2 && std::string_view(argv[1]) == "--gpus") return tellGpus();
+    if (argc == 2 && std::string_view(argv[1]) == forwarderArgument) return runForwarder();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int rank = 0;
     std::unique_ptr<Telemetry> telemetry;

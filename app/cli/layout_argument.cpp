@@ -76,6 +76,9 @@ Result<LoadedLayout> load(const LayoutArgument& argument) {
         loaded.layout = resolvePaths(std::move(changed->layout), std::filesystem::current_path());
         loaded.faults.insert(loaded.faults.end(), changed->faults.begin(), changed->faults.end());
     }
+    auto placed = argument.hosts.apply(std::move(loaded.layout));
+    if (!placed) return fail(placed.error());
+    loaded.layout = std::move(*placed);
     const std::vector<Fault> written = loaded.faults;
     for (Fault& fault : check(loaded.layout, scheduleMethods())) {
         // A field that could not be read stands at its default: what is judged of that is not what was written.

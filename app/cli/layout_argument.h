@@ -2,6 +2,7 @@
 // The argument LAYOUT: a layout file or a preset's name, changed by --set.
 #pragma once
 
+#include "app/cli/hosts_argument.h"
 #include "engine/base/result.h"
 #include "engine/layout/fault.h"
 #include "engine/layout/layout.h"
@@ -17,6 +18,8 @@ struct LayoutArgument {
     std::string layout;
     std::vector<std::string> assignments;  ///< "/pointer=value"
     std::string schedule;                  ///< a CSV file whose order becomes the layout's own; empty: none
+
+    HostsArgument hosts;                   ///< where they run; of a verb that runs them
 
     /// LAYOUT and --set of a verb.
     void addTo(CLI::App& verb, bool required = true);

@@ -108,10 +108,11 @@ int run(const Options& options) {
 }  // namespace
 
 void addRun(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("run", "Train a layout on this machine and record it");
+    CLI::App* verb = program.add_subcommand("run", "Train a layout on this machine, or the hosts it names, and record it");
     const auto options = std::make_shared<Options>();
     options->layout.addTo(*verb);
     options->layout.addScheduleTo(*verb);
+    options->layout.hosts.addTo(*verb);
     verb->add_option("--steps", options->steps, "Optimizer steps")->type_name("N");
     verb->add_option("--seed", options->seed, "Seed of weights and data")->type_name("S");
     verb->add_option("--out", options->out, "Run file; by default NAME-TIME.shardlab in the current folder")

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <functional>
 #include <future>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <poll.h>
@@ -29,7 +30,7 @@ constexpr int pollMilliseconds = 50;  ///< so late at most a slow handshake is n
 
 /// What is known of a rank whether it is connected or not.
 struct RankState {
-    std::uint64_t accepted = 0;  ///< all before this spool offset has been handed over
+    std::atomic<std::uint64_t> accepted = 0;  ///< all before this spool offset has been handed over
     bool joined = false;
     bool goodbye = false;
 };
@@ -39,6 +40,7 @@ struct Connection {
     std::int64_t since;
     int rank = -1;                  ///< −1 until the handshake is done
     std::size_t commandsSent = 0;
+    std::size_t clocksSent = 0;
     std::uint64_t acknowledged = 0;
     bool broken = false;            ///< to be closed
 };
@@ -121,6 +123,10 @@ struct Collector::Impl {
         const std::lock_guard lock(mutex);
         for (; connection.commandsSent < commands.size(); ++connection.commandsSent)
             connection.link.send(FrameType::Command, std::as_bytes(std::span(&commands[connection.commandsSent], 1)));
+        if (const auto clock = clocks.find(connection.rank); clock != clocks.end() && connection.clocksSent != clock->second.number) {
+            connection.link.send(FrameType::Clock, encodeClock(clock->second.line));
+            connection.clocksSent = clock->second.number;
+        }
     }
 
     /// False: the connection is at its end, or must be ended.
@@ -266,6 +272,11 @@ struct Collector::Impl {
     std::atomic<bool> stopping{false};
     std::mutex mutex;  ///< guards what follows
     std::vector<Command> commands;
+    struct Clock {
+        ClockLine line;
+        std::size_t number = 0;  ///< from 1
+    };
+    std::map<int, Clock> clocks;  ///< by rank
     std::vector<std::function<void()>> tasks;
 
     std::thread thread;
@@ -289,6 +300,17 @@ void Collector::send(Command command) {
     }
     impl_->wake.ring();
 }
+
+void Collector::setClock(int rank, const ClockLine& line) {
+    {
+        const std::lock_guard lock(impl_->mutex);
+        Impl::Clock& clock = impl_->clocks[rank];
+        clock = {line, clock.number + 1};
+    }
+    impl_->wake.ring();
+}
+
+std::uint64_t Collector::accepted(int rank) const { return impl_->ranks[static_cast<std::size_t>(rank)].accepted; }
 
 Status Collector::recover(int rank, const std::filesystem::path& spool) {
     if (rank < 0 || rank >= impl_->options.ranks)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/trace/clock_line.h"
 #include "engine/trace/event.h"
 
 #include <chrono>
@@ -66,6 +67,10 @@ public:
 
     /// To every rank, also to those that join or come back later; each rank gets each command once, in this order.
     void send(Command command);
+    /// How the rank's host reads the run's clock from now on; also to be told when it joins later or comes back.
+    void setClock(int rank, const ClockLine& line);
+    /// All of the rank's spool before this offset has been handed over.
+    std::uint64_t accepted(int rank) const;
     /// After a rank has died: hands over what its spool still holds beyond what it had sent. Returns when that is done;
     /// must not be called from the observer. Error where the spool is missing or damaged (all before the damage counts).
     Status recover(int rank, const std::filesystem::path& spool);

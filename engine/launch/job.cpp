@@ -5,6 +5,7 @@
 #include "engine/base/token.h"
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/checkpoint/resume.h"
+#include "engine/hosts/this_machine.h"
 #include "engine/launch/job_run.h"
 #include "engine/launch/mpirun.h"
 #include "engine/launch/run_header.h"
@@ -24,13 +25,6 @@ std::vector<RankRecord> expectedRanks(const Mesh& mesh) {
     for (int rank = 0; rank < mesh.ranks(); ++rank)
         ranks.push_back({rank, mesh.hostName(rank), 0, mesh.label(rank), {}});
     return ranks;
-}
-
-/// What this machine must have before anything is made.
-Status checkHosts(const Layout& layout) {
-    if (layout.cluster.hosts.size() == 1 && layout.cluster.hosts.front().name == "localhost") return {};
-    return fail(Error{"this layout can be planned, not run", "/cluster/hosts", "ranks are started on this machine only",
-                      "one host named localhost"});
 }
 
 Result<std::filesystem::path> findRankProgram(const std::filesystem::path& given) {
@@ -77,7 +71,6 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     const std::int64_t origin = monotonicNanoseconds();
     const auto plan = makePlan(options.layout, options.measurements);
     if (!plan) return fail(Error{"the layout cannot run", options.layout.name, toText(plan.error()), {}});
-    if (const Status possible = checkHosts(plan->layout); !possible) return fail(possible.error());
     const auto mpirun = findMpirun();
     if (!mpirun) return fail(mpirun.error());
     const auto rankProgram = findRankProgram(options.rankProgram);
@@ -86,7 +79,8 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     const auto resume = findResume(plan->layout, options.resume);
     if (!resume) return fail(resume.error());
 
-    const std::filesystem::path base = temporaryBase();
+    // Other hosts make a folder of the same name: not every folder of this session is theirs too.
+    const std::filesystem::path base = allOwnNames(plan->layout.cluster.hosts) ? temporaryBase() : std::filesystem::path("/tmp");
     const std::filesystem::path sharedMemoryBase = "/dev/shm";
     sweepAbandonedFolders(base);
     sweepAbandonedFolders(sharedMemoryBase);
@@ -131,12 +125,9 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     if (!writer) return fail(writer.error());
     if (const Status done = (*writer)->appendPredicted(plan->simulation.events); !done) return fail(done.error());
 
-    const auto command = [program = *mpirun, mpi](const RankArguments& given) mutable {
-        mpi.rankArguments = toArgv(given);
-        return mpirunCommand(program, mpi);
-    };
+    RunHosts hosts({plan->layout, mpi, *mpirun, arguments.socket});
     RestartPolicy restarts(plan->layout, arguments.checkpoints, *resume);
-    JobSetup setup{std::move(*folder), std::nullopt, std::move(arguments), command,
+    JobSetup setup{std::move(*folder), std::nullopt, std::move(arguments), std::move(hosts),
                    expectedRanks(plan->mesh), std::move(*writer), std::move(inbox), listening, std::move(*collector),
                    {plan->mesh, plan->lowered, options.layout.run.deadline, plan->stepSeconds, !options.profile.empty()},
                    std::move(restarts), options.server};

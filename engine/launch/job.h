@@ -45,13 +45,14 @@ public:
     virtual void eventsArrived(std::span<const Event>) {}
     virtual void logged(const LogLine&) {}
     virtual void rankChanged(const RankRecord&) {}  ///< joined or ended
+    virtual void clocksMeasured(std::span<const HostClock>) {}  ///< of other hosts; all that the run file keeps
     virtual void ended(const RunEnd&) {}            ///< last call; the file is complete
 };
 
 class Job {
 public:
     /// Makes the plan, creates the run file and the socket, starts mpirun. Errors: an unwritable place, mpirun missing,
-    /// shardlab-rank missing, too few slots. `observer` must outlive the job.
+    /// shardlab-rank missing, too few slots. Where other hosts take part, what is wrong with them is the run's end. `observer` must outlive the job.
     static Result<std::unique_ptr<Job>> start(const JobOptions& options, JobObserver& observer);
     /// Ends the run if it still runs (stop, then kill) and waits for its threads.
     ~Job();

@@ -2,6 +2,7 @@
 #include "engine/launch/job_run.h"
 
 #include "engine/launch/stray_processes.h"
+#include "engine/launch/mpirun.h"
 #include "engine/trace/flight_record.h"
 
 #include <algorithm>
@@ -15,6 +16,8 @@ namespace {
 
 constexpr int pollMilliseconds = 20;
 constexpr std::int64_t milliseconds = 1'000'000;           // ns
+constexpr std::int64_t clockInterval = 1'000 * milliseconds;
+constexpr std::chrono::milliseconds killPatience{1500};
 constexpr std::int64_t watchInterval = 100 * milliseconds;
 constexpr std::size_t flightLines = 16;  // of each rank
 // A rank that died ends the run within 3 s even where mpirun does not notice: 0.5 s + 1 s and the clean-up.
@@ -56,17 +59,28 @@ void JobRun::setState(JobState state) {
 }
 
 void JobRun::run(std::promise<Status>& started) {
-    Result<Process> first = Process::start(setup_.command(setup_.arguments));
+    // Other hosts take seconds to answer: the caller does not wait for that, and is told as of a run that failed.
+    const bool several = setup_.hosts.several();
+    const auto tellStart = [&] {
+        started.set_value({});
+        observer_.stateChanged(JobState::Starting);
+        for (const RankRecord& record : setup_.ranks) recording_.rank(record);
+    };
+    if (several) tellStart();
+    const Status reached = several ? reachHosts() : Status{};
+    Result<Process> first = reached ? Process::start(setup_.hosts.command(setup_.arguments)) : fail(reached.error());
     if (!first) {
-        recording_.finish({"failed", first.error().text()});
         setup_.collector->stop();
-        started.set_value(fail(first.error()));
+        if (several) {
+            concludeUnstarted(first.error());
+        } else {
+            recording_.finish({"failed", first.error().text()});
+            started.set_value(fail(first.error()));
+        }
         doneWord_.set_value();
         return;
     }
-    started.set_value({});
-    observer_.stateChanged(JobState::Starting);
-    for (const RankRecord& record : setup_.ranks) recording_.rank(record);
+    if (!several) tellStart();
 
     std::optional<Process> process(std::move(*first));
     for (;;) {
@@ -87,6 +101,32 @@ void JobRun::run(std::promise<Status>& started) {
         break;
     }
     doneWord_.set_value();
+}
+
+/// Returns when ranks may be started on all hosts. Error: why not, or that it is not wanted any more.
+Status JobRun::reachHosts() {
+    if (const Status called = setup_.hosts.call(setup_.arguments); !called) return called;
+    for (;;) {
+        const Result<bool> ready = setup_.hosts.ready();
+        if (!ready) return fail(ready.error());
+        takeCommands();
+        if (killRequested_ || terminateAt_) return fail(Error{"stopped while hosts were called", {}, {}, {}});
+        if (*ready) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(pollMilliseconds));
+    }
+    if (const std::string unshared = setup_.hosts.unshared(); !unshared.empty())
+        recording_.log(LogLevel::Warning, unshared + ": this run can take no checkpoint");
+    trackHosts();
+    return {};
+}
+
+/// Clocks of other hosts: to their ranks, and into the run.
+void JobRun::trackHosts() {
+    clocksAt_ = recording_.now();
+    for (const RunHosts::RankClock& clock : setup_.hosts.rankClocks()) setup_.collector->setClock(clock.rank, clock.line);
+    const std::vector<HostClock> measured = setup_.hosts.clocks();
+    for (const HostClock& clock : measured) clocks_.add(clock);
+    if (!measured.empty()) recording_.clocks(clocks_.all());
 }
 
 ExitStatus JobRun::follow(Process& process) {
@@ -172,6 +212,10 @@ void JobRun::takeCommands() {
         event.kind = EventKind::Command;
         event.value = static_cast<double>(command);
         recording_.events(std::span(&event, 1));
+        if (const std::string unshared = setup_.hosts.unshared(); command == Command::Checkpoint && !unshared.empty()) {
+            recording_.log(LogLevel::Error, "no checkpoint is taken: " + unshared);
+            continue;
+        }
         setup_.collector->send(command);
         if (command == Command::Pause || command == Command::Resume) pauseRequested_ = command == Command::Pause;
         if (command != Command::Stop) continue;
@@ -187,15 +231,23 @@ void JobRun::takeCommands() {
 void JobRun::watchRanks() {
     if (recording_.now() - watchedAt_ < watchInterval) return;
     watchedAt_ = recording_.now();
+    const bool interrupted = setup_.hosts.interrupted();
     for (const RankFate& fate : fates_)
-        if (fate.lostAt && recording_.now() - *fate.lostAt > afterLostLink) endWithin(0, "a rank died");
+        if (!interrupted && fate.lostAt && recording_.now() - *fate.lostAt > afterLostLink) endWithin(0, "a rank died");
+    if (recording_.now() - clocksAt_ > clockInterval) trackHosts();
+    if (const std::string lost = setup_.hosts.lost(); !lost.empty() && cutOff_.empty()) {
+        cutOff_ = lost;
+        recording_.log(LogLevel::Error, lost);
+        endWithin(0, "a host is cut off");
+    }
     for (std::size_t rank = 0; rank < fates_.size(); ++rank) {
-        const Result<RankStatus> status = readStatus(setup_.arguments.statusFile(static_cast<int>(rank)));
+        const Result<RankStatus> status = setup_.hosts.status(setup_.arguments, static_cast<int>(rank));
         if (!status) continue;
         watchdog_.see(static_cast<int>(rank), *status);
         if (rank == 0 && (state_ == JobState::Running || state_ == JobState::Paused))
             setState(status->phase == RankPhase::Paused ? JobState::Paused : JobState::Running);
     }
+    if (interrupted) return;  // ranks there are out of sight, and others may wait for them
     const std::optional<Hang> hang = watchdog_.judge(recording_.now());
     if (hang && !hung_ && !terminateAt_ && !killRequested_) report(*hang);
 }
@@ -203,8 +255,8 @@ void JobRun::watchRanks() {
 void JobRun::report(const Hang& hang) {
     const RankStatus& status = hang.status();
     HangEvidence evidence;
-    evidence.stopped = isStopped(status.pid);
-    if (const auto flight = readFlight(setup_.arguments.flightFile(hang.rank)); flight && hang.cause == Hang::Cause::Missing) {
+    evidence.stopped = setup_.hosts.isStopped(hang.rank, status);
+    if (const auto flight = setup_.hosts.flight(setup_.arguments, hang.rank); flight && hang.cause == Hang::Cause::Missing) {
         const int step = hang.ranks[static_cast<std::size_t>(hang.missing.receiver)].status.step;
         evidence.sent = std::ranges::any_of(*flight, [&](const FlightEntry& entry) {
             return entry.action == actionId(hang.missing.send) && entry.step == step;
@@ -230,7 +282,7 @@ void JobRun::report(const Hang& hang) {
 
 void JobRun::recordFlight() {
     for (std::size_t rank = 0; rank < fates_.size(); ++rank) {
-        const auto flight = readFlight(setup_.arguments.flightFile(static_cast<int>(rank)));
+        const auto flight = setup_.hosts.flight(setup_.arguments, static_cast<int>(rank));
         if (!flight) continue;
         for (std::size_t i = flight->size() - std::min(flight->size(), flightLines); i < flight->size(); ++i)
             recording_.log({recording_.now(), static_cast<int>(rank), LogLevel::Info,
@@ -256,6 +308,7 @@ void JobRun::endWhenDue(Process& process) {
     if (killRequested_ || (killAt_ && now >= *killAt_)) {
         process.signal(SIGKILL);
         killProcesses(processesOfJob(setup_.folder.path()));
+        setup_.hosts.kill(std::chrono::milliseconds(0));
     }
 }
 
@@ -269,9 +322,16 @@ void JobRun::cleanUp(Process& process) {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     receive();
+    if (cutOff_.empty()) cutOff_ = setup_.hosts.silent();
+    setup_.hosts.kill(killPatience);
+    receive();
     for (std::size_t rank = 0; rank < fates_.size(); ++rank) {
         if (fates_[rank].goodbye || !fates_[rank].joined) continue;
         const int number = static_cast<int>(rank);
+        if (const Status fetched = setup_.hosts.fetchSpool(setup_.arguments, number, setup_.collector->accepted(number)); !fetched) {
+            recording_.log(LogLevel::Warning, fetched.error().text());
+            continue;
+        }
         if (const Status done = setup_.collector->recover(number, setup_.arguments.spoolFile(number)); !done)
             recording_.log(LogLevel::Warning, done.error().text());
     }
@@ -281,7 +341,7 @@ void JobRun::cleanUp(Process& process) {
 
 Verdict JobRun::judged(const ExitStatus& mpirun) {
     for (std::size_t rank = 0; rank < fates_.size() && !hung_; ++rank)
-        if (const Result<RankStatus> status = readStatus(setup_.arguments.statusFile(static_cast<int>(rank))))
+        if (const Result<RankStatus> status = setup_.hosts.status(setup_.arguments, static_cast<int>(rank)))
             fates_[rank].status = *status;
     const CollectorCounts counts = setup_.collector->counts();
     if (const std::int64_t refused = counts.wrongToken + counts.garbage + counts.oversized + counts.slowHandshake)
@@ -292,7 +352,11 @@ Verdict JobRun::judged(const ExitStatus& mpirun) {
 
     recording_.settle();
     const bool endedOnRequest = killAt_ && terminateCause_ == Cause::Request;
-    JobFate fate{mpirun, report_, killRequested_ || endedOnRequest, recording_.error(), hung_};
+    const HostCounts links = setup_.hosts.counts();
+    if (links.wrongToken + links.garbage + links.slowHandshake > 0)
+        recording_.log(LogLevel::Warning, fmt::format("refused where other hosts connect: {} wrong tokens, {} frames of garbage, {} slow handshakes",
+                                                      links.wrongToken, links.garbage, links.slowHandshake));
+    JobFate fate{mpirun, report_, killRequested_ || endedOnRequest, recording_.error(), hung_, cutOff_, setup_.hosts.names()};
     if (fate.recordError)
         fate.recordError->legal = "The run was ended; what was recorded before can be read";
     Verdict verdict = judge(fates_, fate);
@@ -309,7 +373,8 @@ void JobRun::recordEnds(const Verdict& verdict) {
 
 std::optional<RestartPoint> JobRun::restartAfter(Verdict& verdict) {
     const bool over = verdict.run.outcome != "failed" || recording_.error() || killRequested_ || stopRequested_ || abandoned_;
-    if (over || !trained_ || !setup_.restarts.wanted()) return std::nullopt;
+    if (!over && !cutOff_.empty() && setup_.restarts.wanted()) verdict.run.reason += "; not restarted: all hosts are needed";
+    if (over || !cutOff_.empty() || !trained_ || !setup_.restarts.wanted()) return std::nullopt;
     const Result<RestartPoint> point = setup_.restarts.next(stepped_);
     if (point) {
         recording_.log(LogLevel::Error, verdict.run.reason);
@@ -343,7 +408,7 @@ Result<Process> JobRun::restart(const RestartPoint& point) {
     setup_.arguments.resume = point.checkpoint;
     setup_.arguments.profile.clear();
     // What the ranks that are gone left there is not taken for the new ones'.
-    setup_.arguments.folder = setup_.folder.path() / fmt::format("restart-{}", point.number);
+    setup_.arguments.folder = RankArguments::attemptFolder(setup_.folder.path(), point.number);
     std::error_code made;
     std::filesystem::create_directory(setup_.arguments.folder, made);
     if (made) return fail(Error{"cannot make a folder", setup_.arguments.folder.string(), made.message(), {}});
@@ -351,11 +416,21 @@ Result<Process> JobRun::restart(const RestartPoint& point) {
     if (!collector) return fail(collector.error());
     setup_.collector = std::move(*collector);
     if (pauseRequested_) setup_.collector->send(Command::Pause);
-    return Process::start(setup_.command(setup_.arguments));
+    setup_.hosts.attempt(point.number);
+    trackHosts();
+    return Process::start(setup_.hosts.command(setup_.arguments));
+}
+
+/// No rank was ever started.
+void JobRun::concludeUnstarted(const Error& error) {
+    const bool asked = killRequested_ || (terminateAt_ && terminateCause_ == Cause::Request);
+    conclude({std::vector<std::string>(fates_.size(), "never started"),
+              asked ? RunEnd{"stopped", "stopped on request, before ranks were started"} : RunEnd{"failed", error.text()}});
 }
 
 void JobRun::conclude(Verdict verdict) {
     recordEnds(verdict);
+    setup_.hosts.end();
     const bool recorded = !recording_.error();
     if (setup_.server) {
         const ServeCounts counts = setup_.server->counts();

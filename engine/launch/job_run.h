@@ -10,6 +10,7 @@
 #include "engine/launch/rank_arguments.h"
 #include "engine/launch/rank_ends.h"
 #include "engine/launch/restart_policy.h"
+#include "engine/launch/run_hosts.h"
 #include "engine/launch/run_recording.h"
 #include "engine/launch/temporary_folder.h"
 #include "engine/launch/watchdog.h"
@@ -29,7 +30,7 @@ struct JobSetup {
     TemporaryFolder folder;
     std::optional<TemporaryFolder> sharedMemory;
     RankArguments arguments;
-    std::function<ProcessSpec(const RankArguments&)> command;
+    RunHosts hosts;
     std::vector<RankRecord> ranks;
     std::unique_ptr<RunWriter> writer;
     std::unique_ptr<JobInbox> inbox;
@@ -57,6 +58,8 @@ public:
 
 private:
     void run(std::promise<Status>& started);
+    Status reachHosts();
+    void trackHosts();
     void receive();
     void take(const RankHello& hello);
     void take(const std::vector<Event>& events);
@@ -78,6 +81,7 @@ private:
     /// Where to go on from after such an end; none: the run has ended, and `verdict` says why it does not go on.
     std::optional<RestartPoint> restartAfter(Verdict& verdict);
     Result<Process> restart(const RestartPoint& point);
+    void concludeUnstarted(const Error& error);
     void conclude(Verdict verdict);
     void setState(JobState state);
 
@@ -87,6 +91,9 @@ private:
     std::vector<RankFate> fates_;
     Watchdog watchdog_;
     std::optional<HungRank> hung_;
+    std::string cutOff_;  ///< a host that is given up, in words
+    HostClocks clocks_;
+    std::int64_t clocksAt_ = 0;
     MpirunReport report_;
 
     std::mutex mutex_;  ///< of commands_

@@ -11,6 +11,14 @@
 
 namespace shardlab {
 
+/// Ranks of one host of several.
+struct MpirunHost {
+    std::string name;
+    int ranks = 1;
+    int threads = 1;  ///< compute threads of each
+    std::vector<std::string> rankArguments;
+};
+
 struct MpirunOptions {
     int ranks = 1;
     int cores = 1;     ///< of this host
@@ -20,12 +28,18 @@ struct MpirunOptions {
     std::vector<std::string> rankArguments;
     std::filesystem::path temporary;     ///< Open MPI's session files lie here; swept with the job
     std::filesystem::path sharedMemory;  ///< its shared-memory segments; empty: where Open MPI puts them
+    /// Several hosts, in the mesh's order; then `ranks`, `threads` and `rankArguments` above say nothing. Empty: this one.
+    std::vector<MpirunHost> hosts;
+    std::filesystem::path agent;  ///< Agent::script()
+    std::string network;          ///< layout's /cluster/network
+    bool oversubscribed = false;  ///< some host has fewer cores than ranks
 };
 
 /// Cores this process may use.
 int usableCores();
 /// Error: not in PATH, with the package that brings it.
 Result<std::filesystem::path> findMpirun();
+/// Of several hosts, each has its ranks' arguments in its own part of the command line.
 ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptions& options);
 
 }  // namespace shardlab

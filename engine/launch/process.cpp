@@ -18,6 +18,7 @@ namespace shardlab {
 namespace {
 
 constexpr std::size_t longestLine = 16 * 1024;
+constexpr std::size_t mostInput = 32 * 1024;  ///< what a pipe holds without a reader
 
 /// Both ends close on exec and on leaving the scope.
 class Pipe {
@@ -65,13 +66,12 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 /// Between fork and exec only calls that are safe in a child of a threaded process.
-[[noreturn]] void becomeChild(const char* program, char* const* argv, char* const* environment, int output, int error,
-                              int failure, pid_t launcher) {
+[[noreturn]] void becomeChild(const char* program, char* const* argv, char* const* environment, int input, int output,
+                              int error, int failure, pid_t launcher) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != launcher) _exit(127);  // the launcher died before prctl
-    const int nothing = open("/dev/null", O_RDONLY);
-    dup2(nothing, STDIN_FILENO);
+    dup2(input >= 0 ? input : open("/dev/null", O_RDONLY), STDIN_FILENO);
     dup2(output, STDOUT_FILENO);
     dup2(error, STDERR_FILENO);
     for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGCHLD}) ::signal(number, SIG_DFL);
@@ -97,8 +97,10 @@ Result<Process> Process::start(const ProcessSpec& spec) {
     const auto cannot = [&](int reason) {
         return fail(Error{"cannot start", spec.program.string(), std::strerror(reason), {}});
     };
-    Pipe output, error, failure;
-    if (!output.valid() || !error.valid() || !failure.valid()) return cannot(errno);
+    Pipe input, output, error, failure;
+    if (!input.valid() || !output.valid() || !error.valid() || !failure.valid()) return cannot(errno);
+    if (spec.input.size() > mostInput) return cannot(E2BIG);
+    if (!spec.input.empty() && ::write(input.writeEnd(), spec.input.data(), spec.input.size()) < 0) return cannot(errno);
 
     std::vector<std::string> arguments{spec.program.string()};
     arguments.insert(arguments.end(), spec.arguments.begin(), spec.arguments.end());
@@ -110,8 +112,8 @@ Result<Process> Process::start(const ProcessSpec& spec) {
     const pid_t child = fork();
     if (child < 0) return cannot(errno);
     if (child == 0)
-        becomeChild(argv[0], argv.data(), environment.data(), output.writeEnd(), error.writeEnd(), failure.writeEnd(),
-                    launcher);
+        becomeChild(argv[0], argv.data(), environment.data(), spec.input.empty() ? -1 : input.readEnd(), output.writeEnd(),
+                    error.writeEnd(), failure.writeEnd(), launcher);
     setpgid(child, child);  // here too: whoever comes first
     failure.closeEnd(1);
     int reason = 0;

@@ -17,6 +17,7 @@ struct ProcessSpec {
     std::filesystem::path program;
     std::vector<std::string> arguments;  ///< without the program's name
     std::vector<std::pair<std::string, std::string>> environment;  ///< added to this process's own
+    std::string input;  ///< its standard input, at most 32 KiB; then its end
 };
 
 struct ExitStatus {
@@ -38,8 +39,9 @@ struct OutputLine {
 
 class Process {
 public:
-    /// Standard input is empty. The kernel sends the child SIGTERM when the calling thread ends, so call this from a
-    /// thread that lives as long as the child may. Error: the program cannot be executed.
+    /// The kernel sends the child SIGTERM when the calling thread ends, so call this from a
+    /// thread that lives as long as the child may. Error: the program cannot be executed,
+    /// too much input.
     static Result<Process> start(const ProcessSpec& spec);
     Process(Process&& other) noexcept;
     Process& operator=(Process&&) = delete;

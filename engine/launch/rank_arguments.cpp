@@ -23,6 +23,10 @@ std::optional<Integer> integer(std::string_view text) {
 
 }  // namespace
 
+std::filesystem::path RankArguments::attemptFolder(const std::filesystem::path& jobFolder, int restart) {
+    return restart == 0 ? jobFolder : jobFolder / ("restart-" + std::to_string(restart));
+}
+
 std::filesystem::path RankArguments::statusFile(int rank) const { return folder / (std::to_string(rank) + ".status"); }
 
 std::filesystem::path RankArguments::flightFile(int rank) const { return folder / (std::to_string(rank) + ".flight"); }

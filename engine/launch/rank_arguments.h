@@ -23,6 +23,9 @@ struct RankArguments {
     int threads = 1;                ///< compute threads of each rank
     std::filesystem::path profile;  ///< measure the layout's parts before training, and write them here; empty: do not
 
+    /// Of a job's folder on some host: where the ranks of that restart (0: the first start) have their files.
+    static std::filesystem::path attemptFolder(const std::filesystem::path& jobFolder, int restart);
+
     std::filesystem::path statusFile(int rank) const;
     std::filesystem::path flightFile(int rank) const;
     std::filesystem::path spoolFile(int rank) const;

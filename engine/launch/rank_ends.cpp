@@ -49,10 +49,12 @@ std::string failureReason(std::span<const RankFate> ranks, const JobFate& job, c
     if (const int rank = culprit(ranks, job); rank >= 0) {
         const RankFate& fate = ranks[static_cast<std::size_t>(rank)];
         const std::string& end = ends[static_cast<std::size_t>(rank)];
-        if (fate.goodbye) return fmt::format("rank {}: {}", rank, end);
-        if (job.report.rank() == rank)
-            return fmt::format("rank {} {}{}", rank, job.report.signal() ? "was " : "", end);
-        return fmt::format("rank {} {}", rank, withPlace("died", fate));
+        const std::string who = static_cast<std::size_t>(rank) < job.hosts.size()
+                                    ? fmt::format("rank {} on host {}", rank, job.hosts[static_cast<std::size_t>(rank)])
+                                    : fmt::format("rank {}", rank);
+        if (fate.goodbye) return fmt::format("{}: {}", who, end);
+        if (job.report.rank() == rank) return fmt::format("{} {}{}", who, job.report.signal() ? "was " : "", end);
+        return fmt::format("{} {}", who, withPlace("died", fate));
     }
     if (job.mpirun.signalled) {
         const std::string place = ranks.empty() ? std::string{} : whereabouts(ranks.front().status);
@@ -93,6 +95,8 @@ Verdict judge(std::span<const RankFate> ranks, const JobFate& job) {
         verdict.run = {std::string(finished), {}};
     } else if (std::all_of(ranks.begin(), ranks.end(), endedWell)) {
         verdict.run = {std::string(stopped), "stopped on request"};
+    } else if (!job.cutOff.empty() && !job.killRequested) {
+        verdict.run = {"failed", job.cutOff};
     } else if (job.hung) {
         verdict.run = {"failed", job.hung->report};
     } else if (job.killRequested) {

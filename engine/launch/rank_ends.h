@@ -33,6 +33,8 @@ struct JobFate {
     bool killRequested = false;        ///< a person asked, or closed the launcher: all ranks were killed
     std::optional<Error> recordError;  ///< the run file could not be written
     std::optional<HungRank> hung;
+    std::string cutOff;              ///< a host that was given up, in words; empty: none
+    std::vector<std::string> hosts;  ///< by rank, where there are several
 };
 
 struct Verdict {

@@ -78,6 +78,11 @@ void RunRecording::queue(Entry entry, std::size_t events) {
     changed_.notify_all();
 }
 
+void RunRecording::clocks(std::vector<HostClock> clocks) {
+    observer_.clocksMeasured(clocks);
+    queue(std::move(clocks), 0);
+}
+
 bool RunRecording::behind() const {
     const std::lock_guard lock(mutex_);
     return queuedEvents_ > mostQueuedEvents && !error_;
@@ -131,6 +136,7 @@ void RunRecording::write(const std::vector<Entry>& entries) {
         RunWriter& writer;
         Status operator()(const std::vector<Event>& events) const { return writer.append(events); }
         Status operator()(const LogLine& line) const { return writer.append(line); }
+        Status operator()(const std::vector<HostClock>& clocks) const { return writer.setClocks(clocks); }
         Status operator()(const RankRecord& record) const { return writer.setRank(record); }
     } const writing{*writer_};
     for (const Entry& entry : entries) {

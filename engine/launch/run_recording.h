@@ -31,6 +31,7 @@ public:
     void log(const LogLine& line);
     void log(LogLevel level, std::string text);  ///< from the launcher, now
     void rank(const RankRecord& record);
+    void clocks(std::vector<HostClock> clocks);  ///< all that are kept
     /// The disk is so far behind that more events should be left where they are.
     bool behind() const;
     /// Returns when all of this is in the file, or has failed.
@@ -41,7 +42,7 @@ public:
     std::optional<Error> error() const;
 
 private:
-    using Entry = std::variant<std::vector<Event>, LogLine, RankRecord>;
+    using Entry = std::variant<std::vector<Event>, LogLine, RankRecord, std::vector<HostClock>>;
     void queue(Entry entry, std::size_t events);
     void loop();
     void write(const std::vector<Entry>& entries);

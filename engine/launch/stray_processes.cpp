@@ -12,10 +12,12 @@
 
 namespace shardlab {
 
-std::vector<int> processesOfJob(const std::filesystem::path& folder) {
+namespace {
+
+/// Those that have the argument `key` and then `folder`, or with `inside` something that lies in it.
+std::vector<int> processesWith(const std::string& key, const std::filesystem::path& folder, bool inside) {
     std::vector<int> found;
-    std::string wanted("--folder");
-    wanted.append(1, '\0').append(folder.string()).append(1, '\0');
+    const std::string wanted = key + '\0' + folder.string();
     std::error_code failed;
     for (std::filesystem::directory_iterator entry("/proc", failed), end; !failed && entry != end;
          entry.increment(failed)) {
@@ -27,10 +29,21 @@ std::vector<int> processesOfJob(const std::filesystem::path& folder) {
         if (stat(entry->path().c_str(), &data) != 0 || data.st_uid != geteuid()) continue;
         std::ifstream file(entry->path() / "cmdline", std::ios::binary);
         const std::string arguments{std::istreambuf_iterator<char>(file), {}};
-        if (arguments.find(wanted) != std::string::npos) found.push_back(process);
+        for (std::size_t at = arguments.find(wanted); at != std::string::npos; at = arguments.find(wanted, at + 1)) {
+            const char next = at + wanted.size() < arguments.size() ? arguments[at + wanted.size()] : '\0';
+            if (next != '\0' && !(inside && next == '/')) continue;
+            found.push_back(process);
+            break;
+        }
     }
     return found;
 }
+
+}  // namespace
+
+std::vector<int> processesOfJob(const std::filesystem::path& folder) { return processesWith("--folder", folder, true); }
+
+std::vector<int> daemonsOfJob(const std::filesystem::path& folder) { return processesWith("orte_tmpdir_base", folder, false); }
 
 bool isStopped(int process) {
     std::ifstream file("/proc/" + std::to_string(process) + "/stat");

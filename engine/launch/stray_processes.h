@@ -7,8 +7,11 @@
 
 namespace shardlab {
 
-/// This user's processes (never this one) with the arguments `--folder FOLDER`: mpirun and the ranks it started.
+/// This user's processes (never this one) with the arguments `--folder FOLDER`, or a folder in it: mpirun and the ranks it
+/// started.
 std::vector<int> processesOfJob(const std::filesystem::path& folder);
+/// Open MPI's daemons on hosts other than the launcher's, whose session files lie in `folder`.
+std::vector<int> daemonsOfJob(const std::filesystem::path& folder);
 /// Whether a signal (SIGSTOP and the like) has stopped the process.
 bool isStopped(int process);
 /// SIGKILL to each.

@@ -62,6 +62,17 @@ Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& bas
     return TemporaryFolder(name, lock);
 }
 
+Result<TemporaryFolder> TemporaryFolder::createAs(const std::filesystem::path& folder) {
+    const auto cannot = [&](const std::string& why) { return fail(Error{"cannot make the job's folder", folder.string(), why, {}}); };
+    if (mkdir(folder.c_str(), 0700) == 0) {
+        const int lock = acquireLock(folder, O_CREAT);
+        return lock < 0 ? cannot("its lock cannot be taken") : Result<TemporaryFolder>(TemporaryFolder(folder, lock));
+    }
+    if (errno != EEXIST) return cannot(std::strerror(errno));
+    if (!ownedByThisUser(folder)) return cannot("somebody else has a file of that name");
+    return TemporaryFolder(folder, -1);
+}
+
 TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
     : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
 

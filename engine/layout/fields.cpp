@@ -36,6 +36,8 @@ const std::array table = std::to_array<Field>({
 
     {"/cluster/hosts", "Hosts", "Machines and how many devices each gives.", HostListField([](L& l) -> std::vector<HostSpec>& { return l.cluster.hosts; }), {}, {}, 1, 32767, degree},
     {"/cluster/device", "Device", "What the ranks compute on.", TextField([](L& l) -> std::string& { return l.cluster.device; }), "cpu,cuda"},
+    {"/cluster/agent", "Agent", "Program that runs a command on another host, with its arguments; {host} stands for the host, which else comes last. Empty: ssh.", TextField([](L& l) -> std::string& { return l.cluster.agent; })},
+    {"/cluster/network", "Network", "Networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, with commas; empty: any that is up.", TextField([](L& l) -> std::string& { return l.cluster.network; })},
     {"/cluster/pace", "Paced", "Ranks wait until a modelled device would have finished; shows larger clusters on few cores.", PaceField([](L& l) -> std::optional<PaceSpec>& { return l.cluster.pace; })},
     {"/cluster/pace/device", "Modelled device", "Device whose time is modelled.", TextField([](L& l) -> std::string& { return l.cluster.pace->device; })},
     {"/cluster/pace/step_seconds", "Step lasts", "Seconds that one step is stretched to.", NumberField([](L& l) -> double& { return l.cluster.pace->stepSeconds; }), {}, {}, 0.001, 3600, "a step must be long enough to wait for and short enough to watch"},

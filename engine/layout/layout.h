@@ -50,6 +50,8 @@ struct ClusterSpec {
     std::vector<HostSpec> hosts{HostSpec{}};
     std::string device = "cpu";  ///< cpu
     std::optional<PaceSpec> pace;
+    std::string agent;    ///< the program that runs a command on another host, and its arguments; empty = ssh
+    std::string network;  ///< that joins the hosts: 10.1.0.0/16, or names of interfaces; empty = any
     bool operator==(const ClusterSpec&) const = default;
 };
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/hosts_argument.h"
+
+#include "engine/base/file.h"
+#include "engine/hosts/agent.h"
+#include "engine/hosts/host_list.h"
+
+#include <cstdlib>
+
+namespace shardlab::cli {
+
+void HostsArgument::addTo(CLI::App& verb) {
+    CLI::Option* file = verb.add_option("--hostfile", hostfile, "Run on the hosts of this file, one a line: NAME slots=N (as Open MPI reads it)")
+                            ->type_name("FILE");
+    verb.add_flag("--slurm", slurm, "Run on the hosts of the Slurm allocation that this is started in, reached by srun")->excludes(file);
+    verb.add_option("--agent", agent,
+                    "Program, with its arguments, that runs a command on another host; {host} stands for the host, which else "
+                    "comes last (default: ssh, which must not ask for a password)")
+        ->type_name("\"PROGRAM ARGS\"");
+    verb.add_option("--network", network, "Networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, with commas")->type_name("CIDR");
+}
+
+Result<Layout> HostsArgument::apply(Layout layout) const {
+    std::optional<Result<std::vector<HostSpec>>> hosts;
+    if (!hostfile.empty()) {
+        const auto text = readFile(hostfile);
+        if (!text) return fail(text.error());
+        hosts = parseHostfile(*text, hostfile);
+    } else if (slurm) {
+        hosts = slurmHosts([](const char* name) { return std::getenv(name); });
+        layout.cluster.agent = slurmAgent;
+    }
+    if (hosts) {
+        if (!*hosts) return fail(hosts->error());
+        auto taken = takeDevices(**hosts, rankCount(layout), hostfile.empty() ? "the Slurm allocation" : hostfile);
+        if (!taken) return fail(taken.error());
+        layout.cluster.hosts = std::move(*taken);
+    }
+    if (agent) layout.cluster.agent = *agent;
+    if (network) layout.cluster.network = *network;
+    return layout;
+}
+
+}  // namespace shardlab::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// --hostfile, --slurm, --agent, --network: on which hosts, in place of those that the layout names.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/layout.h"
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+namespace shardlab::cli {
+
+struct HostsArgument {
+    std::string hostfile;
+    bool slurm = false;
+    std::optional<std::string> agent;
+    std::optional<std::string> network;
+
+    void addTo(CLI::App& verb);
+    /// The layout with these hosts, as many of their slots as it has ranks. Errors: a hostfile that is none, no
+    /// allocation, too few slots.
+    Result<Layout> apply(Layout layout) const;
+};
+
+}  // namespace shardlab::cli
