@@ -8,7 +8,8 @@
 namespace shardlab {
 
 /// What a waiting rank does between two tests. Where there are more ranks than cores it yields a few times, then sleeps,
-/// 20 to 100 µs at a time, and leaves its core to working ones; otherwise it spins for a while, then yields.
+/// 20 to 100 µs at a time, and leaves its core to working ones; otherwise it spins for a while, then yields, and after some
+/// milliseconds sleeps too: on some kernels (Linux 6.18) processes that do nothing but yield starve all others.
 class Idle {
 public:
     explicit Idle(bool oversubscribed) : oversubscribed_(oversubscribed) {}
@@ -16,19 +17,28 @@ public:
     void pause() {
         ++turns_;
         if (!oversubscribed_) {
-            if (turns_ > spins) sched_yield();
-            return;
+            if (turns_ <= spins) return;
+            if (turns_ <= spins + longYields) {
+                sched_yield();
+                return;
+            }
+            return sleep(20'000L);
         }
         if (turns_ <= yields) {
             sched_yield();
             return;
         }
-        const timespec nap{0, std::min(100'000L, 20'000L + 5'000L * (turns_ - yields))};
-        clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, nullptr);
+        sleep(std::min(100'000L, 20'000L + 5'000L * (turns_ - yields)));
     }
 
 private:
+    static void sleep(long nanoseconds) {
+        const timespec nap{0, nanoseconds};
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, nullptr);
+    }
+
     static constexpr long spins = 2000;
+    static constexpr long longYields = 20000;
     static constexpr long yields = 20;
     bool oversubscribed_;
     long turns_ = 0;

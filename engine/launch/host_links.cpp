@@ -15,7 +15,7 @@ namespace {
 constexpr int pollMilliseconds = 20;
 constexpr std::int64_t second = 1'000'000'000;
 constexpr std::int64_t handshake = 2 * second;
-constexpr std::int64_t afterInterruption = 3 * second / 2;  ///< so long ranks may take to call again
+constexpr std::int64_t afterInterruption = 5 * second;  ///< so long ranks may take to call again
 constexpr std::size_t mostStrangers = 64;
 constexpr int backlog = 128;
 constexpr std::chrono::milliseconds agentPatience{2000};
