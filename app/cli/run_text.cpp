@@ -64,6 +64,15 @@ std::string ranks(const RunSummary& summary) {
     return table.text();
 }
 
+std::string clocks(const RunSummary& summary) {
+    if (summary.clocks.empty()) return {};
+    Table table({"clock of host", "ahead of the launcher's", "drift", "compared at"});
+    for (const HostClock& clock : latestOf(summary.clocks))
+        table.add({clock.host, toText(clock), clock.drift == 0 ? unknown : fmt::format("{:+.1f} µs/s", clock.drift * 1e6),
+                   formatSeconds(static_cast<double>(clock.time) * 1e-9)});
+    return "\n" + table.text();
+}
+
 std::string stragglers(const RunSummary& summary) {
     if (summary.stragglers.empty()) return {};
     std::string text = "\nStragglers\n";
@@ -109,7 +118,7 @@ std::string toText(const RunSummary& summary, const std::string& file) {
         line("Kept", keptText(thinning));
         if (const std::string thinned = thinnedText(thinning); !thinned.empty()) line("Thinned", thinned);
     }
-    return text + "\n" + figures(summary) + "\n" + ranks(summary) + stragglers(summary) + flight(summary);
+    return text + "\n" + figures(summary) + "\n" + ranks(summary) + clocks(summary) + stragglers(summary) + flight(summary);
 }
 
 }  // namespace shardlab::cli

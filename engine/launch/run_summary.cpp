@@ -139,6 +139,7 @@ Result<RunSummary> summarize(const RunReader& run) {
     summary.droppedEvents = run.droppedEvents();
     summary.restarts = run.restarts();
     std::ranges::stable_sort(summary.restarts, {}, &Event::begin);
+    summary.clocks = run.clocks();
     summary.thinning = run.thinning();
     summary.stragglers = watch.stragglers();
     const auto log = run.log();

@@ -52,6 +52,7 @@ struct RunSummary {
     std::int64_t events = 0;
     std::int64_t droppedEvents = 0;
     std::vector<Event> restarts;  ///< ascending (restarts.h)
+    std::vector<HostClock> clocks;  ///< of each host but the launcher's, as the run's file keeps them
     RunEnd end;
     std::vector<Straggler> stragglers;  ///< largest excess first; known once the run is read from its file
     Thinning thinning;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/run_summary.h"
 
+#include "engine/base/clock.h"
+
 #include "engine/trace/flight_record.h"
 
 #include <nlohmann/json.hpp>
@@ -36,6 +38,18 @@ Json thinningOf(const Thinning& thinning) {
 Json communicationOf(const RunSummary& summary) {
     if (!summary.communication) return nullptr;
     return {{"hidden", summary.communication->hidden}, {"exposed", summary.communication->exposed}};
+}
+
+/// The last comparison of each host's clock with the launcher's.
+Json clocksOf(const RunSummary& summary) {
+    Json all = Json::array();
+    for (const HostClock& clock : latestOf(summary.clocks))
+        all.push_back({{"host", clock.host},
+                       {"seconds", toSeconds(clock.time)},
+                       {"offset_seconds", toSeconds(clock.offset)},
+                       {"uncertainty_seconds", toSeconds(clock.uncertainty)},
+                       {"drift", clock.drift}});
+    return all;
 }
 
 }  // namespace
@@ -97,6 +111,7 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
         {"capacity_bytes", summary.capacityBytes},
         {"ranks", std::move(ranks)},
         {"restarts", std::move(restarts)},
+        {"clocks", clocksOf(summary)},
         {"events", summary.events},
         {"dropped_events", summary.droppedEvents},
         {"size_limit", thinningOf(summary.thinning)},

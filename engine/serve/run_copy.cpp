@@ -39,6 +39,10 @@ void RunCopy::rankChanged(const RankRecord& record) {
     if (writer_ && !error_) keep(writer_->setRank(record));
 }
 
+void RunCopy::clocksMeasured(std::span<const HostClock> clocks) {
+    if (writer_ && !error_) keep(writer_->setClocks(clocks));
+}
+
 void RunCopy::named(std::uint32_t number, const std::string& text) {
     if (writer_ && !error_) keep(writer_->addName(number, text));
 }

@@ -24,6 +24,7 @@ public:
     void eventsArrived(std::span<const Event> events) override;
     void logged(const LogLine& line) override;
     void rankChanged(const RankRecord& record) override;
+    void clocksMeasured(std::span<const HostClock> clocks) override;
     void named(std::uint32_t number, const std::string& text) override;
     void paused() override;
     void ended(const RunEnd& end) override;

@@ -57,6 +57,16 @@ std::vector<HostClock> HostClocks::all() const {
     return all;
 }
 
+std::vector<HostClock> latestOf(std::span<const HostClock> clocks) {
+    std::vector<HostClock> latest;
+    for (const HostClock& clock : clocks) {
+        const auto known = std::ranges::find(latest, clock.host, &HostClock::host);
+        if (known == latest.end()) latest.push_back(clock);
+        else if (clock.time >= known->time) *known = clock;
+    }
+    return latest;
+}
+
 std::string writeClocks(std::span<const HostClock> clocks) {
     Json all = Json::array();
     for (const HostClock& clock : clocks)

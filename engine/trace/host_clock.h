@@ -45,6 +45,9 @@ private:
     std::vector<Host> hosts_;
 };
 
+/// The last of each host, in the order hosts came first.
+std::vector<HostClock> latestOf(std::span<const HostClock> clocks);
+
 std::string writeClocks(std::span<const HostClock> clocks);
 Status readClocks(std::string_view json, std::vector<HostClock>& clocks);
 

@@ -13,7 +13,7 @@ constexpr int stepsBetweenQuestions = 20000;  ///< of SQLite's machine: some mil
 
 const std::vector<QueryTable>& tables() {
     static const std::vector<QueryTable> all{eventsTable(), stepsTable(), rankStepsTable(), kindsTable(),
-                                             ranksTable(),  logTable(),   notesTable(),     runTable()};
+                                             ranksTable(),  clocksTable(), logTable(),   notesTable(),     runTable()};
     return all;
 }
 

@@ -31,6 +31,14 @@ constexpr std::array noteColumns = std::to_array<QueryColumn>({
     {"created", "TEXT", "when, ISO 8601 in UTC"},
 });
 
+constexpr std::array clockColumns = std::to_array<QueryColumn>({
+    {"host", "TEXT", "a host other than the launcher's"},
+    {"time_ns", "INTEGER", "of the measurement; nanoseconds of the run's clock"},
+    {"offset_ns", "INTEGER", "nanoseconds that the host's monotonic clock is ahead of the launcher's"},
+    {"uncertainty_ns", "INTEGER", "nanoseconds, either way"},
+    {"drift", "REAL", "seconds that it gains in a second"},
+});
+
 constexpr std::array runColumns = std::to_array<QueryColumn>({
     {"key", "TEXT", "name, created, version, outcome, reason, paced, stretch, predicted_step_seconds …"},
     {"value", "TEXT", "of the key"},
@@ -49,6 +57,12 @@ Result<std::unique_ptr<RowSource>> openRanks(const RunReader& run, std::span<con
     Rows rows;
     for (const RankRecord& rank : run.ranks())
         add(rows, std::int64_t{rank.rank}, rank.host, std::int64_t{rank.pid}, rank.label, rank.end);
+    return rowsOf(std::move(rows));
+}
+
+Result<std::unique_ptr<RowSource>> openClocks(const RunReader& run, std::span<const Condition>) {
+    Rows rows;
+    for (const HostClock& clock : run.clocks()) add(rows, clock.host, clock.time, clock.offset, clock.uncertainty, clock.drift);
     return rowsOf(std::move(rows));
 }
 
@@ -115,6 +129,9 @@ private:
 std::unique_ptr<RowSource> rowsOf(Rows rows) { return std::make_unique<MadeRows>(std::move(rows)); }
 
 QueryTable ranksTable() { return {{"ranks", "one row per rank", rankColumns}, {}, openRanks}; }
+QueryTable clocksTable() {
+    return {{"clocks", "the clocks of several hosts, as they were compared", clockColumns}, {}, openClocks};
+}
 QueryTable logTable() { return {{"log", "lines of ranks and launcher, as they arrived", logColumns}, {}, openLog}; }
 QueryTable notesTable() { return {{"notes", "what people wrote beside the run", noteColumns}, {}, openNotes}; }
 QueryTable runTable() { return {{"run", "what is said of the run as a whole", runColumns}, {}, openRun}; }

@@ -41,6 +41,7 @@ QueryTable stepsTable();
 QueryTable rankStepsTable();
 QueryTable kindsTable();
 QueryTable ranksTable();
+QueryTable clocksTable();
 QueryTable logTable();
 QueryTable notesTable();
 QueryTable runTable();

@@ -42,6 +42,10 @@ void RowDecoder::meta(std::string_view key, std::string_view value) {
         std::vector<Event> restarts;
         if (const Status read = readRestarts(value, restarts); !read) return refuse(read.error().text());
         observer_.restartsKnown(restarts);
+    } else if (key == meta::clocks) {
+        std::vector<HostClock> clocks;
+        if (const Status read = readClocks(value, clocks); !read) return refuse(read.error().text());
+        observer_.clocksMeasured(clocks);
     } else if (key == meta::end) {
         RunEnd end;
         if (const Status read = readEnd(value, end); !read) return refuse(read.error().text());

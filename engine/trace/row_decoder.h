@@ -23,6 +23,7 @@ public:
     virtual void eventsArrived(std::span<const Event>) {}  ///< each lane in its order
     virtual void logged(const LogLine&) {}
     virtual void rankChanged(const RankRecord&) {}
+    virtual void clocksMeasured(std::span<const HostClock>) {}  ///< all that are kept; replaces what was told before
     virtual void named(std::uint32_t /*number*/, const std::string& /*text*/) {}
 };
 

@@ -247,7 +247,12 @@ private Q_SLOTS:
         content.replace("\"network\"", "\"pace\": {\"device\": \"h100-sxm\", \"step_seconds\": 0.1}, \"network\"");
         const auto process = start("killed", content);
         QVERIFY2(waitForSteps(*process, said), said.constData());
-        QTRY_VERIFY_WITH_TIMEOUT(!QDir(file("checkpoints")).entryList({"step-*"}, QDir::Dirs).isEmpty() || process->state() == QProcess::NotRunning, 60000);
+        const auto taken = [&] {
+            for (const QString& folder : QDir(file("checkpoints")).entryList(QDir::Dirs | QDir::NoDotAndDotDot))
+                if (QFile::exists(file("checkpoints") + "/" + folder + "/manifest.json") && !folder.contains("unfinished")) return true;
+            return false;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(taken(), 60000);
         const auto there = hosts_->ranks(2);
         QCOMPARE(there.size(), 2);
         ::kill(there[static_cast<int>(random_() % 2)].pid, SIGKILL);

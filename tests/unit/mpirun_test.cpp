@@ -72,6 +72,51 @@ private Q_SLOTS:
                                [](const auto& variable) { return variable.first.starts_with("OMPI_ALLOW"); }), 0);
     }
 
+    void eachHostHasItsRanksArguments() {
+        MpirunOptions options;
+        options.root = true;
+        options.rankProgram = "/opt/shardlab-rank";
+        options.temporary = "/tmp/job";
+        options.agent = "/tmp/job/agent";
+        options.network = "10.1.0.0/16";
+        options.hosts = {{"node1", 2, 4, {"--folder", "/tmp/job"}}, {"node2", 1, 8, {"--folder", "/tmp/job/host-1"}}};
+        qputenv("SHARDLAB_TEST_WORD", "x");
+        qputenv("SHARDLAB_TEST_TOKEN_FILE", "secret");
+        const ProcessSpec spec = mpirunCommand("/usr/bin/mpirun", options);
+        qunsetenv("SHARDLAB_TEST_WORD");
+        qunsetenv("SHARDLAB_TEST_TOKEN_FILE");
+        const auto& argv = spec.arguments;
+        const auto border = std::find(argv.begin(), argv.end(), ":");
+        QVERIFY(border != argv.end());
+        QCOMPARE(std::count(argv.begin(), argv.end(), ":"), 1);
+        const auto has = [](auto from, auto to, const std::string& key, const std::string& value) {
+            for (auto each = from; each != to && each + 1 != to; ++each)
+                if (*each == key && *(each + 1) == value) return true;
+            return false;
+        };
+        QVERIFY(has(argv.begin(), border, "--host", "node1:2") && has(border, argv.end(), "--host", "node2:1"));
+        QVERIFY(has(argv.begin(), border, "-n", "2") && has(border, argv.end(), "-n", "1"));
+        QVERIFY(has(argv.begin(), border, "-x", "OMP_NUM_THREADS=4") && has(border, argv.end(), "-x", "OMP_NUM_THREADS=8"));
+        QVERIFY(has(border, argv.end(), "-x", "SHARDLAB_TEST_WORD"));
+        QVERIFY(std::none_of(argv.begin(), argv.end(), [](const std::string& word) { return word.find("TOKEN") != std::string::npos; }));
+        QCOMPARE(argv.back(), std::string("/tmp/job/host-1"));
+        QVERIFY(has(argv.begin(), border, "plm_rsh_agent", "/bin/sh /tmp/job/agent") && has(argv.begin(), border, "btl", "self,vader,tcp"));
+        QVERIFY(has(argv.begin(), border, "btl_tcp_if_include", "10.1.0.0/16") && has(argv.begin(), border, "oob_tcp_if_include", "10.1.0.0/16"));
+    }
+
+    void severalHostsAreNamedInTheReason() {
+        JobFate job;
+        job.hosts = {"node1", "node1", "node2"};
+        job.report = reportOf(killedText);
+        job.mpirun = {false, 137};
+        const std::vector<RankFate> ranks{at(RankPhase::Compute, 5, "0F1"), at(RankPhase::Compute, 5, "1F1"), at(RankPhase::Waiting, 5, "2RECV_F1", 1)};
+        QCOMPARE(judge(ranks, job).run.reason, std::string("rank 1 on host node1 was killed by SIGKILL at step 5 in 1F1"));
+        job.cutOff = "host node2 is cut off";
+        QCOMPARE(judge(ranks, job).run.reason, std::string("host node2 is cut off"));
+        job.killRequested = true;
+        QCOMPARE(judge(ranks, job).run.outcome, std::string("stopped"));
+    }
+
     void rootIsConfirmedTwiceAndEnoughCoresDoNotYield() {
         MpirunOptions options;
         options.ranks = 2;

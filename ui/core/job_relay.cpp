@@ -31,6 +31,10 @@ void JobRelay::rankChanged(const RankRecord& record) {
     add([&](JobNews& news) { news.ranks.push_back(record); });
 }
 
+void JobRelay::clocksMeasured(std::span<const HostClock> clocks) {
+    add([&](JobNews& news) { news.clocks.emplace(clocks.begin(), clocks.end()); });
+}
+
 void JobRelay::ended(const RunEnd& end) {
     add([&](JobNews& news) { news.end = end; });
 }

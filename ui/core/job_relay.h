@@ -16,9 +16,10 @@ struct JobNews {
     std::vector<Event> events;
     std::vector<LogLine> log;
     std::vector<RankRecord> ranks;
+    std::optional<std::vector<HostClock>> clocks;  ///< the newest
     std::optional<JobState> state;
     std::optional<RunEnd> end;
-    bool empty() const { return events.empty() && log.empty() && ranks.empty() && !state && !end; }
+    bool empty() const { return events.empty() && log.empty() && ranks.empty() && !clocks && !state && !end; }
 };
 
 class JobRelay : public JobObserver {
@@ -34,6 +35,7 @@ public:
     void eventsArrived(std::span<const Event> events) override;
     void logged(const LogLine& line) override;
     void rankChanged(const RankRecord& record) override;
+    void clocksMeasured(std::span<const HostClock> clocks) override;
     void ended(const RunEnd& end) override;
 
 private:

@@ -71,6 +71,12 @@ void LiveFeed::rankChanged(const RankRecord& record) {
     news_.ranks.push_back(record);
 }
 
+void LiveFeed::clocksMeasured(std::span<const HostClock> clocks) {
+    RunCopy::clocksMeasured(clocks);
+    const std::scoped_lock lock(mutex_);
+    news_.clocks.emplace(clocks.begin(), clocks.end());
+}
+
 void LiveFeed::named(std::uint32_t number, const std::string& text) {
     RunCopy::named(number, text);
     const std::scoped_lock lock(mutex_);

@@ -25,6 +25,7 @@ struct LiveNews {
     std::vector<Event> events;
     std::vector<LogLine> log;
     std::vector<RankRecord> ranks;
+    std::optional<std::vector<HostClock>> clocks;  ///< the newest
     std::optional<WatchStatus> status;
     std::optional<RunEnd> end;
     std::optional<Error> copyError;
@@ -45,6 +46,7 @@ public:
     void eventsArrived(std::span<const Event> events) override;
     void logged(const LogLine& line) override;
     void rankChanged(const RankRecord& record) override;
+    void clocksMeasured(std::span<const HostClock> clocks) override;
     void named(std::uint32_t number, const std::string& text) override;
     void paused() override;
     void ended(const RunEnd& end) override;

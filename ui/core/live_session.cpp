@@ -115,6 +115,7 @@ void LiveSession::drain() {
     }
     for (const LogLine& line : news.log) model_.append(line);
     for (const RankRecord& record : news.ranks) model_.setRank(record);
+    if (news.clocks) model_.setClocks(*news.clocks);
     if (!news.events.empty()) model_.append(std::span(news.events));
     if (news.status) status_ = *news.status;
     if (news.copyError) Q_EMIT copyFailed(*news.copyError);

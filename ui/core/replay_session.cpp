@@ -33,6 +33,7 @@ struct ReplaySession::Feed {
         std::vector<Event> predicted;
         std::vector<LogLine> log;
         std::vector<RankRecord> ranks;
+        std::vector<HostClock> clocks;
         std::vector<Note> notes;
         EventNames names;
         std::vector<Event> restarts;
@@ -96,7 +97,7 @@ Status ReplaySession::Feed::readAll() {
     }
     const bool few = steps && hasFewDetails(*steps);
     const bool late = steps && !few && !hasTooManyDetails(*steps);
-    Opening made{run.header(), std::move(*predicted), std::move(*log), run.ranks(), notes ? *notes : std::vector<Note>{},
+    Opening made{run.header(), std::move(*predicted), std::move(*log), run.ranks(), run.clocks(), notes ? *notes : std::vector<Note>{},
                  run.names(), run.restarts(), std::move(steps), {}, {}, {}, run.eventCount(), run.droppedEvents()};
     // Details of few steps are there at once; of a long run they come while its steps are in sight already.
     if (few) {
@@ -220,6 +221,7 @@ void ReplaySession::drain() {
             model_.setNames(opening.names);
             for (const LogLine& line : opening.log) model_.append(line);
             for (const RankRecord& rank : opening.ranks) model_.setRank(rank);
+            if (!opening.clocks.empty()) model_.setClocks(opening.clocks);
             if (opening.steps) model_.setSteps(std::move(*opening.steps));
             for (StepDetails& details : opening.details) take(details);
             if (opening.ends) take(*opening.ends);

@@ -68,6 +68,7 @@ void RunModel::begin(const RunHeader& header, std::vector<Event> predicted) {
     log_.clear();
     names_ = {};
     rankRecords_.clear();
+    clocks_.clear();
     end_.reset();
     summary_ = std::make_unique<Summarizer>(mesh.ranks(), flushes(header.layout));
     notes_.clear();
@@ -108,6 +109,7 @@ void RunModel::clear() {
     log_.clear();
     names_ = {};
     rankRecords_.clear();
+    clocks_.clear();
     end_.reset();
     summary_ = std::make_unique<Summarizer>(0);
     notes_.clear();
@@ -314,6 +316,11 @@ void RunModel::setRank(const RankRecord& record) {
         labels_[static_cast<std::size_t>(record.rank)] = record.label;
     if (place != rankRecords_.end() && place->rank == record.rank) *place = record;
     else rankRecords_.insert(place, record);
+    Q_EMIT ranksChanged();
+}
+
+void RunModel::setClocks(std::vector<HostClock> clocks) {
+    clocks_ = latestOf(clocks);
     Q_EMIT ranksChanged();
 }
 

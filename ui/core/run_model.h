@@ -66,6 +66,7 @@ public:
     void append(std::span<const Event> events);
     void append(const LogLine& line);
     void setRank(const RankRecord& record);
+    void setClocks(std::vector<HostClock> clocks);  ///< of hosts other than the launcher's; replaces
     void setNames(EventNames names);  ///< of the begun run
     void setEnd(const RunEnd& end);
 
@@ -94,6 +95,8 @@ public:
     const std::vector<LogLine>& log() const { return log_; }
     const EventNames& names() const { return names_; }
     const std::vector<RankRecord>& rankRecords() const { return rankRecords_; }  ///< ascending by rank
+    /// The newest comparison of each other host's clock.
+    const std::vector<HostClock>& clocks() const { return clocks_; }
     const std::optional<RunEnd>& end() const { return end_; }
     /// Ascending by time; begin() and clear() forget them.
     const std::vector<Note>& notes() const { return notes_; }
@@ -163,6 +166,7 @@ private:
     std::vector<LogLine> log_;
     EventNames names_;
     std::vector<RankRecord> rankRecords_;
+    std::vector<HostClock> clocks_;
     std::optional<RunEnd> end_;
     std::vector<Note> notes_;
     std::unique_ptr<StragglerWatch> watch_;

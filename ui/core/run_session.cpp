@@ -116,6 +116,7 @@ void RunSession::drain() {
     if (!news.events.empty()) model_.append(std::span(news.events));
     for (const LogLine& line : news.log) model_.append(line);
     for (const RankRecord& record : news.ranks) model_.setRank(record);
+    if (news.clocks) model_.setClocks(*news.clocks);
     if (news.state && *news.state != JobState::Ended) setState(*news.state);
     if (!news.end) return;
     model_.setEnd(*news.end);

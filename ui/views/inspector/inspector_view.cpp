@@ -105,6 +105,10 @@ std::vector<Fact> InspectorView::rankFacts(int rank) const {
     for (const RankRecord& record : model.rankRecords()) {
         if (record.rank != rank) continue;
         if (!record.host.empty()) facts.push_back({tr("Host"), text(record.host)});
+        const std::string& host = model.header().hasLayout() ? Mesh(model.header().layout).hostName(rank) : record.host;
+        const auto clock = std::ranges::find(model.clocks(), host, &HostClock::host);
+        if (clock != model.clocks().end())
+            facts.push_back({tr("Clock"), text(toText(*clock)), "figure", tr("How far its host's clock is ahead of the launcher's, and how far off that may be. Events are shown on the run's clock.")});
         if (record.pid > 0) facts.push_back({tr("Process"), QString::number(record.pid)});
         const bool well = record.end.empty() || record.end == "finished" || record.end == "stopped";
         facts.push_back({tr("State"), record.end.empty() ? tr("running") : text(record.end), well ? "figure" : "bad"});
