@@ -40,7 +40,7 @@ ClockEstimate::Drift ClockEstimate::drift() const {
     const double error = static_cast<double>(young.half + old.half) / baseline;
     if (error >= worstDrift) return {0, worstDrift};
     // Two clocks that are one show no drift beyond its error.
-    return std::abs(rate) <= error ? Drift{0, error} : Drift{rate, error};
+    return std::abs(rate) <= error ? Drift{0, 2 * error} : Drift{rate, error};
 }
 
 ClockReading ClockEstimate::at(std::int64_t now) const {
@@ -49,7 +49,7 @@ ClockReading ClockEstimate::at(std::int64_t now) const {
     double least = INFINITY;
     for (const Sample& sample : samples_) {
         const auto age = static_cast<double>(now - sample.at);
-        const double uncertainty = static_cast<double>(sample.half) + (rate.error + (rate.rate == 0 ? rate.error : 0)) * std::abs(age);
+        const double uncertainty = static_cast<double>(sample.half) + rate.error * std::abs(age);
         if (uncertainty >= least) continue;
         least = uncertainty;
         best = {sample.offset + std::llround(rate.rate * age), std::llround(uncertainty), rate.rate};

@@ -27,11 +27,14 @@ struct ClockReading {
 class ClockEstimate {
 public:
     static constexpr int leastPings = 20;
+    static constexpr int enoughPings = 300;
+    static constexpr std::int64_t goodHalf = 100'000;  ///< nanoseconds; half of a round trip on an idle network is less
 
     /// Ascending by `back`. One that cannot have happened (back before it was sent) is not counted.
     void add(const Ping& ping);
     int pings() const { return pings_; }
-    bool ready() const { return pings_ >= leastPings; }
+    /// Good enough to begin with, or as good as it gets.
+    bool ready() const { return pings_ >= enoughPings || (pings_ >= leastPings && samples_.back().half < goodHalf); }
     /// At that moment of this machine's clock; needs one ping.
     ClockReading at(std::int64_t now) const;
 

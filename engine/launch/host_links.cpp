@@ -144,6 +144,7 @@ void HostLinks::greet(Stranger& stranger, std::int64_t now) {
     stranger.link.parser().setLimit(largestFrame);
     Orders orders = options_.orders;
     orders.attempt = attempt_;
+    if (link->ready()) orders.files.clear();  // looked for when the run began; the marker is gone
     link->welcome(std::move(stranger.link), *greeting, orders, now);
 }
 

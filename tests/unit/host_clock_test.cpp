@@ -54,6 +54,8 @@ private Q_SLOTS:
         clock.add({100, 5000, 5010, 150});
         QCOMPARE(clock.pings(), 1);
         QVERIFY(!clock.ready());
+        for (int i = 1; i < ClockEstimate::leastPings; ++i) clock.add({i * 1000, 5000, 5010, i * 1000 + 500});
+        QVERIFY(clock.ready());
     }
 
     void aCorrectedClockNeverRunsBackwards() {
