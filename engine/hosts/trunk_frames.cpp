@@ -71,7 +71,7 @@ Bytes encode(const RankReport& report) {
     Bytes body;
     ByteWriter writer(body);
     writer.fixed(report.rank);
-    writer.fixed(static_cast<std::uint8_t>(report.stopped));
+    writer.fixed(report.state);
     writer.fixed(std::int32_t{report.status.pid});
     writer.fixed(report.status.phase);
     writer.fixed(report.status.step);
@@ -86,7 +86,7 @@ Result<RankReport> decodeRankReport(std::span<const std::byte> body) {
     ByteReader reader(body);
     RankReport report;
     report.rank = reader.fixed<std::int32_t>();
-    report.stopped = reader.fixed<std::uint8_t>() != 0;
+    report.state = reader.fixed<RankReport::State>();
     report.status.pid = reader.fixed<std::int32_t>();
     report.status.phase = reader.fixed<RankPhase>();
     report.status.step = reader.fixed<std::int32_t>();
@@ -94,7 +94,7 @@ Result<RankReport> decodeRankReport(std::span<const std::byte> body) {
     report.status.peer = reader.fixed<std::int32_t>();
     report.status.heartbeat = reader.fixed<std::int64_t>();
     report.status.pulse = reader.fixed<std::uint64_t>();
-    if (!reader.atEnd() || report.status.phase > RankPhase::Checkpointing) return damaged("report of a rank");
+    if (!reader.atEnd() || report.state > RankReport::State::Gone || report.status.phase > RankPhase::Checkpointing) return damaged("report of a rank");
     return report;
 }
 

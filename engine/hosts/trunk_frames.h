@@ -72,7 +72,8 @@ Result<Orders> decodeOrders(std::span<const std::byte> body);
 
 struct RankReport {
     std::int32_t rank = 0;
-    bool stopped = false;  ///< a signal has stopped it
+    enum class State : std::uint8_t { Runs, Stopped, Gone };  ///< Stopped: by a signal
+    State state = State::Runs;
     RankStatus status;
 };
 Bytes encode(const RankReport& report);

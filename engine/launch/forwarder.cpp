@@ -12,6 +12,7 @@
 #include "engine/launch/temporary_folder.h"
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -44,6 +45,11 @@ Descriptor endingSignals() {
     std::signal(SIGHUP, SIG_IGN);  // the agent may go, the link is another
     std::signal(SIGPIPE, SIG_IGN);
     return Descriptor(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+}
+
+RankReport::State stateOf(int process) {
+    if (kill(process, 0) != 0 && errno == ESRCH) return RankReport::State::Gone;
+    return isStopped(process) ? RankReport::State::Stopped : RankReport::State::Runs;
 }
 
 /// Part of a rank's file on its way.
@@ -260,7 +266,7 @@ private:
         reportedAt_ = now;
         for (int rank = setup_.firstRank; rank < setup_.firstRank + setup_.ranks; ++rank)
             if (const auto status = readStatus(files_.statusFile(rank)))
-                trunk_->send(frameType(TrunkFrame::Report), encode(RankReport{rank, isStopped(status->pid), *status}));
+                trunk_->send(frameType(TrunkFrame::Report), encode(RankReport{rank, stateOf(status->pid), *status}));
     }
 
     void fetch(const FetchOrder& order) {

@@ -18,7 +18,7 @@ inline constexpr const char* forwarderArgument = "--forward";
 /// Silence between a host and the launcher, in nanoseconds, after which both end what they have of the run.
 inline constexpr std::int64_t hostPatience = 6'000'000'000;
 /// After which the forwarder gives up a connection and tries a new one: TCP itself would wait longer and longer.
-inline constexpr std::int64_t trunkSilence = 1'200'000'000;
+inline constexpr std::int64_t trunkSilence = 2'000'000'000;
 
 struct ForwarderSetup {
     int host = 0;       ///< its place in the run's list

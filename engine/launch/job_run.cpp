@@ -235,8 +235,8 @@ void JobRun::watchRanks() {
     if (recording_.now() - watchedAt_ < watchInterval) return;
     watchedAt_ = recording_.now();
     const bool interrupted = setup_.hosts.interrupted();
-    for (const RankFate& fate : fates_)
-        if (!interrupted && fate.lostAt && recording_.now() - *fate.lostAt > afterLostLink) endWithin(0, "a rank died");
+    for (std::size_t rank = 0; rank < fates_.size(); ++rank)
+        if (const RankFate& fate = fates_[rank]; !interrupted && fate.lostAt && setup_.hosts.mayBeGone(static_cast<int>(rank)) && recording_.now() - *fate.lostAt > afterLostLink) endWithin(0, "a rank died");
     if (recording_.now() - clocksAt_ > clockInterval) trackHosts();
     if (const std::string lost = setup_.hosts.lost(); !lost.empty() && cutOff_.empty()) {
         cutOff_ = lost;

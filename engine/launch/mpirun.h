@@ -32,7 +32,6 @@ struct MpirunOptions {
     std::vector<MpirunHost> hosts;
     std::filesystem::path agent;  ///< Agent::script()
     std::string network;          ///< layout's /cluster/network
-    bool oversubscribed = false;  ///< some host has fewer cores than ranks
 };
 
 /// Cores this process may use.

@@ -140,7 +140,6 @@ ProcessSpec RunHosts::command(const RankArguments& arguments) const {
     options.network = setup_.layout.cluster.network;
     for (const Host& host : links_ ? hosts_ : std::vector<Host>()) {
         const RankArguments there = argumentsOn(host, arguments);
-        options.oversubscribed = options.oversubscribed || there.oversubscribed;
         options.hosts.push_back({host.name, host.ranks, there.threads, toArgv(there)});
     }
     return mpirunCommand(setup_.program, options);
@@ -161,7 +160,13 @@ Result<RankStatus> RunHosts::status(const RankArguments& arguments, int rank) co
 bool RunHosts::isStopped(int rank, const RankStatus& status) const {
     if (!links_ || !links_->holds(rank)) return shardlab::isStopped(status.pid);
     const auto report = links_->report(rank);
-    return report && report->stopped;
+    return report && report->state == RankReport::State::Stopped;
+}
+
+bool RunHosts::mayBeGone(int rank) const {
+    if (!links_ || !links_->holds(rank)) return true;
+    const auto report = links_->report(rank);
+    return report && report->state == RankReport::State::Gone;
 }
 
 Result<std::vector<FlightEntry>> RunHosts::flight(const RankArguments& arguments, int rank) const {

@@ -42,6 +42,8 @@ public:
 
     Result<RankStatus> status(const RankArguments& arguments, int rank) const;
     bool isStopped(int rank, const RankStatus& status) const;
+    /// Whether a rank whose link is lost may have died: on another host its forwarder knows.
+    bool mayBeGone(int rank) const;
     /// What the rank's flight record says, wherever the rank is.
     Result<std::vector<FlightEntry>> flight(const RankArguments& arguments, int rank) const;
     /// Ends what the run has left on the other hosts; for as long as `patience` waits for it.

@@ -278,7 +278,7 @@ private Q_SLOTS:
     void aStoppedRankOnAnotherHostIsFound() {
         QByteArray said;
         auto content = twoEach({1, 3, 2}, 100000);
-        content.replace("\"deadline\": 20", "\"deadline\": 3");
+        content.replace("\"deadline\": 20", "\"deadline\": 8");
         const auto process = start("stopped", content);
         QVERIFY2(waitForSteps(*process, said), said.constData());
         const auto there = hosts_->ranks(1);

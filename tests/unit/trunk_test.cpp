@@ -133,9 +133,9 @@ private Q_SLOTS:
         const auto again = decodeOrders(encode(orders));
         QVERIFY(again && again->attempt == 2 && again->layout == "{}" && again->files.size() == 2 && again->files[0].path == "/data/x" &&
                 again->files[1].need == SharedFile::Need::Wished);
-        const RankReport report{5, true, {42, RankPhase::Waiting, 12, 345, 3, 6789, 11}};
+        const RankReport report{5, RankReport::State::Stopped, {42, RankPhase::Waiting, 12, 345, 3, 6789, 11}};
         const auto told = decodeRankReport(encode(report));
-        QVERIFY(told && told->rank == 5 && told->stopped && told->status.pid == 42 && told->status.phase == RankPhase::Waiting &&
+        QVERIFY(told && told->rank == 5 && told->state == RankReport::State::Stopped && told->status.pid == 42 && told->status.phase == RankPhase::Waiting &&
                 told->status.step == 12 && told->status.action == 345 && told->status.peer == 3 && told->status.heartbeat == 6789 && told->status.pulse == 11);
         for (Bytes body : {encode(greeting), encode(orders), encode(report)}) {
             body.pop_back();
