@@ -72,6 +72,7 @@ public:
         while (!ended_) {
             const std::int64_t now = monotonicNanoseconds();
             silence_.pass(now);
+            if (trunk_ && acknowledgedLately(trunk_->descriptor())) silence_.broken();
             if (silence_.length() > hostPatience) return "nothing was heard of the launcher for " + std::to_string(hostPatience / 1'000'000'000) + " s";
             if (trunk_ && silence_.length() > trunkSilence && now - connectedAt_ > trunkSilence) dropTrunk(now);
             if (!trunk_ && now >= nextAttempt_) connect();

@@ -118,6 +118,7 @@ void HostLink::serve(std::int64_t now) {
     readAgent(now);
     judgeAgent(now);
     silence_.pass(now);
+    if (trunk_ && acknowledgedLately(trunk_->descriptor())) silence_.broken();
     if (!trunk_) return;
     if (!serveTrunk() || silence_.length() > trunkSilence) return dropTrunk();
     for (auto each = channels_.begin(); each != channels_.end();)

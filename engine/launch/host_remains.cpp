@@ -55,6 +55,13 @@ bool hasFile(const SharedFile& file) {
     return content && crc32c(std::as_bytes(std::span(content->data(), content->size()))) == file.checksum;
 }
 
+bool acknowledgedLately(int socket) {
+    constexpr std::uint32_t lately = 400;  // ms; both sides send several times as often
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state == TCP_ESTABLISHED && info.tcpi_last_ack_recv < lately;
+}
+
 void keepQueueShort(int socket) {
     const int bytes = 1 << 16;
     setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);

@@ -235,8 +235,10 @@ void JobRun::watchRanks() {
     if (recording_.now() - watchedAt_ < watchInterval) return;
     watchedAt_ = recording_.now();
     const bool interrupted = setup_.hosts.interrupted();
-    for (std::size_t rank = 0; rank < fates_.size(); ++rank)
-        if (const RankFate& fate = fates_[rank]; !interrupted && fate.lostAt && setup_.hosts.mayBeGone(static_cast<int>(rank)) && recording_.now() - *fate.lostAt > afterLostLink) endWithin(0, "a rank died");
+    for (std::size_t rank = 0; rank < fates_.size() && !interrupted; ++rank) {
+        const std::optional<std::int64_t>& lostAt = fates_[rank].lostAt;
+        if (lostAt && recording_.now() - *lostAt > afterLostLink && setup_.hosts.mayBeGone(static_cast<int>(rank))) endWithin(0, "a rank died");
+    }
     if (recording_.now() - clocksAt_ > clockInterval) trackHosts();
     if (const std::string lost = setup_.hosts.lost(); !lost.empty() && cutOff_.empty()) {
         cutOff_ = lost;
