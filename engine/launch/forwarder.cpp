@@ -7,6 +7,7 @@
 #include "engine/hosts/silence.h"
 #include "engine/hosts/trunk_channel.h"
 #include "engine/launch/host_remains.h"
+#include "engine/launch/mpirun.h"
 #include "engine/launch/rank_arguments.h"
 #include "engine/launch/stray_processes.h"
 #include "engine/launch/temporary_folder.h"
@@ -130,7 +131,7 @@ private:
             gethostname(name.data(), name.size() - 1);
             trunk_->send(frameType(TrunkFrame::Greeting),
                          encode(TrunkGreeting{trunkProtocol, setup_.host, getpid(),
-                                              static_cast<std::int32_t>(std::max(1u, std::thread::hardware_concurrency())),
+                                              usableCores(),
                                               everWelcomed_, name.data(), setup_.token}));
             return;
         }

@@ -2,6 +2,7 @@
 #include "engine/launch/mpirun.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string_view>
 #include <thread>
 #include <unistd.h>
@@ -9,7 +10,11 @@
 
 namespace shardlab {
 
-int usableCores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+int usableCores() {
+    // How tests make hosts of one core out of namespaces that share this machine's.
+    if (const char* said = std::getenv("SHARDLAB_TEST_CORES")) return std::max(1, std::atoi(said));
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 Result<std::filesystem::path> findMpirun() {
     if (auto found = findInPath("mpirun")) return *found;

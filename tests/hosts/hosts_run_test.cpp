@@ -46,7 +46,7 @@ private:
         QString text = R"json({"name": "hosts", "model": {"kind": "gpt", "layers": 6, "hidden": 32, "heads": 2, "sequence": 32},
  "cluster": {"hosts": [HOSTS], "agent": "AGENT", "network": "NETWORK"}, "parallel": {"data": DATA, "pipeline": PIPELINE, "tensor": TENSOR},
  "batch": {"global": 12, "micro": 2}MORE,
- "run": {"steps": STEPS, "seed": 5, "validate_every": 0, "deadline": 20, "max_restarts": RESTARTS}})json";
+ "run": {"steps": STEPS, "seed": 5, "validate_every": 0, "deadline": 0, "max_restarts": RESTARTS}})json";
         text.replace("HOSTS", list).replace("AGENT", hosts_->agent()).replace("NETWORK", NamespaceHosts::network());
         text.replace("DATA", QString::number(degrees.data)).replace("PIPELINE", QString::number(degrees.pipeline));
         text.replace("TENSOR", QString::number(degrees.tensor)).replace("STEPS", QString::number(steps)).replace("MORE", more);
@@ -278,7 +278,7 @@ private Q_SLOTS:
     void aStoppedRankOnAnotherHostIsFound() {
         QByteArray said;
         auto content = twoEach({1, 3, 2}, 100000);
-        content.replace("\"deadline\": 20", "\"deadline\": 8");
+        content.replace("\"deadline\": 0", "\"deadline\": 8");
         const auto process = start("stopped", content);
         QVERIFY2(waitForSteps(*process, said), said.constData());
         const auto there = hosts_->ranks(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hosts made of namespaces: each has a network, a name, /tmp, /dev/shm and a monotonic clock of its own (days apart), and
-// shares the file system. All but the first, on which the launcher runs, have process numbers of their own too. Each has one
-// core, so that ranks know that they share. A bridge joins them; `agent` runs a command on one as ssh would.
+// shares the file system. All but the first, on which the launcher runs, have process numbers of their own too. Each says
+// that it has one core, so that ranks know that they share. A bridge joins them; `agent` runs a command on one as ssh would.
 #pragma once
 
 #include <QDir>
@@ -9,6 +9,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QProcess>
+#include <QProcessEnvironment>
 #include <QString>
 #include <QStringList>
 #include <QTemporaryDir>
@@ -58,8 +59,11 @@ public:
     /// A program on a host, ready to be started.
     std::unique_ptr<QProcess> program(int host, const QString& path, const QStringList& arguments) const {
         auto process = std::make_unique<QProcess>();
-        process->setProgram("taskset");
-        process->setArguments(QStringList{"-c", core(host), "nsenter", "-t", QString::number(pids_[static_cast<std::size_t>(host)]), "-a", path} + arguments);
+        process->setProgram("nsenter");
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("SHARDLAB_TEST_CORES", "1");
+        process->setProcessEnvironment(environment);
+        process->setArguments(QStringList{"-t", QString::number(pids_[static_cast<std::size_t>(host)]), "-a", path} + arguments);
         return process;
     }
     void cut(int host) const { link(host, "down"); }
@@ -119,7 +123,6 @@ public:
 
 private:
     QString network(int host) const { return QString("%1h%2").arg(prefix_).arg(host); }
-    static QString core(int host) { return QString::number(host % QThread::idealThreadCount()); }
     QString bridge() const { return prefix_ + "br"; }
     void link(int host, const char* state) const { succeeds(QString("ip -n %1 link set b%2 %3").arg(bridge()).arg(host).arg(state)); }
 
@@ -159,10 +162,10 @@ private:
                 return false;
             }
             pids_.push_back(children.trimmed().toLongLong());
-            cases += QString("%1) pid=%2 core=%3;;\n").arg(names_[i]).arg(pids_.back()).arg(core(i)).toUtf8();
+            cases += QString("%1) pid=%2;;\n").arg(names_[i]).arg(pids_.back()).toUtf8();
         }
         write("agent", "while [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1; shift\ncase $host in\n" + cases +
-                           "*) echo \"agent: no route to host $host\" >&2; exit 255;;\nesac\nexec taskset -c $core nsenter -t $pid -a sh -c \"$*\"\n");
+                           "*) echo \"agent: no route to host $host\" >&2; exit 255;;\nesac\nexport SHARDLAB_TEST_CORES=1\nexec nsenter -t $pid -a sh -c \"$*\"\n");
         return true;
     }
     /// A mount over /tmp would hide what the test shares with its hosts there.
