@@ -89,8 +89,9 @@ ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptio
     parameter(arguments, "odls_base_sigkill_timeout", "0");
     parameter(arguments, "orte_tmpdir_base", options.temporary.string());
     if (!options.sharedMemory.empty()) parameter(arguments, "btl_vader_backing_directory", options.sharedMemory.string());
-    // On several hosts never: forwarders must run in time, and some kernels (Linux 6.18) let what only yields starve others.
-    if (!several && options.ranks > options.cores) parameter(arguments, "mpi_yield_when_idle", "1");
+    const bool oversubscribed = several ? std::ranges::any_of(options.hosts, &MpirunHost::oversubscribed)
+                                        : options.ranks > options.cores;
+    if (oversubscribed) parameter(arguments, "mpi_yield_when_idle", "1");
     if (several) {
         addHosts(arguments, options);
     } else {

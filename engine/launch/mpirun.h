@@ -17,6 +17,7 @@ struct MpirunHost {
     int ranks = 1;
     int threads = 1;  ///< compute threads of each
     std::vector<std::string> rankArguments;
+    bool oversubscribed = false;  ///< more ranks than cores
 };
 
 struct MpirunOptions {

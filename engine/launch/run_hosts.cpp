@@ -140,7 +140,7 @@ ProcessSpec RunHosts::command(const RankArguments& arguments) const {
     options.network = setup_.layout.cluster.network;
     for (const Host& host : links_ ? hosts_ : std::vector<Host>()) {
         const RankArguments there = argumentsOn(host, arguments);
-        options.hosts.push_back({host.name, host.ranks, there.threads, toArgv(there)});
+        options.hosts.push_back({host.name, host.ranks, there.threads, toArgv(there), there.oversubscribed});
     }
     return mpirunCommand(setup_.program, options);
 }

@@ -101,6 +101,10 @@ private Q_SLOTS:
         QVERIFY(std::none_of(argv.begin(), argv.end(), [](const std::string& word) { return word.find("TOKEN") != std::string::npos; }));
         QCOMPARE(argv.back(), std::string("/tmp/job/host-1"));
         QVERIFY(has(argv.begin(), border, "plm_rsh_agent", "/bin/sh /tmp/job/agent") && has(argv.begin(), border, "btl", "self,vader,tcp"));
+        QVERIFY(!has(argv.begin(), border, "mpi_yield_when_idle", "1"));
+        options.hosts.back().oversubscribed = true;  // one is enough
+        const auto yielding = mpirunCommand("/usr/bin/mpirun", options).arguments;
+        QVERIFY(has(yielding.begin(), yielding.end(), "mpi_yield_when_idle", "1"));
         QVERIFY(has(argv.begin(), border, "btl_tcp_if_include", "10.1.0.0/16") && has(argv.begin(), border, "oob_tcp_if_include", "10.1.0.0/16"));
     }
 
