@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -45,6 +46,18 @@ bool ownedByThisUser(const std::filesystem::path& folder) {
     return lstat(folder.c_str(), &data) == 0 && S_ISDIR(data.st_mode) && data.st_uid == geteuid();
 }
 
+/// Also while a process that is just ending makes and removes files there: one that comes or goes at the wrong moment stops
+/// remove_all in the middle.
+void removeWhole(const std::filesystem::path& folder) {
+    std::error_code failed;
+    for (int attempt = 0; attempt < 40; ++attempt) {
+        failed.clear();
+        std::filesystem::remove_all(folder, failed);
+        if (!failed) return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(25));
+    }
+}
+
 }  // namespace
 
 Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& base) {
@@ -78,8 +91,7 @@ TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
 
 TemporaryFolder::~TemporaryFolder() {
     if (lock_ < 0) return;
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+    removeWhole(path_);
     close(lock_);
 }
 
@@ -100,8 +112,7 @@ void sweepAbandonedFolders(const std::filesystem::path& base) {
         const int lock = acquireLock(folder, 0);
         if (lock < 0) continue;
         killProcesses(processesOfJob(folder));
-        std::error_code ignored;
-        std::filesystem::remove_all(folder, ignored);
+        removeWhole(folder);
         close(lock);
     }
 }

@@ -8,6 +8,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <atomic>
 #include <csignal>
 #include <fcntl.h>
 #include <fstream>
@@ -153,6 +154,32 @@ private Q_SLOTS:
             QCOMPARE(data.st_mode & 0777u, 0700u);
             std::filesystem::create_directories(path / "a/b");
         }
+        QVERIFY(!std::filesystem::exists(path));
+    }
+
+    /// A process that is just ending may make files in it and take them away.
+    void aFolderGoesThoughFilesStillComeAndGo() {
+        QTemporaryDir base;
+        std::filesystem::path path;
+        std::atomic<bool> busy = false;
+        std::jthread other;
+        {
+            const auto folder = TemporaryFolder::create(base.path().toStdString());
+            QVERIFY(folder);
+            path = folder->path();
+            other = std::jthread([&busy, inside = path / "segments"] {
+                for (int turn = 0; turn < 300; ++turn) {
+                    std::error_code ignored;
+                    std::filesystem::create_directory(inside, ignored);
+                    std::ofstream(inside / std::to_string(turn)) << turn;
+                    std::filesystem::remove(inside / std::to_string(turn - 3), ignored);
+                    busy = true;
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                }
+            });
+            while (!busy) std::this_thread::yield();
+        }
+        other.join();
         QVERIFY(!std::filesystem::exists(path));
     }
 
