@@ -6,11 +6,11 @@
 namespace shardlab {
 namespace {
 
-constexpr std::string_view placeholder = "{host}";
+constexpr std::string_view hostWord = "{host}";
 constexpr std::string_view sshAgent = "ssh -x -T -o BatchMode=yes -o ConnectTimeout=5";
 
 bool named(const std::vector<std::string>& words) {
-    return std::ranges::any_of(words, [](const std::string& word) { return word.find(placeholder) != std::string::npos; });
+    return std::ranges::any_of(words, [](const std::string& word) { return word.find(hostWord) != std::string::npos; });
 }
 
 }  // namespace
@@ -42,8 +42,8 @@ Result<Agent> Agent::parse(std::string_view text) {
 std::vector<std::string> Agent::command(const std::string& host, const std::string& line) const {
     std::vector<std::string> all = words_;
     for (std::string& word : all)
-        for (std::size_t at = 0; (at = word.find(placeholder, at)) != std::string::npos; at += host.size())
-            word.replace(at, placeholder.size(), host);
+        for (std::size_t at = 0; (at = word.find(hostWord, at)) != std::string::npos; at += host.size())
+            word.replace(at, hostWord.size(), host);
     if (!named(words_)) all.push_back(host);
     all.push_back(line);
     return all;
@@ -55,7 +55,7 @@ std::string Agent::script() const {
     for (const std::string& word : words_) {
         text += ' ';
         std::size_t begin = 0;
-        for (std::size_t at = 0; (at = word.find(placeholder, begin)) != std::string::npos; begin = at + placeholder.size())
+        for (std::size_t at = 0; (at = word.find(hostWord, begin)) != std::string::npos; begin = at + hostWord.size())
             text += shellQuoted(std::string_view(word).substr(begin, at - begin)) + "\"$host\"";
         text += shellQuoted(std::string_view(word).substr(begin));
     }
