@@ -36,7 +36,7 @@ private slots:
         layout.schedule.kind = schedule.toStdString();
         layout.batch = {16, 2};
         layout.cluster.pace = PaceSpec{"h100-sxm", 0.2};
-        layout.run = {2, 1, 0, 1};
+        layout.run = {4, 1, 0, 1};  // the peak is that of any step: one in which a rank was not late shows it
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
         QVERIFY2(run.error.empty(), run.error.c_str());
@@ -51,8 +51,9 @@ private slots:
                 if (event.kind == EventKind::MemoryPeak) peak = std::max(peak, event.bytes);
                 largest[event.kind] = std::max(largest[event.kind], event.bytes);
             }
-            QVERIFY2(std::abs(double(peak) - double(predicted.peak)) <= 0.02 * double(predicted.peak),
-                     qPrintable(QString("rank %1: measured %2, predicted %3").arg(rank).arg(peak).arg(predicted.peak)));
+            const QString both = QString("rank %1: measured %2, predicted %3").arg(rank).arg(peak).arg(predicted.peak);
+            QVERIFY2(double(predicted.peak - peak) <= 0.02 * double(predicted.peak), qPrintable(both));
+            QVERIFY2(double(peak - predicted.peak) <= std::max(0.02 * double(predicted.peak), message), qPrintable(both));
             for (int i = 0; i < memoryCategoryCount; ++i) {
                 const auto category = static_cast<MemoryCategory>(i);
                 const std::int64_t foreseen = predicted.bytes[static_cast<std::size_t>(i)];
