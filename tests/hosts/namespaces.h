@@ -15,6 +15,7 @@
 #include <QTemporaryDir>
 #include <QThread>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <unistd.h>
@@ -149,7 +150,7 @@ private:
                                               QString("hostname %1 && mount -t tmpfs none /dev/shm && mount --bind %2/hosts /etc/hosts && %3 %4 "
                                                       "echo ok > %5; sleep 100000; true")
                                                   .arg(names_[i], folder_.path(), i == 0 ? QString() : QString("mount -t proc proc /proc &&"),
-                                                       keepingFolder("mount -t tmpfs none /tmp"), ready)});
+                                                       keepingFolders("mount -t tmpfs none /tmp"), ready)});
             inits_.push_back(std::move(init));
             QElapsedTimer patience;
             patience.start();
@@ -168,11 +169,21 @@ private:
                            "*) echo \"agent: no route to host $host\" >&2; exit 255;;\nesac\nexport SHARDLAB_TEST_CORES=1\nexec nsenter -t $pid -a sh -c \"$*\"\n");
         return true;
     }
-    /// A mount over /tmp would hide what the test shares with its hosts there.
-    QString keepingFolder(const QString& mount) const {
-        if (!folder_.path().startsWith("/tmp/")) return mount + " &&";
-        return QString("mount -t tmpfs none /mnt && mkdir /mnt/kept && mount --bind %1 /mnt/kept && %2 && mkdir -p %1 && mount --bind /mnt/kept %1 &&")
-            .arg(folder_.path(), mount);
+    /// A mount over /tmp would hide what the test shares with its hosts there: its folder, and the programs of a build that lies
+    /// in /tmp.
+    QString keepingFolders(const QString& mount) const {
+        QStringList kept;
+        for (const QString& folder : {folder_.path(), QStringLiteral(SHARDLAB_SOURCE_DIR), QFileInfo(QStringLiteral(SHARDLAB_BIN_DIR)).path()}) {
+            const auto holds = [&](const QString& other) { return folder == other || folder.startsWith(other + "/"); };
+            if (folder.startsWith("/tmp/") && std::none_of(kept.begin(), kept.end(), holds)) kept.append(folder);
+        }
+        if (kept.isEmpty()) return mount + " &&";
+        QString before = "mount -t tmpfs none /mnt &&", after;
+        for (int k = 0; k < kept.size(); ++k) {
+            before += QString(" mkdir /mnt/%1 && mount --bind %2 /mnt/%1 &&").arg(k).arg(kept[k]);
+            after += QString(" mkdir -p %2 && mount --bind /mnt/%1 %2 &&").arg(k).arg(kept[k]);
+        }
+        return before + " " + mount + " &&" + after;
     }
     void write(const QString& name, const QByteArray& content) const {
         QFile file(folder_.filePath(name));
