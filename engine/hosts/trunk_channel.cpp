@@ -51,4 +51,14 @@ bool TrunkChannel::take(std::span<const std::byte> bytes) {
     return true;
 }
 
+bool takeForChannel(std::map<std::uint32_t, TrunkChannel>& channels, TrunkFrame type, ByteReader& reader) {
+    const auto found = channels.find(reader.fixed<std::uint32_t>());
+    if (!reader.ok()) return false;
+    if (found == channels.end()) return true;  // it has just been closed here
+    TrunkChannel& channel = found->second;
+    if (type == TrunkFrame::Close) channel.finish();
+    if (type == TrunkFrame::Taken) channel.granted(reader.fixed<std::uint32_t>());
+    return reader.ok() && (type != TrunkFrame::Data || channel.take(reader.bytes(reader.left())));
+}
+
 }  // namespace shardlab

@@ -194,7 +194,7 @@ private:
             }
             case TrunkFrame::Data:
             case TrunkFrame::Taken:
-            case TrunkFrame::Close: return takeForChannel(static_cast<TrunkFrame>(frame.type), reader);
+            case TrunkFrame::Close: return takeForChannel(channels_, static_cast<TrunkFrame>(frame.type), reader);
             case TrunkFrame::Attempt: beginAttempt(reader.fixed<std::uint32_t>()); return reader.atEnd();
             case TrunkFrame::Fetch: {
                 const auto order = decodeFetchOrder(frame.body);
@@ -213,16 +213,6 @@ private:
             }
             default: return false;
         }
-    }
-
-    bool takeForChannel(TrunkFrame type, ByteReader& reader) {
-        const auto found = channels_.find(reader.fixed<std::uint32_t>());
-        if (!reader.ok()) return false;
-        if (found == channels_.end()) return true;  // it has just been closed here
-        TrunkChannel& channel = found->second;
-        if (type == TrunkFrame::Close) channel.finish();
-        if (type == TrunkFrame::Taken) channel.granted(reader.fixed<std::uint32_t>());
-        return reader.ok() && (type != TrunkFrame::Data || channel.take(reader.bytes(reader.left())));
     }
 
     /// What is wrong; empty: nothing. `unshared`: a wished file that is not there.

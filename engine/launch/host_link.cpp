@@ -186,7 +186,7 @@ bool HostLink::take(const Frame& frame, std::int64_t came) {
         }
         case TrunkFrame::Data:
         case TrunkFrame::Taken:
-        case TrunkFrame::Close: return takeForChannel(type, reader);
+        case TrunkFrame::Close: return takeForChannel(channels_, type, reader);
         case TrunkFrame::Report: {
             const auto report = decodeRankReport(frame.body);
             if (!report || report->rank < host_.firstRank || report->rank >= host_.firstRank + host_.ranks) return false;
@@ -201,16 +201,6 @@ bool HostLink::take(const Frame& frame, std::int64_t came) {
             return true;
         default: return false;
     }
-}
-
-bool HostLink::takeForChannel(TrunkFrame type, ByteReader& reader) {
-    const auto found = channels_.find(reader.fixed<std::uint32_t>());
-    if (!reader.ok()) return false;
-    if (found == channels_.end()) return true;  // it has just been closed here
-    TrunkChannel& channel = found->second;
-    if (type == TrunkFrame::Close) channel.finish();
-    if (type == TrunkFrame::Taken) channel.granted(reader.fixed<std::uint32_t>());
-    return reader.ok() && (type != TrunkFrame::Data || channel.take(reader.bytes(reader.left())));
 }
 
 bool HostLink::takePiece(TrunkFrame type, ByteReader& reader) {

@@ -85,7 +85,6 @@ private:
     void giveUp(Error error);
     bool serveTrunk();
     bool take(const Frame& frame, std::int64_t came);
-    bool takeForChannel(TrunkFrame type, ByteReader& reader);
     bool takePiece(TrunkFrame type, ByteReader& reader);
     void ping(std::int64_t now);
     void dropTrunk();

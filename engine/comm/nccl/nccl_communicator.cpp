@@ -38,7 +38,7 @@ DirectExchange findDirectExchange(Communicator& world, Device& device) {
     const std::vector<std::int32_t> none(mine.size());
     for (int rank = 0; rank < world.size(); ++rank) {
         if (of(rank) == none)
-            return {nullptr, own.groups ? "rank " + std::to_string(rank) + " has nothing to do it with" : own.reason};
+            return {nullptr, own.groups ? "rank " + std::to_string(rank) + " has no NCCL: shardlab doctor on its host says why" : own.reason};
         for (int other = 0; other < rank; ++other)
             if (of(other) == of(rank))
                 return {nullptr, "ranks " + std::to_string(other) + " and " + std::to_string(rank) + " share a GPU"};

@@ -22,7 +22,7 @@ struct DirectExchange {
     std::string reason;  ///< "ranks 0 and 2 share a GPU"
 };
 
-/// Collective over `world`: the same answer on every rank.
+/// Collective over `world`: possible on every rank or on none; the reason is what this rank knows of it.
 DirectExchange findDirectExchange(Communicator& world, Device& device);
 
 /// All addresses that its calls are given are the device's, those of host() the processor's. Sums of 16 bits are taken in
