@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
+#include "engine/analysis/run_comparison.h"
 #include "engine/base/units.h"
-#include "engine/trace/run_comparison.h"
 
 #include <fmt/format.h>
 #include <memory>

@@ -6,10 +6,10 @@
 #include "engine/base/clock.h"
 #include "engine/base/units.h"
 #include "engine/plan/critical_path.h"
-#include "engine/plan/losses.h"
-#include "engine/plan/nearest_legal.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/predicted_memory.h"
+#include "engine/search/losses.h"
+#include "engine/search/nearest_legal.h"
 
 #include <algorithm>
 #include <fmt/format.h>

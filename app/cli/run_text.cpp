@@ -3,7 +3,7 @@
 
 #include "app/cli/print.h"
 #include "engine/base/units.h"
-#include "engine/trace/flight_record.h"
+#include "engine/record/flight_record.h"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 #include "engine/layout/check.h"
 #include "engine/layout/layout_file.h"
 #include "engine/plan/costs.h"
-#include "engine/plan/search.h"
 #include "engine/schedule/registry.h"
+#include "engine/search/search.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "engine/hosts/trunk_frames.h"
-#include "engine/trace/frame_link.h"
+#include "engine/record/frame_link.h"
 
 #include <cstddef>
 #include <cstdint>

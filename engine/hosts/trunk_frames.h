@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the launcher and the forwarder of another host say to each other, over one TCP connection: the trunk. Frames are
-// those of engine/trace/wire.h, their bodies are written down in engine/trace/format.md.
+// those of engine/record/wire.h, their bodies are written down in engine/run/format.md.
 #pragma once
 
 #include "engine/base/bytes.h"
 #include "engine/base/result.h"
-#include "engine/trace/status_page.h"
-#include "engine/trace/wire.h"
+#include "engine/record/status_page.h"
+#include "engine/record/wire.h"
 
 #include <cstdint>
 #include <span>

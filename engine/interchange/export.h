@@ -4,7 +4,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/result.h"
-#include "engine/trace/run_file.h"
+#include "engine/run/run_file.h"
 
 #include <filesystem>
 #include <span>

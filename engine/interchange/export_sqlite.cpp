@@ -3,8 +3,8 @@
 #include "engine/interchange/export.h"
 
 #include "engine/base/scratch_folder.h"
-#include "engine/trace/query.h"
-#include "engine/trace/sqlite.h"
+#include "engine/query/query.h"
+#include "engine/run/sqlite.h"
 
 #include <fstream>
 #include <sqlite3.h>

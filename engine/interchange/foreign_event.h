@@ -2,7 +2,7 @@
 // What an import's reader makes of one thing in another program's trace.
 #pragma once
 
-#include "engine/trace/event.h"
+#include "engine/event/event.h"
 
 #include <cstdint>
 

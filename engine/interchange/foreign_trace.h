@@ -5,7 +5,7 @@
 
 #include "engine/interchange/event_sorter.h"
 #include "engine/interchange/import.h"
-#include "engine/trace/run_file.h"
+#include "engine/run/run_file.h"
 
 #include <limits>
 #include <map>

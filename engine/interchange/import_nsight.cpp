@@ -3,7 +3,7 @@
 // device's, NVTX ranges annotations, calls of the CUDA runtime operations. NVTX ranges called "step 5" or "iteration 5"
 // are steps. README of tests/unit/traces says which tables and columns are read.
 #include "engine/interchange/import_formats.h"
-#include "engine/trace/sqlite.h"
+#include "engine/run/sqlite.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 // lane is as many rows as that takes.
 #pragma once
 
-#include "engine/trace/event.h"
+#include "engine/event/event.h"
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/layout/mesh.h"
-#include "engine/trace/run_file.h"
+#include "engine/run/run_file.h"
 
 #include <cstdint>
 #include <optional>

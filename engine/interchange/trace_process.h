@@ -2,7 +2,7 @@
 // How other programs number and name the ranks of a run: each is a process, and so is what was predicted of it.
 #pragma once
 
-#include "engine/trace/run_file.h"
+#include "engine/run/run_file.h"
 
 #include <string>
 

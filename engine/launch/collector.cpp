@@ -2,9 +2,9 @@
 #include "engine/launch/collector.h"
 
 #include "engine/base/clock.h"
-#include "engine/trace/event_codec.h"
-#include "engine/trace/frame_link.h"
-#include "engine/trace/spool.h"
+#include "engine/event/event_codec.h"
+#include "engine/record/frame_link.h"
+#include "engine/record/spool.h"
 
 #include <algorithm>
 #include <atomic>

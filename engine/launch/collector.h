@@ -4,8 +4,8 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/trace/clock_line.h"
-#include "engine/trace/event.h"
+#include "engine/event/clock_line.h"
+#include "engine/event/event.h"
 
 #include <chrono>
 #include <cstdint>

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "engine/base/tcp_socket.h"
+#include "engine/event/clock_line.h"
+#include "engine/event/host_clock.h"
 #include "engine/launch/host_link.h"
-#include "engine/trace/clock_line.h"
-#include "engine/trace/host_clock.h"
 
 #include <chrono>
 #include <condition_variable>

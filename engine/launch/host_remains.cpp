@@ -3,7 +3,7 @@
 
 #include "engine/base/crc32c.h"
 #include "engine/base/file.h"
-#include "engine/trace/spool.h"
+#include "engine/record/spool.h"
 
 #include <fstream>
 #include <iterator>

@@ -4,11 +4,11 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/event/event.h"
 #include "engine/layout/layout.h"
 #include "engine/plan/measurements.h"
+#include "engine/run/run_file.h"
 #include "engine/serve/run_server.h"
-#include "engine/trace/event.h"
-#include "engine/trace/run_file.h"
 
 #include <filesystem>
 #include <memory>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job_run.h"
 
-#include "engine/launch/stray_processes.h"
 #include "engine/launch/mpirun.h"
-#include "engine/trace/flight_record.h"
+#include "engine/launch/stray_processes.h"
+#include "engine/record/flight_record.h"
 
 #include <algorithm>
 #include <chrono>

@@ -4,8 +4,8 @@
 
 #include "engine/launch/mpirun_report.h"
 #include "engine/launch/process.h"
-#include "engine/trace/run_file.h"
-#include "engine/trace/status_page.h"
+#include "engine/record/status_page.h"
+#include "engine/run/run_file.h"
 
 #include <optional>
 #include <span>

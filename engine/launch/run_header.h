@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/plan/plan.h"
-#include "engine/trace/run_file.h"
+#include "engine/run/run_file.h"
 
 namespace shardlab {
 

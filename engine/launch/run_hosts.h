@@ -7,7 +7,7 @@
 #include "engine/launch/mpirun.h"
 #include "engine/launch/rank_arguments.h"
 #include "engine/layout/mesh.h"
-#include "engine/trace/flight_record.h"
+#include "engine/record/flight_record.h"
 
 #include <memory>
 #include <string>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/launch/job.h"
-#include "engine/trace/run_file.h"
+#include "engine/run/run_file.h"
 
 #include <condition_variable>
 #include <cstddef>

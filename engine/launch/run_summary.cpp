@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/run_summary.h"
 
+#include "engine/figures/figure_sum.h"
+#include "engine/record/flight_record.h"
 #include "engine/schedule/registry.h"
-#include "engine/trace/figure_sum.h"
-#include "engine/trace/flight_record.h"
 
 #include <algorithm>
 #include <cmath>

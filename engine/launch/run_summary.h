@@ -2,10 +2,10 @@
 // The figures of a run: what the command line prints at its end, what info tells of a file, what the desktop's cards show.
 #pragma once
 
+#include "engine/analysis/stragglers.h"
 #include "engine/base/memory_category.h"
-#include "engine/trace/run_file.h"
-#include "engine/trace/stragglers.h"
-#include "engine/trace/summary.h"
+#include "engine/figures/summary.h"
+#include "engine/run/run_file.h"
 
 #include <cstdint>
 #include <optional>

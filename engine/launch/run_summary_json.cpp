@@ -3,7 +3,7 @@
 
 #include "engine/base/clock.h"
 
-#include "engine/trace/flight_record.h"
+#include "engine/record/flight_record.h"
 
 #include <nlohmann/json.hpp>
 

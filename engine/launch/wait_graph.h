@@ -3,8 +3,8 @@
 #pragma once
 
 #include "engine/layout/mesh.h"
+#include "engine/record/status_page.h"
 #include "engine/schedule/schedule.h"
-#include "engine/trace/status_page.h"
 
 #include <compare>
 #include <cstddef>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "engine/base/clock.h"
+#include "engine/event/event.h"
 #include "engine/plan/costs.h"
-#include "engine/trace/event.h"
 
 #include <algorithm>
 #include <vector>

@@ -2,8 +2,8 @@
 // The memory ledger over the simulated step: when each rank holds how much, for what.
 #pragma once
 
+#include "engine/figures/memory_curve.h"
 #include "engine/plan/plan.h"
-#include "engine/trace/memory_curve.h"
 
 #include <vector>
 

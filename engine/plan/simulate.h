@@ -2,10 +2,10 @@
 // Discrete-event simulation of one step of a lowered schedule.
 #pragma once
 
+#include "engine/event/event.h"
 #include "engine/layout/mesh.h"
 #include "engine/plan/costs.h"
 #include "engine/schedule/schedule.h"
-#include "engine/trace/event.h"
 
 #include <functional>
 #include <vector>

@@ -3,10 +3,10 @@
 // the order in which the layers of model/ ask for them.
 #pragma once
 
+#include "engine/event/event.h"
 #include "engine/layout/devices.h"
 #include "engine/layout/layout.h"
 #include "engine/layout/model_shape.h"
-#include "engine/trace/event.h"
 
 #include <cstdint>
 #include <initializer_list>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "engine/base/tcp_socket.h"
+#include "engine/record/frame_link.h"
 #include "engine/serve/live_frames.h"
-#include "engine/trace/frame_link.h"
 
 #include <chrono>
 #include <cstdint>

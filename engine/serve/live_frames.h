@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said over TCP between a run and its viewers, and between other programs and a run that listens for them. The
-// bytes are written down in format.md beside this file; the frames themselves in engine/trace/format.md.
+// bytes are written down in format.md beside this file; the frames themselves in engine/run/format.md.
 #pragma once
 
 #include "engine/base/bytes.h"
-#include "engine/trace/run_rows.h"
-#include "engine/trace/wire.h"
+#include "engine/record/wire.h"
+#include "engine/run/run_rows.h"
 
 #include <cstdint>
 #include <span>

@@ -2,8 +2,8 @@
 // Rows of a run as frames to a viewer, and back.
 #pragma once
 
+#include "engine/record/frame_link.h"
 #include "engine/serve/live_frames.h"
-#include "engine/trace/frame_link.h"
 
 namespace shardlab {
 

@@ -2,8 +2,8 @@
 // Writes a run that is watched into a run file of its own, which has everything the watched one has.
 #pragma once
 
+#include "engine/run/run_file.h"
 #include "engine/serve/run_watch.h"
-#include "engine/trace/run_file.h"
 
 #include <chrono>
 #include <filesystem>

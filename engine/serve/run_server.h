@@ -5,8 +5,8 @@
 #pragma once
 
 #include "engine/base/tcp_socket.h"
+#include "engine/run/run_file.h"
 #include "engine/serve/door.h"
-#include "engine/trace/run_file.h"
 
 #include <atomic>
 #include <chrono>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/base/tcp_socket.h"
-#include "engine/trace/row_decoder.h"
+#include "engine/run/row_decoder.h"
 
 #include <chrono>
 #include <cstdint>

@@ -2,8 +2,8 @@
 // One rank of another program as the listening run sees it: over all its connections, its events once and in order.
 #pragma once
 
+#include "engine/run/row_decoder.h"
 #include "engine/serve/sender_frames.h"
-#include "engine/trace/row_decoder.h"
 
 #include <cstdint>
 #include <map>

@@ -2,8 +2,8 @@
 // What other programs say to a run that listens for them. The bytes are written down in format.md beside this file.
 #pragma once
 
+#include "engine/event/event.h"
 #include "engine/serve/live_frames.h"
-#include "engine/trace/event.h"
 
 #include <cstdint>
 #include <optional>

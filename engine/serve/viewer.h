@@ -3,8 +3,8 @@
 // does not fit stays in the run file.
 #pragma once
 
+#include "engine/run/run_follower.h"
 #include "engine/serve/door.h"
-#include "engine/trace/run_follower.h"
 
 #include <chrono>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include "engine/base/file.h"
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/comm/communicator.h"
-#include "engine/trace/recorder.h"
+#include "engine/record/recorder.h"
 #include "engine/train/background.h"
 #include "engine/train/rank_trace.h"
 #include "engine/train/training_state.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/plan/costs.h"
-#include "engine/trace/recorder.h"
+#include "engine/record/recorder.h"
 
 #include <cstdint>
 #include <map>

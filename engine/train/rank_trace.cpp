@@ -2,7 +2,7 @@
 #include "engine/train/rank_trace.h"
 
 #include "engine/base/clock.h"
-#include "engine/trace/exponents.h"
+#include "engine/event/exponents.h"
 
 #include <algorithm>
 #include <unistd.h>

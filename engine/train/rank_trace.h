@@ -2,11 +2,11 @@
 // What a rank tells of itself while it trains: events, memory counters, and the page that says what it is doing now.
 #pragma once
 
+#include "engine/event/event.h"
 #include "engine/model/arena.h"
-#include "engine/trace/event.h"
-#include "engine/trace/flight_record.h"
-#include "engine/trace/recorder.h"
-#include "engine/trace/status_page.h"
+#include "engine/record/flight_record.h"
+#include "engine/record/recorder.h"
+#include "engine/record/status_page.h"
 #include "kernels/device_group.h"
 #include "kernels/elementwise.h"
 

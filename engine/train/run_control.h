@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/comm/communicator.h"
-#include "engine/trace/event.h"
+#include "engine/event/event.h"
 
 #include <cstdint>
 #include <functional>

@@ -7,9 +7,9 @@
 #include "engine/comm/communicator.h"
 #include "engine/model/parameter.h"
 #include "engine/plan/plan.h"
-#include "engine/trace/flight_record.h"
-#include "engine/trace/recorder.h"
-#include "engine/trace/status_page.h"
+#include "engine/record/flight_record.h"
+#include "engine/record/recorder.h"
+#include "engine/record/status_page.h"
 #include "kernels/device.h"
 
 #include <filesystem>

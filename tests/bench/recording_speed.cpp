@@ -2,12 +2,12 @@
 // What recording takes: an event on the rank that trains; and the way of many events over 16 ranks' links, through the
 // collector, into a run file, and back out of it. recording_speed [events], in all; prints, asserts nothing.
 #include "engine/base/clock.h"
+#include "engine/event/event_codec.h"
 #include "engine/launch/collector.h"
 #include "engine/launch/run_header.h"
 #include "engine/plan/plan.h"
-#include "engine/trace/event_codec.h"
-#include "engine/trace/run_file.h"
-#include "engine/trace/telemetry.h"
+#include "engine/record/telemetry.h"
+#include "engine/run/run_file.h"
 
 #include <algorithm>
 #include <atomic>

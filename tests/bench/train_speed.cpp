@@ -13,7 +13,7 @@
 #include "engine/plan/accelerators.h"
 #include "engine/plan/core_speed.h"
 #include "engine/plan/plan.h"
-#include "engine/trace/recorder.h"
+#include "engine/record/recorder.h"
 #include "engine/train/trainer.h"
 #include "kernels/cuda_device.h"
 #include "kernels/threads.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paced under mpirun with more ranks than cores: messages travel while their sender waits or computes, so the measured
 // timeline is the simulated one.
+#include "engine/figures/summary.h"
 #include "engine/launch/job.h"
 #include "engine/plan/plan.h"
-#include "engine/trace/summary.h"
 #include "tests/dist/mpirun.h"
 
 #include <QTemporaryDir>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // shardlab run with real ranks: the summary's keys, signals, files; then info and export of what was recorded.
+#include "engine/run/run_file.h"
 #include "tests/support/command.h"
-#include "engine/trace/run_file.h"
 #include "tests/support/processes.h"
 
 #include <QFile>

@@ -3,7 +3,7 @@
 // report is right and in time, and nothing is left. What only takes its time is left alone.
 #include "engine/launch/run_summary.h"
 #include "engine/plan/plan.h"
-#include "engine/trace/flight_record.h"
+#include "engine/record/flight_record.h"
 #include "tests/support/command.h"
 #include "tests/support/processes.h"
 #include "tests/support/watched_job.h"

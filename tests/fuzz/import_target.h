@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/interchange/import.h"
-#include "engine/trace/run_file.h"
+#include "engine/run/run_file.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace shardlab::fuzz {

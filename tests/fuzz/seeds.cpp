@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes what fuzzing starts from: for each target a few inputs that are right, made of what Shardlab itself writes.
 // fuzz_seeds FOLDER: one folder a target in it.
-#include "engine/checkpoint/shard_writer.h"
+#include "engine/base/scratch_folder.h"
 #include "engine/checkpoint/safetensors.h"
+#include "engine/checkpoint/shard_writer.h"
+#include "engine/event/event_codec.h"
 #include "engine/interchange/export.h"
 #include "engine/layout/layout_file.h"
 #include "engine/plan/plan.h"
+#include "engine/record/wire.h"
+#include "engine/run/run_block.h"
+#include "engine/run/run_file.h"
+#include "engine/run/sqlite.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
-#include "engine/trace/event_codec.h"
-#include "engine/trace/run_block.h"
-#include "engine/trace/run_file.h"
-#include "engine/trace/sqlite.h"
-#include "engine/trace/wire.h"
-#include "engine/base/scratch_folder.h"
 #include "tests/fuzz/memory_files.h"
 
 #include <cstdio>

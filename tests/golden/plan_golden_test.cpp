@@ -3,9 +3,9 @@
 #include "tests/golden/golden.h"
 
 #include "engine/base/units.h"
+#include "engine/layout/check.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
-#include "engine/layout/check.h"
 #include "engine/plan/plan.h"
 #include "engine/schedule/registry.h"
 

@@ -2,7 +2,7 @@
 // A trace that PyTorch's profiler records now, on two ranks, becomes a run: what Python counts in its files is there.
 // Skipped where no Python with torch is found (python3, or SHARDLAB_TORCH_PYTHON).
 #include "engine/interchange/import.h"
-#include "engine/trace/run_file.h"
+#include "engine/run/run_file.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs on several hosts, which are namespaces: the same losses as on one, clocks that agree, and every way in which a host,
 // a link, a rank or the launcher can be lost.
-#include "engine/trace/run_file.h"
+#include "engine/run/run_file.h"
 #include "tests/hosts/namespaces.h"
 #include "tests/support/command.h"
 

@@ -5,8 +5,8 @@
 
 #include "engine/base/clock.h"
 #include "engine/launch/rank_arguments.h"
-#include "engine/trace/status_page.h"
-#include "engine/trace/telemetry.h"
+#include "engine/record/status_page.h"
+#include "engine/record/telemetry.h"
 
 #include <chrono>
 #include <csignal>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedules without a flush against a serial re-enactment: one thread, a plain loop over the microbatches, which takes
 // each stage's weights from a list of all versions there ever were. Losses, weights, versions and their bytes.
+#include "engine/figures/summary.h"
 #include "engine/optim/optimizer.h"
-#include "engine/trace/summary.h"
 #include "engine/train/corpus.h"
 #include "engine/train/sampler.h"
 #include "tests/train/loss_curves.h"

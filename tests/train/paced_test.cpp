@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <fstream>
 
+#include "engine/figures/summary.h"
 #include "engine/schedule/custom.h"
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
-#include "engine/trace/summary.h"
 #include "tests/train/run_in_process.h"
 
 using namespace shardlab;

@@ -5,7 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/plan/plan.h"
-#include "engine/trace/recorder.h"
+#include "engine/record/recorder.h"
 #include "engine/train/trainer.h"
 #include "kernels/threads.h"
 #include "tests/train/rank_threads.h"

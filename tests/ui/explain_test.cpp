@@ -3,8 +3,8 @@
 #include "desktop_fixture.h"
 
 #include "engine/layout/check.h"
-#include "engine/plan/nearest_legal.h"
 #include "engine/schedule/registry.h"
+#include "engine/search/nearest_legal.h"
 #include "ui/views/explain/explain_view.h"
 
 #include <QLabel>

@@ -9,8 +9,8 @@
 #include "ui/views/layout_form/number_editors.h"
 
 #include "engine/layout/fields.h"
-#include "engine/plan/partition_layout.h"
 #include "engine/schedule/registry.h"
+#include "engine/search/partition_layout.h"
 
 #include <QCheckBox>
 #include <QComboBox>

@@ -3,9 +3,9 @@
 #include "engine/launch/collector.h"
 
 #include "engine/base/clock.h"
-#include "engine/trace/event_codec.h"
-#include "engine/trace/frame_link.h"
-#include "engine/trace/telemetry.h"
+#include "engine/event/event_codec.h"
+#include "engine/record/frame_link.h"
+#include "engine/record/telemetry.h"
 #include "tests/fault/faulty_files.h"
 #include "tests/unit/collected.h"
 #include "tests/unit/cutting_proxy.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/trace/event_codec.h"
+#include "engine/event/event_codec.h"
 
 #include "engine/base/crc32c.h"
 #include "tests/unit/random_events.h"

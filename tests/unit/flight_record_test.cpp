@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/trace/flight_record.h"
+#include "engine/record/flight_record.h"
 
 #include "engine/base/file.h"
 #include "tests/unit/random_events.h"

@@ -3,11 +3,11 @@
 // brings the import down.
 #include "engine/interchange/import.h"
 
+#include "engine/figures/summary.h"
 #include "engine/interchange/event_sorter.h"
 #include "engine/interchange/export.h"
 #include "engine/interchange/trace_json.h"
-#include "engine/trace/run_file.h"
-#include "engine/trace/summary.h"
+#include "engine/run/run_file.h"
 #include "tests/unit/random_events.h"
 
 #include <QDir>

@@ -3,9 +3,9 @@
 #include "engine/serve/live_listener.h"
 
 #include "engine/base/clock.h"
+#include "engine/run/run_file.h"
 #include "engine/serve/run_copy.h"
 #include "engine/serve/sender_frames.h"
-#include "engine/trace/run_file.h"
 #include "tests/unit/random_events.h"
 
 #include <QFile>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check.h"
 #include "engine/layout/presets.h"
-#include "engine/plan/losses.h"
-#include "engine/plan/neighbours.h"
 #include "engine/schedule/registry.h"
+#include "engine/search/losses.h"
+#include "engine/search/neighbours.h"
 
 #include <QTest>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The partitioner against every partition there is.
 #include "engine/layout/presets.h"
-#include "engine/plan/partition.h"
-#include "engine/plan/partition_layout.h"
 #include "engine/plan/plan.h"
+#include "engine/search/partition.h"
+#include "engine/search/partition_layout.h"
 
 #include <QTest>
 

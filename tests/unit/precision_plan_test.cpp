@@ -4,7 +4,7 @@
 #include "engine/plan/accelerators.h"
 #include "engine/plan/measurements.h"
 #include "engine/plan/plan.h"
-#include "engine/plan/search.h"
+#include "engine/search/search.h"
 
 #include <QTemporaryDir>
 #include <QTest>

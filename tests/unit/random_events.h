@@ -2,7 +2,7 @@
 // Fresh random events for tests; the seed is printed, so that a failure can be repeated.
 #pragma once
 
-#include "engine/trace/event.h"
+#include "engine/event/event.h"
 
 #include <QtGlobal>
 

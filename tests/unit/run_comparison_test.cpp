@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two runs compared, against sums made by hand from the random durations they were given.
-#include "engine/trace/run_comparison.h"
+#include "engine/analysis/run_comparison.h"
 
 #include "engine/layout/mesh.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run file that grows is followed from any position on: every row once, in order, whatever the steps are.
-#include "engine/trace/run_follower.h"
+#include "engine/run/run_follower.h"
 
 #include "engine/serve/live_frames.h"
 #include "engine/serve/run_copy.h"

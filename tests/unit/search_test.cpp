@@ -2,11 +2,11 @@
 #include "engine/layout/check.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
-#include "engine/plan/partition_layout.h"
 #include "engine/plan/plan.h"
-#include "engine/plan/search.h"
-#include "engine/plan/step_estimate.h"
 #include "engine/schedule/registry.h"
+#include "engine/search/partition_layout.h"
+#include "engine/search/search.h"
+#include "engine/search/step_estimate.h"
 
 #include <QElapsedTimer>
 #include <QTest>

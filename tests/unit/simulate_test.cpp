@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/random.h"
+#include "engine/figures/summary.h"
 #include "engine/plan/simulate.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
-#include "engine/trace/summary.h"
 
 #include <QRandomGenerator>
 #include <QTest>

@@ -3,9 +3,9 @@
 // whole are whole.
 #include "engine/launch/run_summary.h"
 #include "engine/layout/check.h"
+#include "engine/query/query.h"
+#include "engine/run/run_schema.h"
 #include "engine/schedule/registry.h"
-#include "engine/trace/query.h"
-#include "engine/trace/run_schema.h"
 #include "tests/unit/random_run.h"
 
 #include <QTemporaryDir>

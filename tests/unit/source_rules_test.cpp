@@ -45,7 +45,7 @@ QStringList includesOf(const Source& source) {
     return names;
 }
 
-/// "engine/trace" for files of the engine, else the first folder: "kernels", "ui", "app".
+/// "engine/run" for files of the engine, else the first folder: "kernels", "ui", "app".
 QString roomOf(const QString& path) {
     const QStringList parts = path.split('/');
     return parts.front() == "engine" && parts.size() > 2 ? parts[0] + "/" + parts[1] : parts.front();
@@ -58,24 +58,34 @@ const QMap<QString, QSet<QString>>& ladder() {
         const QSet<QString> layout = base | QSet<QString>{"engine/layout"};
         const QSet<QString> checkpoint = layout | QSet<QString>{"engine/checkpoint"};
         const QSet<QString> schedule = layout | QSet<QString>{"engine/schedule"};
-        const QSet<QString> trace = schedule | QSet<QString>{"engine/trace"};
-        const QSet<QString> plan = trace | QSet<QString>{"engine/plan"};
-        const QSet<QString> planning = plan | checkpoint | QSet<QString>{"engine/interchange", "engine/serve", "engine/hosts", "engine/launch"};
+        const QSet<QString> event = schedule | QSet<QString>{"engine/event"};
+        const QSet<QString> record = event | QSet<QString>{"engine/record"};
+        const QSet<QString> figures = event | QSet<QString>{"engine/figures"};
+        const QSet<QString> run = figures | QSet<QString>{"engine/run"};
+        const QSet<QString> plan = figures | QSet<QString>{"engine/plan"};
+        const QSet<QString> launch = run | record | plan | checkpoint | QSet<QString>{"engine/analysis", "engine/serve", "engine/hosts"};
+        const QSet<QString> planning = launch | QSet<QString>{"engine/query", "engine/search", "engine/interchange", "engine/launch"};
         const QSet<QString> comm = base | QSet<QString>{"engine/comm", "kernels"};  // arrays and devices
         const QSet<QString> model = comm | QSet<QString>{"engine/model", "engine/layout"};
-        const QSet<QString> training = model | plan | checkpoint | QSet<QString>{"engine/optim", "engine/parallel", "engine/train"};
+        const QSet<QString> training = model | plan | record | checkpoint | QSet<QString>{"engine/optim", "engine/parallel", "engine/train"};
         return QMap<QString, QSet<QString>>{
             {"kernels", {}},
             {"engine/base", {}},
             {"engine/layout", base},
             {"engine/checkpoint", layout},
             {"engine/schedule", layout},
-            {"engine/trace", schedule},
-            {"engine/interchange", trace},
-            {"engine/plan", trace},
-            {"engine/serve", trace},
-            {"engine/hosts", trace},
-            {"engine/launch", plan | checkpoint | QSet<QString>{"engine/serve", "engine/hosts"}},
+            {"engine/event", schedule},
+            {"engine/record", event},
+            {"engine/figures", event},
+            {"engine/run", figures},
+            {"engine/query", run},
+            {"engine/analysis", run},
+            {"engine/plan", figures},
+            {"engine/search", plan},
+            {"engine/interchange", run | QSet<QString>{"engine/query"}},
+            {"engine/serve", run | record},
+            {"engine/hosts", record},
+            {"engine/launch", launch},
             {"engine/comm", base | QSet<QString>{"kernels"}},
             {"engine/model", model},
             {"engine/optim", model},
@@ -109,6 +119,8 @@ private Q_SLOTS:
             }
         }
         QVERIFY2(checked > 100, "no includes were found: the test looks at the wrong place");
+        for (const QString& folder : QDir(root + "/engine").entryList(QDir::Dirs | QDir::NoDotAndDotDot))
+            if (!ladder().contains("engine/" + folder)) wrong.append("engine/" + folder + " is not on the ladder");
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
     }
 
@@ -174,7 +186,7 @@ private Q_SLOTS:
                 if (const QString target = matches.next().captured(1); !QFile::exists(root + "/" + target))
                     wrong.append(QString(name) + " links to " + target + ", which is not there");
         }
-        QVERIFY(QFile::exists(root + "/engine/trace/format.md"));
+        QVERIFY(QFile::exists(root + "/engine/run/format.md"));
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
     }
 

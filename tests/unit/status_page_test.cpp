@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/trace/status_page.h"
+#include "engine/record/status_page.h"
 
 #include "engine/base/file.h"
 #include "tests/unit/random_events.h"

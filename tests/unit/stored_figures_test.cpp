@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures that a run file stores against the same figures counted from its events, and against sums made by hand.
 #include "engine/base/file.h"
+#include "engine/figures/figure_codec.h"
 #include "engine/launch/run_summary.h"
-#include "engine/trace/figure_codec.h"
-#include "engine/trace/run_schema.h"
+#include "engine/run/run_schema.h"
 #include "tests/unit/random_run.h"
 
 #include <QJsonArray>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs in which one rank or link was made slower: it is named, with its cause, its steps and by how much; and no other.
-#include "engine/trace/stragglers.h"
+#include "engine/analysis/stragglers.h"
 
 #include "engine/launch/run_header.h"
 #include "engine/plan/plan.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check.h"
 #include "engine/layout/presets.h"
-#include "engine/plan/sweep.h"
 #include "engine/schedule/registry.h"
+#include "engine/search/sweep.h"
 
 #include <QTest>
 

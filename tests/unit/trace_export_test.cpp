@@ -3,7 +3,7 @@
 // with the package perfetto is found (python3, or SHARDLAB_PERFETTO_PYTHON), by Perfetto's own definitions.
 #include "engine/interchange/export.h"
 #include "engine/interchange/import.h"
-#include "engine/trace/sqlite.h"
+#include "engine/run/sqlite.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/trace/spool.h"
+#include "engine/record/spool.h"
 #include "tests/unit/random_events.h"
 
 #include <QTemporaryDir>

@@ -3,8 +3,8 @@
 // differences computed from the files on a worker thread.
 #pragma once
 
+#include "engine/analysis/run_comparison.h"
 #include "engine/base/result.h"
-#include "engine/trace/run_comparison.h"
 #include "ui/core/replay_session.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"

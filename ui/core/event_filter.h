@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/trace/event.h"
+#include "engine/event/event.h"
 
 #include <bitset>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/trace/notes.h"
+#include "engine/run/notes.h"
 
 #include <QObject>
 #include <QString>

@@ -6,8 +6,8 @@
 #include "ui/views/layout_form/calm_controls.h"
 
 #include "engine/layout/check.h"
-#include "engine/plan/partition_layout.h"
 #include "engine/schedule/registry.h"
+#include "engine/search/partition_layout.h"
 
 #include <QCheckBox>
 #include <QGridLayout>

@@ -2,8 +2,8 @@
 #include "ui/views/schedules/schedule_outcomes.h"
 
 #include "engine/launch/run_header.h"
-#include "engine/plan/sweep.h"
 #include "engine/schedule/registry.h"
+#include "engine/search/sweep.h"
 #include "ui/core/document.h"
 
 #include <QCoreApplication>

@@ -2,7 +2,7 @@
 // A rank × rank grid of bytes: a row for each sender, a column for each receiver, darker to lighter with the logarithm.
 #pragma once
 
-#include "engine/trace/traffic_matrix.h"
+#include "engine/analysis/traffic_matrix.h"
 
 #include <QWidget>
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/event/restarts.h"
+
+#include <algorithm>
+
+namespace shardlab {
+
+bool Restarts::add(const Event& event) {
+    if (!isRestart(event)) return false;
+    const auto place = std::ranges::lower_bound(all_, event.begin, {}, &Event::begin);
+    if (place != all_.end() && place->begin == event.begin) return false;
+    all_.insert(place, event);
+    return true;
+}
+
+bool Restarts::supersededByAny(const Event& event) const {
+    return event.kind != EventKind::Restart && std::ranges::any_of(all_, [&](const Event& restart) {
+        return event.begin < restart.begin && event.step >= restart.step;
+    });
+}
+
+Restarts::Window Restarts::lastOf(int step) const {
+    Window window;
+    for (const Event& restart : all_) {
+        if (restart.step <= step) window = {restart.begin};
+        else window.end = std::min(window.end, restart.begin);
+    }
+    return window;
+}
+
+}  // namespace shardlab

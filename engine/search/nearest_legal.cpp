@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/search/nearest_legal.h"
+
+#include "engine/layout/check.h"
+#include "engine/layout/fields.h"
+#include "engine/layout/layout_json.h"
+#include "engine/layout/suggest.h"
+#include "engine/schedule/registry.h"
+#include "engine/search/search_axes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <type_traits>
+
+namespace shardlab {
+namespace {
+
+template <class T>
+void clamp(const Field& field, T& value) {
+    const double wanted = static_cast<double>(value);
+    if (wanted >= field.least && wanted <= field.most) return;
+    value = static_cast<T>(wanted > field.most ? field.most : field.least);
+}
+
+void repair(const Field& field, Layout& layout) {
+    std::visit(
+        [&](auto access) {
+            auto& value = access(layout);
+            using Value = std::remove_reference_t<decltype(value)>;
+            if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
+                clamp(field, value);
+            } else if constexpr (std::is_same_v<Value, std::vector<int>> || std::is_same_v<Value, std::vector<double>>) {
+                for (auto& number : value) clamp(field, number);
+            } else if constexpr (std::is_same_v<Value, std::string>) {
+                const std::vector<std::string_view> words = splitWords(field.choices);
+                if (words.empty() || std::ranges::find(words, value) != words.end()) return;
+                const std::string_view nearest = nearestWord(value, words);
+                value = nearest.empty() ? words.front() : nearest;
+            }
+        },
+        field.access);
+}
+
+/// Of those that a tensor group can share, where there is one; of two as near the larger.
+int nearestHeads(const Layout& layout) {
+    const int width = layout.model.hidden, wanted = layout.model.heads, tensor = layout.parallel.tensor;
+    const int step = tensor >= 1 && width % tensor == 0 ? tensor : 1;
+    int best = step;
+    for (int heads = step; heads <= width; heads += step)
+        if (width % heads == 0 && std::abs(heads - wanted) <= std::abs(best - wanted)) best = heads;
+    return best;
+}
+
+Layout repaired(Layout layout) {
+    for (const Field& field : fields())
+        if (isPresent(field, layout)) repair(field, layout);
+    ModelSpec& model = layout.model;
+    if (model.hidden % model.heads != 0) model.heads = nearestHeads(layout);
+    if (layout.data.tokenizer == "bytes") model.vocabulary = std::max(model.vocabulary, 256);
+    if (!findScheduleMethod(layout.schedule.kind)) {
+        std::vector<std::string_view> names;
+        for (const ScheduleMethod& method : scheduleMethods()) names.push_back(method.name);
+        const std::string_view nearest = nearestWord(layout.schedule.kind, names);
+        layout.schedule.kind = nearest.empty() ? "1f1b" : nearest;
+    }
+    return layout;
+}
+
+/// Fields that change count most, another schedule more than a number, then how much numbers change.
+double distance(const Choice& from, const Choice& to) {
+    double sum = 0;
+    const auto number = [&](int a, int b) {
+        if (a != b) sum += 1 + 0.1 * std::abs(std::log2(double(std::max(a, 1)) / std::max(b, 1)));
+    };
+    const ParallelSpec &p = from.parallel, &q = to.parallel;
+    number(p.data, q.data);
+    number(p.pipeline, q.pipeline);
+    number(p.tensor, q.tensor);
+    number(p.expert, q.expert);
+    number(p.context, q.context);
+    number(p.zero, q.zero);
+    number(from.chunks, to.chunks);
+    number(from.micro, to.micro);
+    number(from.inFlight, to.inFlight);
+    return sum + (p.sequence != q.sequence) + 1.5 * (from.kind != to.kind) + (from.recompute != to.recompute) +
+           (from.stages != to.stages);
+}
+
+std::vector<FieldChange> changesBetween(const Layout& from, const Layout& to) {
+    const auto before = layoutToJson(from), after = layoutToJson(to);
+    std::vector<FieldChange> changes;
+    for (const Field& field : fields()) {
+        const nlohmann::ordered_json::json_pointer pointer{std::string(field.pointer)};
+        if (!before.contains(pointer) || !after.contains(pointer) || before[pointer] == after[pointer]) continue;
+        const auto text = [](const nlohmann::ordered_json& value) {
+            return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+        };
+        changes.push_back({std::string(field.pointer), text(before[pointer]), text(after[pointer])});
+    }
+    return changes;
+}
+
+}  // namespace
+
+std::optional<LegalLayout> nearestLegal(const Layout& layout) {
+    Layout legal = repaired(layout);
+    if (!check(legal, scheduleMethods()).empty()) {
+        const auto choices = legalChoices(legal);
+        if (!choices || choices->empty()) return {};
+        const Choice wanted = choiceOf(legal);
+        apply(*std::ranges::min_element(*choices, {}, [&](const Choice& c) { return distance(wanted, c); }), legal);
+        if (!check(legal, scheduleMethods()).empty()) return {};
+    }
+    return LegalLayout{legal, changesBetween(layout, legal)};
+}
+
+std::string toText(const LegalLayout& legal) {
+    std::string text;
+    for (const FieldChange& change : legal.changes)
+        text += fmt::format("{}{} {} instead of {}", text.empty() ? "" : ", ", change.pointer, change.to, change.from);
+    return text;
+}
+
+}  // namespace shardlab
