@@ -18,7 +18,7 @@ void Gantt::draw(QCPPainter* painter) {
     paintFrame(*painter, state_);
     painter->save();
     painter->setClipRect(state_.plot);
-    paintScene(*painter, scene_, state_.theme);
+    paintScene(*painter, scene_, state_.theme, state_.plot, pixels_);
     painter->restore();
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/core/qcustomplot.h"
-#include "ui/timeline/gantt_scene.h"
+#include "ui/timeline/scene_pixels.h"
 #include "ui/timeline/timeline_state.h"
 
 namespace shardlab {
@@ -30,6 +30,7 @@ protected:
 private:
     const TimelineState& state_;
     GanttScene scene_;
+    ScenePixels pixels_;
     TimeScale builtScale_;
     Rows builtRows_;
     bool stale_ = true;

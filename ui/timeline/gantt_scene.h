@@ -17,6 +17,8 @@ class QPainter;
 
 namespace shardlab {
 
+class ScenePixels;
+
 struct GanttScene {
     /// A colour: paint, and whether the darker shade that tells chunks of one rank apart.
     static constexpr std::size_t colours = paintCount * 2;
@@ -63,6 +65,8 @@ bool showsPrediction(const RunModel& model);
 
 void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows);
 void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme);
+/// The same on a screen, much faster: the shapes as `pixels` of `area`, which holds all that is to be seen.
+void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme, const QRect& area, ScenePixels& pixels);
 
 /// Top and height of what is drawn of the copy lane, below the bar.
 QRect copyStrip(const Row& row);

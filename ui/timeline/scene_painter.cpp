@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Painting a scene: one drawRects per colour, no antialiasing.
-#include "ui/timeline/gantt_scene.h"
+// Painting a scene: which shapes lie over which, in what colours, and the microbatches' numbers over all of them.
+#include "ui/timeline/scene_pixels.h"
 
+#include <QPaintEngine>
 #include <QPainter>
 #include <QPixmap>
 #include <QStaticText>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -13,19 +15,10 @@ namespace shardlab {
 
 namespace {
 
-constexpr int figuresFade = 45;  ///< of what only figures tell
-
-/// Diagonal lines as a tile: far faster than a pattern brush in software.
-QBrush hatching(const Theme& theme) {
-    constexpr int size = 6;
-    QImage tile(size, size, QImage::Format_RGB32);
-    QColor base = theme.idle;
-    QColor line = theme.dark ? theme.idle.lighter(128) : theme.idle.darker(112);
-    if (theme.dark) base = theme.idle.darker(128);
-    tile.fill(base);
-    for (int i = 0; i < size; ++i) tile.setPixelColor(i, size - 1 - i, line);
-    return QBrush(QPixmap::fromImage(tile));
-}
+// Hundredths of the panel's colour in what is painted fainter than measured bars.
+constexpr int figuresFade = 45;
+constexpr int predictedFade = 35;
+constexpr int recomputedFade = 45;
 
 QColor colourOf(std::size_t colour, const Theme& theme) {
     const QColor hue = theme.action(colourKind(static_cast<Paint>(colour / 2)));
@@ -44,48 +37,73 @@ QColor faded(const QColor& colour, const Theme& theme, int fade) {
     return QColor(mix(colour.red(), theme.panel.red()), mix(colour.green(), theme.panel.green()), mix(colour.blue(), theme.panel.blue()));
 }
 
-void paintBatches(QPainter& painter, const std::array<GanttScene::Batch, GanttScene::colours>& batches, const Theme& theme,
-                  int fade) {
-    for (std::size_t i = 0; i < batches.size(); ++i) {
-        if (batches[i].empty()) continue;
-        painter.setBrush(faded(colourOf(i, theme), theme, fade));
-        painter.drawRects(batches[i].data(), static_cast<int>(batches[i].size()));
-    }
-}
+/// With a painter's own shapes, so that a drawing stays one: for files and printers, and where there are few.
+class PainterTarget final : public SceneTarget {
+public:
+    explicit PainterTarget(QPainter& painter) : painter_(painter) { painter.setPen(Qt::NoPen); }
 
-void paintStrips(QPainter& painter, const std::vector<GanttScene::Strip>& strips, const Theme& theme, int fade) {
-    QList<QRgb> colours(256, qRgba(0, 0, 0, 0));
-    for (std::size_t i = 0; i < GanttScene::colours; ++i)
-        colours[static_cast<qsizetype>(i)] = faded(colourOf(i, theme), theme, fade).rgb();
-    for (const GanttScene::Strip& strip : strips) {
+    void fill(std::span<const QRect> rects, QRgb colour) override {
+        painter_.setBrush(QColor(colour));
+        painter_.drawRects(rects.data(), static_cast<int>(rects.size()));
+    }
+
+    void outline(std::span<const QRect> rects, QRgb colour) override {
+        painter_.setBrush(Qt::NoBrush);
+        painter_.setPen(QColor(colour));
+        for (const QRect& rect : rects) painter_.drawRect(rect.adjusted(0, 0, -1, -1));
+        painter_.setPen(Qt::NoPen);
+    }
+
+    void hatch(std::span<const QRect> rects, QRgb ground, QRgb line) override {
+        // A tile: far faster than a pattern brush in software.
+        QImage tile(hatching, hatching, QImage::Format_RGB32);
+        for (int y = 0; y < hatching; ++y)
+            for (int x = 0; x < hatching; ++x) tile.setPixel(x, y, onLine(x, y) ? line : ground);
+        painter_.setBrush(QBrush(QPixmap::fromImage(tile)));
+        painter_.drawRects(rects.data(), static_cast<int>(rects.size()));
+    }
+
+    void strip(const GanttScene::Strip& strip, const Colours& colours) override {
+        QList<QRgb> table(256, qRgba(0, 0, 0, 0));
+        std::ranges::copy(colours, table.begin());
         QImage picture(strip.cells.data(), strip.area.width(), strip.area.height(), strip.pitch, QImage::Format_Indexed8);
-        picture.setColorTable(colours);
-        painter.drawImage(strip.area.topLeft(), picture);
+        picture.setColorTable(table);
+        painter_.drawImage(strip.area.topLeft(), picture);
     }
+
+private:
+    QPainter& painter_;
+};
+
+SceneTarget::Colours coloursOf(const Theme& theme, int fade) {
+    SceneTarget::Colours colours;
+    for (std::size_t i = 0; i < colours.size(); ++i) colours[i] = faded(colourOf(i, theme), theme, fade).rgb();
+    return colours;
 }
 
-}  // namespace
+void paintShapes(SceneTarget& target, const GanttScene& scene, const Theme& theme) {
+    using Batches = std::array<GanttScene::Batch, GanttScene::colours>;
+    const SceneTarget::Colours full = coloursOf(theme, 0);
+    const auto fill = [&target](const Batches& batches, const SceneTarget::Colours& colours) {
+        for (std::size_t i = 0; i < batches.size(); ++i)
+            if (!batches[i].empty()) target.fill(batches[i], colours[i]);
+    };
+    const auto strips = [&target](const std::vector<GanttScene::Strip>& all, const SceneTarget::Colours& colours) {
+        for (const GanttScene::Strip& strip : all) target.strip(strip, colours);
+    };
+    target.hatch(scene.idle, (theme.dark ? theme.idle.darker(128) : theme.idle).rgb(),
+                 (theme.dark ? theme.idle.lighter(128) : theme.idle.darker(112)).rgb());
+    strips(scene.figures, coloursOf(theme, figuresFade));
+    fill(scene.reduces, full);
+    fill(scene.bars, full);
+    strips(scene.strips, full);
+    fill(scene.predicted, coloursOf(theme, predictedFade));
+    fill(scene.recomputed, coloursOf(theme, recomputedFade));
+    for (const auto& batch : scene.recomputed) target.outline(batch, theme.action(EventKind::Recompute).rgb());
+    fill(scene.ticks, full);
+}
 
-void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme) {
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(hatching(theme));
-    painter.drawRects(scene.idle.data(), static_cast<int>(scene.idle.size()));
-    paintStrips(painter, scene.figures, theme, figuresFade);
-    paintBatches(painter, scene.reduces, theme, 0);
-    paintBatches(painter, scene.bars, theme, 0);
-    paintStrips(painter, scene.strips, theme, 0);
-    paintBatches(painter, scene.predicted, theme, 35);
-    paintBatches(painter, scene.recomputed, theme, 45);
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(theme.action(EventKind::Recompute));
-    for (const auto& batch : scene.recomputed) {
-        for (const QRect& rect : batch) painter.drawRect(rect.adjusted(0, 0, -1, -1));
-    }
-    painter.setPen(Qt::NoPen);
-    paintBatches(painter, scene.ticks, theme, 0);
-
+void paintNumbers(QPainter& painter, const GanttScene& scene, const Theme& theme) {
     QFont font = theme.mono;
     font.setPixelSize(11);
     painter.setFont(font);
@@ -102,6 +120,26 @@ void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme) 
         painter.drawStaticText(QPointF(number.box.left() + (number.box.width() - size.width()) / 2,
                                        number.box.top() + (number.box.height() - size.height()) / 2), text);
     }
+}
+
+}  // namespace
+
+void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    PainterTarget target(painter);
+    paintShapes(target, scene, theme);
+    paintNumbers(painter, scene, theme);
+    painter.restore();
+}
+
+void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme, const QRect& area, ScenePixels& pixels) {
+    if (!painter.paintEngine() || painter.paintEngine()->type() != QPaintEngine::Raster) return paintScene(painter, scene, theme);
+    pixels.begin(area, painter.device()->devicePixelRatioF());
+    paintShapes(pixels, scene, theme);
+    painter.save();
+    painter.drawImage(area.topLeft(), pixels.image());
+    paintNumbers(painter, scene, theme);
     painter.restore();
 }
 
