@@ -2,7 +2,7 @@
 // Runs on several hosts, which are namespaces: the same losses as on one, clocks that agree, and every way in which a host,
 // a link, a rank or the launcher can be lost.
 #include "engine/run/run_file.h"
-#include "tests/hosts/namespaces.h"
+#include "tests/hosts/ssh_servers.h"
 #include "tests/support/command.h"
 
 #include <QJsonArray>
@@ -356,6 +356,34 @@ private Q_SLOTS:
         QVERIFY(done);
         const QString error = QString::fromUtf8(process->readAllStandardError());
         QVERIFY2(process->exitCode() != 0 && error.contains(place(said)), qPrintable(error));
+        QVERIFY(nothingIsLeft(5000));
+    }
+
+    void sshIsAnAgent() {
+        const SshServers servers(*hosts_, hostCount);
+        if (!servers.why().isEmpty()) QSKIP(qPrintable(servers.why()));
+        auto content = twoEach({1, 3, 2}, 100000);
+        content.replace(hosts_->agent().toUtf8(), servers.agent().toUtf8());
+        QByteArray said;
+        const auto process = start("ssh", content);
+        QVERIFY2(waitForSteps(*process, said), said.constData());
+        for (int host = 0; host < hostCount; ++host) QCOMPARE(hosts_->ranks(host).size(), 2);
+        for (const auto& launcher : hosts_->processes(0))
+            if (launcher.program == "shardlab") ::kill(launcher.pid, SIGINT);
+        QVERIFY(ended(*process));
+        said += process->readAllStandardError();
+        QVERIFY2(process->exitCode() == 0, said.constData());
+        const auto run = reader("ssh");
+        QVERIFY(run);
+        for (const RankRecord& rank : run->ranks()) QCOMPARE(QString::fromStdString(rank.host), hosts_->name(rank.rank / 2));
+        QVERIFY(nothingIsLeft(5000));
+
+        // Whom it cannot reach it names, with what ssh says.
+        content.replace(hosts_->name(2).toUtf8(), "nowhere77");
+        const auto refused = start("refused", content);
+        QVERIFY(ended(*refused));
+        const QByteArray error = refused->readAllStandardError();
+        QVERIFY2(refused->exitCode() != 0 && error.contains("host nowhere77 cannot be reached"), error.constData());
         QVERIFY(nothingIsLeft(5000));
     }
 
