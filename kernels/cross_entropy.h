@@ -16,12 +16,14 @@ struct VocabularyPart {
     int first = 0;
 };
 
+/// A loss is set once what was asked for is done (DeviceMemory::synchronize), on a processor when the call returns; until
+/// then `loss` must stay where it is.
 struct CrossEntropyOps {
-    /// Mean over rows of −ln softmax(logits)[target], nats.
-    virtual double crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets) = 0;
+    /// loss = mean over rows of −ln softmax(logits)[target], nats.
+    virtual void crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) = 0;
     /// The same, and logits are overwritten with softmax(logits) − onehot(target): the mean's gradient times `rows`,
     /// which 16 bits would lose.
-    virtual double crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets) = 0;
+    virtual void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) = 0;
 
     // The same over a vocabulary that several hold parts of: maxima and sums are combined over all of them in between.
 
@@ -34,8 +36,8 @@ struct CrossEntropyOps {
     /// logits are overwritten with softmax − onehot, as above. `largest` and `sums` are those of all parts.
     virtual void crossEntropyGradient(const VocabularyPart& part, const float* largest, const float* sums,
                                       const std::int32_t* targets, Array logits) = 0;
-    /// Mean over rows of ln sums[r] + largest[r] − own[r].
-    virtual double sharedLoss(int rows, const float* largest, const float* sums, const float* own) = 0;
+    /// loss = mean over rows of ln sums[r] + largest[r] − own[r].
+    virtual void sharedLoss(int rows, const float* largest, const float* sums, const float* own, double* loss) = 0;
 
 protected:
     ~CrossEntropyOps() = default;

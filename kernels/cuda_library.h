@@ -9,7 +9,7 @@
 namespace shardlab {
 
 /// Counted up where this file or a device's functions change: an old library beside a new program is refused.
-constexpr int cudaLibraryVersion = 2;
+constexpr int cudaLibraryVersion = 3;
 
 struct CudaLibrary {
     int version;

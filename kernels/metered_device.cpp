@@ -206,14 +206,14 @@ void MeteredDevice::embedGrad(const EmbeddingShape& shape, const std::int32_t* t
     device_.embedGrad(shape, tokens, outputGradient, tokenGradient, positionGradient);
 }
 
-double MeteredDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets) {
+void MeteredDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) {
     const Call call(*this, KernelKind::CrossEntropy, 0, bytesOf(logits, 1.0 * rows * vocabulary));
-    return device_.crossEntropy(rows, vocabulary, logits, targets);
+    device_.crossEntropy(rows, vocabulary, logits, targets, loss);
 }
 
-double MeteredDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets) {
+void MeteredDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) {
     const Call call(*this, KernelKind::CrossEntropy, 0, bytesOf(logits, 2.0 * rows * vocabulary));
-    return device_.crossEntropyWithGradient(rows, vocabulary, logits, targets);
+    device_.crossEntropyWithGradient(rows, vocabulary, logits, targets, loss);
 }
 
 void MeteredDevice::largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) {
@@ -233,9 +233,9 @@ void MeteredDevice::crossEntropyGradient(const VocabularyPart& part, const float
     device_.crossEntropyGradient(part, largest, sums, targets, logits);
 }
 
-double MeteredDevice::sharedLoss(int rows, const float* largest, const float* sums, const float* own) {
+void MeteredDevice::sharedLoss(int rows, const float* largest, const float* sums, const float* own, double* loss) {
     const Call call(*this, KernelKind::CrossEntropy, 0, 3.0 * sizeof(float) * rows);
-    return device_.sharedLoss(rows, largest, sums, own);
+    device_.sharedLoss(rows, largest, sums, own, loss);
 }
 
 double MeteredDevice::sumOfSquares(std::span<const ArrayPart> parts) {

@@ -30,7 +30,7 @@ void OutputHead::project(State& state, Buffer input) {
 }
 
 // Mean over rows of ln Σ e^(logit − highest) + highest − own, the maximum and the two sums taken over all members.
-double OutputHead::sharedLoss(State& state, const std::int32_t* targets) {
+void OutputHead::sharedLoss(State& state, const std::int32_t* targets, double* loss) {
     const int rows = context_.tokens();
     const std::size_t n = static_cast<std::size_t>(rows);
     const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, 3 * n);
@@ -44,23 +44,22 @@ double OutputHead::sharedLoss(State& state, const std::int32_t* targets) {
     device.sumExponentials(part, highest.data().floats(), targets, state.logits.data(), sums, own);
     context_.tensor.sumOverMembers(both);
     device.crossEntropyGradient(part, highest.data().floats(), sums, targets, state.logits.data());
-    return device.sharedLoss(rows, highest.data().floats(), sums, own);
+    device.sharedLoss(rows, highest.data().floats(), sums, own, loss);
 }
 
-double OutputHead::forward(State& state, Buffer input, std::span<const std::int32_t> targets) {
+void OutputHead::forward(State& state, Buffer input, std::span<const std::int32_t> targets, double* loss) {
     project(state, std::move(input));
     const Buffer wanted = onDevice(context_.arena, targets, MemoryCategory::Temporary);
-    if (context_.tensor.size() > 1) return sharedLoss(state, tokenNumbers(wanted));
-    return context_.device().crossEntropyWithGradient(context_.tokens(), vocabulary_, state.logits.data(),
-                                                      tokenNumbers(wanted));
+    if (context_.tensor.size() > 1) return sharedLoss(state, tokenNumbers(wanted), loss);
+    context_.device().crossEntropyWithGradient(context_.tokens(), vocabulary_, state.logits.data(), tokenNumbers(wanted), loss);
 }
 
-double OutputHead::evaluate(Buffer input, std::span<const std::int32_t> targets) {
+void OutputHead::evaluate(Buffer input, std::span<const std::int32_t> targets, double* loss) {
     State state;
     project(state, std::move(input));
     const Buffer wanted = onDevice(context_.arena, targets, MemoryCategory::Temporary);
-    if (context_.tensor.size() > 1) return sharedLoss(state, tokenNumbers(wanted));
-    return context_.device().crossEntropy(context_.tokens(), vocabulary_, state.logits.data(), tokenNumbers(wanted));
+    if (context_.tensor.size() > 1) return sharedLoss(state, tokenNumbers(wanted), loss);
+    context_.device().crossEntropy(context_.tokens(), vocabulary_, state.logits.data(), tokenNumbers(wanted), loss);
 }
 
 Buffer OutputHead::inputGrad(State& state, float scale, MemoryCategory kept) {

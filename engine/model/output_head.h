@@ -34,16 +34,16 @@ public:
     /// else "lm_head.weight".
     OutputHead(const LayerContext& context, int vocabulary, bool tied);
 
-    /// Mean over tokens of −ln p(target), nats.
-    double forward(State& state, Buffer input, std::span<const std::int32_t> targets);
-    double evaluate(Buffer input, std::span<const std::int32_t> targets);
+    /// loss: mean over tokens of −ln p(target), nats; as in CrossEntropyOps.
+    void forward(State& state, Buffer input, std::span<const std::int32_t> targets, double* loss);
+    void evaluate(Buffer input, std::span<const std::int32_t> targets, double* loss);
     /// Gradients of scale · loss; `kept` as in Layer::inputGrad.
     Buffer inputGrad(State& state, float scale, MemoryCategory kept);
     void weightGrad(State& state);
 
 private:
     void project(State& state, Buffer input);
-    double sharedLoss(State& state, const std::int32_t* targets);
+    void sharedLoss(State& state, const std::int32_t* targets, double* loss);
 
     LayerContext context_;
     int firstToken_;   ///< of the vocabulary

@@ -8,6 +8,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace shardlab {
 
@@ -40,11 +41,15 @@ struct Stage::Impl {
     /// `work` reads the layer's weights.
     template <class Work>
     auto reading(int layer, Work work) {
-        if (!hooks) return work();
-        hooks->beforeUse(layer);
-        auto result = work();
-        hooks->afterUse(layer);
-        return result;
+        if (hooks) hooks->beforeUse(layer);
+        if constexpr (std::is_void_v<decltype(work())>) {
+            work();
+            if (hooks) hooks->afterUse(layer);
+        } else {
+            auto result = work();
+            if (hooks) hooks->afterUse(layer);
+            return result;
+        }
     }
 
     template <class Of, class State>
@@ -158,7 +163,14 @@ Stage::Stage(const StageSpec& spec, Arena& arena)
     : impl_(std::make_unique<Impl>(spec, arena, std::make_unique<TensorGroup>(arena), nullptr)) {}
 Stage::Stage(const StageSpec& spec, Arena& arena, TensorGroup& tensor)
     : impl_(std::make_unique<Impl>(spec, arena, nullptr, &tensor)) {}
-Stage::~Stage() = default;
+Stage::~Stage() {
+    if (!impl_->spec.last) return;
+    try {
+        impl_->arena.device().synchronize();  // it sets losses, which go now
+    } catch (...) {
+        // A lost device sets nothing any more.
+    }
+}
 
 std::span<Parameter> Stage::parameters() { return impl_->weights.parameters(); }
 int Stage::layers() const { return impl_->weights.layers(); }
@@ -197,7 +209,7 @@ int Stage::layerOfModel(int layer) const {
     return impl_->layerOfModel(static_cast<std::size_t>(layer - impl_->layerOf(0)));
 }
 int Stage::held() const { return static_cast<int>(impl_->microbatches.size()); }
-double Stage::loss(int microbatch) const { return impl_->losses.at(microbatch); }
+const double& Stage::loss(int microbatch) const { return impl_->losses.at(microbatch); }
 
 Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
     StageLayers& stage = impl_->stage;
@@ -218,8 +230,8 @@ Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
     }
     if (!stage.head) return input;
     impl_->visitHead();
-    impl_->losses[microbatch] = impl_->reading(
-        impl_->headLayer(), [&] { return stage.head->forward(state.head, std::move(input), batch.targets); });
+    double* const loss = &impl_->losses[microbatch];
+    impl_->reading(impl_->headLayer(), [&] { stage.head->forward(state.head, std::move(input), batch.targets, loss); });
     return {};
 }
 
@@ -264,8 +276,7 @@ Buffer Stage::evaluate(const TokenBatch& batch, Buffer input, double* loss) {
             return stage.layers[i]->forward(*stage.layers[i]->newState(), std::move(input));
         });
     if (!stage.head) return input;
-    *loss = impl_->reading(impl_->headLayer(),
-                           [&] { return stage.head->evaluate(std::move(input), batch.targets); });
+    impl_->reading(impl_->headLayer(), [&] { stage.head->evaluate(std::move(input), batch.targets, loss); });
     return {};
 }
 

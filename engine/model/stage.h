@@ -82,11 +82,12 @@ public:
     void renumber(int by);
 
     /// `input`: activations of the stage below, [b·s, h], of the own tokens; empty on the first stage, which reads
-    /// batch.tokens. Returns as much for the stage above (Activations); empty on the last stage, whose loss is then known.
+    /// batch.tokens. Returns as much for the stage above (Activations); empty on the last stage, which has a loss instead.
     /// Keeps what the backward needs under `microbatch` until its weight gradient is done; the layers' headers list it.
     Buffer forward(int microbatch, const TokenBatch& batch, Buffer input);
-    /// Last stage: mean over the microbatch's tokens of −ln p(target), nats, of its latest forward.
-    double loss(int microbatch) const;
+    /// Last stage: mean over the microbatch's tokens of −ln p(target), nats, of its latest forward; to be read once the
+    /// device has come so far (CrossEntropyOps). It stays where it is until renumber().
+    const double& loss(int microbatch) const;
 
     /// `outputGradient`: as large as the output; empty on the last stage. Its loss gradient is multiplied by `scale`
     /// (1 ÷ (microbatches · data replicas)). Returns the gradient of the input (Temporary; from inputGrad Buffers);
@@ -99,8 +100,8 @@ public:
     Buffer inputGrad(int microbatch, Buffer outputGradient, float scale);
     void weightGrad(int microbatch);
 
-    /// Forward without keeping anything (one layer's buffers at a time) and without dropout; loss is set on the last
-    /// stage.
+    /// Forward without keeping anything (one layer's buffers at a time) and without dropout; the last stage sets the
+    /// loss, once the device has come so far.
     Buffer evaluate(const TokenBatch& batch, Buffer input, double* loss);
 
     /// Of the model; -1 the embedding, -2 the output.

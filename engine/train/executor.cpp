@@ -64,6 +64,9 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
     if (setup_.flushes || evaluating_) setup_.transfers.finish();
     if (setup_.dataAxis) setup_.dataAxis->settleAll();
     setup_.arena.device().synchronize();
+    for (const double* loss : losses_) executed_.lossSum += *loss;
+    losses_.clear();
+    evaluated_.clear();
     setup_.trace.collect();
     microbatches_.clear();
     setup_.trace.memory();
@@ -147,11 +150,12 @@ void Executor::carryOut(const Action& action, Buffer received) {
     Action send = action;
     send.version = -1;
     if (action.kind == ActionKind::Forward) {
-        double loss = 0;
-        Buffer output = evaluating_ ? stage.evaluate(batch(microbatch), std::move(received), &loss)
+        const bool last = action.stage == setup_.stageCount - 1;
+        double* const evaluated = evaluating_ && last ? &evaluated_.emplace_back() : nullptr;
+        Buffer output = evaluating_ ? stage.evaluate(batch(microbatch), std::move(received), evaluated)
                                     : stage.forward(microbatch, batch(microbatch), std::move(received));
-        if (action.stage == setup_.stageCount - 1) {
-            executed_.lossSum += evaluating_ ? loss : stage.loss(microbatch);
+        if (last) {
+            losses_.push_back(evaluating_ ? evaluated : &stage.loss(microbatch));
             return;
         }
         send.kind = ActionKind::SendForward;

@@ -13,6 +13,7 @@
 #include "engine/train/sampler.h"
 #include "engine/train/transfers.h"
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -108,6 +109,8 @@ private:
     std::map<std::pair<int, int>, Buffer> kept_;    ///< weights by stage and version
     std::map<int, int> updatesDone_;                ///< by stage, in the list under way
     Executed executed_;
+    std::vector<const double*> losses_;  ///< of the list's microbatches; to be read when the device has come to its end
+    std::deque<double> evaluated_;       ///< those that are no stage's
     int step_ = 0;
     float clipping_ = 1;  ///< what gradients are multiplied by in the update
     Buffer overflow_;     ///< mark of the first gradient that is not finite; empty where no loss is scaled

@@ -64,14 +64,14 @@ public:
     void embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray outputGradient,
                    Array tokenGradient, Array positionGradient) override;
 
-    double crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets) override;
-    double crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets) override;
+    void crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) override;
+    void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) override;
     void largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) override;
     void sumExponentials(const VocabularyPart& part, const float* largest, const std::int32_t* targets,
                          ConstArray logits, float* sums, float* own) override;
     void crossEntropyGradient(const VocabularyPart& part, const float* largest, const float* sums,
                               const std::int32_t* targets, Array logits) override;
-    double sharedLoss(int rows, const float* largest, const float* sums, const float* own) override;
+    void sharedLoss(int rows, const float* largest, const float* sums, const float* own, double* loss) override;
 
     double sumOfSquares(std::span<const ArrayPart> parts) override;
     void convert(std::int64_t count, ConstArray from, Array to) override;

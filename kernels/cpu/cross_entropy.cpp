@@ -64,16 +64,16 @@ double meanLoss(int rows, int vocabulary, const Operand& logits, const RowLoss& 
 
 }  // namespace
 
-double CpuDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets) {
-    return meanLoss(rows, vocabulary, cpu::reads(logits), [&](std::int64_t r, const float* row) {
+void CpuDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) {
+    *loss = meanLoss(rows, vocabulary, cpu::reads(logits), [&](std::int64_t r, const float* row) {
         const float highest = highestOf(vocabulary, row);
         const double sum = sumOfExponentials(vocabulary, row, highest);
         return std::log(sum) + highest - row[targets[r]];
     });
 }
 
-double CpuDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets) {
-    return meanLoss(rows, vocabulary, cpu::updates(logits), [&](std::int64_t r, float* row) {
+void CpuDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) {
+    *loss = meanLoss(rows, vocabulary, cpu::updates(logits), [&](std::int64_t r, float* row) {
         const float highest = highestOf(vocabulary, row);
         const float own = row[targets[r]];
         const float sum = exponentiate(vocabulary, row, highest);
@@ -123,10 +123,10 @@ void CpuDevice::crossEntropyGradient(const VocabularyPart& part, const float* la
         cpu::updates(logits));
 }
 
-double CpuDevice::sharedLoss(int rows, const float* largest, const float* sums, const float* own) {
-    double loss = 0;
-    for (int r = 0; r < rows; ++r) loss += std::log(static_cast<double>(sums[r])) + largest[r] - own[r];
-    return loss / rows;
+void CpuDevice::sharedLoss(int rows, const float* largest, const float* sums, const float* own, double* loss) {
+    double sum = 0;
+    for (int r = 0; r < rows; ++r) sum += std::log(static_cast<double>(sums[r])) + largest[r] - own[r];
+    *loss = sum / rows;
 }
 
 }  // namespace shardlab

@@ -132,7 +132,7 @@ void withRows(int columns, const void* logits, Function&& function) {
 
 }  // namespace
 
-double CudaDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets) {
+void CudaDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) {
     auto* losses = scratch<double>(static_cast<std::size_t>(rows));
     withType(logits.type, [&](auto t) {
         using T = typename decltype(t)::Type;
@@ -141,10 +141,10 @@ double CudaDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, con
                    static_cast<unsigned>(rows), threads(), stream_, vocabulary, as<T>(logits), targets, losses);
         });
     });
-    return sumOnHost(rows, losses) / rows;
+    meanLater(rows, losses, loss);
 }
 
-double CudaDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets) {
+void CudaDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) {
     auto* losses = scratch<double>(static_cast<std::size_t>(rows));
     withType(logits.type, [&](auto t) {
         using T = typename decltype(t)::Type;
@@ -157,7 +157,7 @@ double CudaDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logi
                          keeps ? rowBytes : 0, stream_, vocabulary, as<T>(logits), targets, losses);
         });
     });
-    return sumOnHost(rows, losses) / rows;
+    meanLater(rows, losses, loss);
 }
 
 void CudaDevice::largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) {
@@ -192,11 +192,11 @@ void CudaDevice::crossEntropyGradient(const VocabularyPart& part, const float* l
     });
 }
 
-double CudaDevice::sharedLoss(int rows, const float* largest, const float* sums, const float* own) {
+void CudaDevice::sharedLoss(int rows, const float* largest, const float* sums, const float* own, double* loss) {
     auto* losses = scratch<double>(static_cast<std::size_t>(rows));
     launch("sharedLoss", sharedLossKernel, static_cast<unsigned>(ceilDiv(rows, 256)), 256, stream_, rows, largest, sums,
            own, losses);
-    return sumOnHost(rows, losses) / rows;
+    meanLater(rows, losses, loss);
 }
 
 }  // namespace shardlab::cuda

@@ -3,6 +3,7 @@
 
 #include "kernels/cuda/event_clock.cuh"
 #include "kernels/cuda/gemm_plans.cuh"
+#include "kernels/cuda/late_results.cuh"
 #include "kernels/cuda/memory.cuh"
 #include "kernels/cuda/nccl_groups.cuh"
 
@@ -17,7 +18,7 @@ namespace shardlab::cuda {
 
 namespace {
 
-constexpr std::size_t resultBytes = 4096;
+constexpr std::size_t resultBytes = sizeof(double);
 
 }  // namespace
 
@@ -28,9 +29,10 @@ CudaDevice::CudaDevice(int index) : index_(index) {
     memory_ = std::make_unique<MemoryCache>();
     uploads_ = std::make_unique<UploadRing>();
     plans_ = std::make_unique<GemmPlans>();
-    void* results = nullptr;
-    check(cudaHostAlloc(&results, resultBytes, cudaHostAllocMapped), "cudaHostAlloc", resultBytes);
-    results_ = static_cast<double*>(results);
+    void* result = nullptr;
+    check(cudaHostAlloc(&result, resultBytes, cudaHostAllocMapped), "cudaHostAlloc", resultBytes);
+    result_ = static_cast<double*>(result);
+    later_ = std::make_unique<LateResults>();
     clock_ = std::make_shared<EventClock>();
     clock_->compare(stream_);
 }
@@ -38,7 +40,8 @@ CudaDevice::CudaDevice(int index) : index_(index) {
 CudaDevice::~CudaDevice() {
     groups_.reset();
     cudaStreamSynchronize(stream_);
-    cudaFreeHost(results_);
+    later_.reset();
+    cudaFreeHost(result_);
     plans_.reset();
     uploads_.reset();
     memory_.reset();
@@ -101,7 +104,9 @@ void CudaDevice::clear(void* data, std::size_t bytes) {
 }
 
 void CudaDevice::synchronize() {
+    const std::uint64_t asked = later_->asked();
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    later_->handOver(asked);
     clock_->compare(stream_);
 }
 

@@ -15,6 +15,7 @@ namespace shardlab::cuda {
 
 class EventClock;
 class GemmPlans;
+class LateResults;
 class MemoryCache;
 class UploadRing;
 
@@ -81,14 +82,14 @@ public:
     void embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray outputGradient,
                    Array tokenGradient, Array positionGradient) override;
 
-    double crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets) override;
-    double crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets) override;
+    void crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) override;
+    void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) override;
     void largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) override;
     void sumExponentials(const VocabularyPart& part, const float* largest, const std::int32_t* targets,
                          ConstArray logits, float* sums, float* own) override;
     void crossEntropyGradient(const VocabularyPart& part, const float* largest, const float* sums,
                               const std::int32_t* targets, Array logits) override;
-    double sharedLoss(int rows, const float* largest, const float* sums, const float* own) override;
+    void sharedLoss(int rows, const float* largest, const float* sums, const float* own, double* loss) override;
 
     double sumOfSquares(std::span<const ArrayPart> parts) override;
     void convert(std::int64_t count, ConstArray from, Array to) override;
@@ -116,6 +117,8 @@ private:
     void* scratchBytes(std::size_t bytes);
     /// Σ values, of the device, in a fixed order; waits for it.
     double sumOnHost(std::int64_t count, const double* values);
+    /// *mean = Σ values ÷ count, of the device, in the same order, by the time of synchronize(); does not wait.
+    void meanLater(std::int64_t count, const double* values, double* mean);
 
     int index_ = 0;
     cudaDeviceProp properties_{};
@@ -127,7 +130,8 @@ private:
     std::unique_ptr<DeviceGroups> groups_;  ///< once they have been asked for, and there are any
     void* scratch_ = nullptr;
     std::size_t scratchSize_ = 0;
-    double* results_ = nullptr;  ///< on the host, written by kernels; read after synchronize()
+    double* result_ = nullptr;  ///< on the host, written by kernels; read after synchronize()
+    std::unique_ptr<LateResults> later_;
 };
 
 }  // namespace shardlab::cuda

@@ -2,6 +2,7 @@
 #include "kernels/elementwise.h"
 
 #include "kernels/cuda/cuda_device.cuh"
+#include "kernels/cuda/late_results.cuh"
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/reduce.cuh"
 
@@ -154,9 +155,18 @@ double CudaDevice::sumOfSquares(std::span<const ArrayPart> parts) {
 }
 
 double CudaDevice::sumOnHost(std::int64_t count, const double* values) {
-    launch("sum", sumKernel, 1, 1024, stream_, count, values, results_);
+    launch("sum", sumKernel, 1, 1024, stream_, count, values, result_);
     synchronize();
-    return results_[0];
+    return *result_;
+}
+
+void CudaDevice::meanLater(std::int64_t count, const double* values, double* mean) {
+    double* place = later_->place(mean, 1.0 / static_cast<double>(count));
+    if (!place) {
+        synchronize();
+        place = later_->place(mean, 1.0 / static_cast<double>(count));
+    }
+    launch("sum", sumKernel, 1, 1024, stream_, count, values, place);
 }
 
 void CudaDevice::convert(std::int64_t count, ConstArray from, Array to) {

@@ -195,10 +195,11 @@ struct Bench {
         const auto* numbers = static_cast<const std::int32_t*>(onDevice[0].data);
         const std::string shape = std::to_string(rows) + "×" + std::to_string(vocabulary);
         const double values = double(rows) * vocabulary;
+        double loss = 0;
         table.row("crossEntropy", shape, size * values, 0,
-                  [&](int) { device.crossEntropy(rows, vocabulary, logits[0], numbers); });
+                  [&](int) { device.crossEntropy(rows, vocabulary, logits[0], numbers, &loss); });
         table.row("crossEntropyWithGradient", shape, 2 * size * values, 0,
-                  [&](int) { device.crossEntropyWithGradient(rows, vocabulary, logits[0], numbers); });
+                  [&](int) { device.crossEntropyWithGradient(rows, vocabulary, logits[0], numbers, &loss); });
     }
 
     /// What is bound by memory: rows × hidden and rows × 4·hidden.

@@ -124,4 +124,13 @@ private:
     reference::Values given_;
 };
 
+/// What `ask(&loss)` asks the device for, once it is there.
+template <class Ask>
+double lossOf(Device& device, Ask ask) {
+    double loss = std::numeric_limits<double>::quiet_NaN();
+    ask(&loss);
+    device.synchronize();
+    return loss;
+}
+
 }  // namespace shardlab

@@ -114,11 +114,11 @@ public:
         inner_->embedGrad(shape, near(tokens), near(outputGradient), near(tokenGradient), near(positionGradient));
     }
 
-    double crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets) override {
-        return inner_->crossEntropy(rows, vocabulary, near(logits), near(targets));
+    void crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) override {
+        inner_->crossEntropy(rows, vocabulary, near(logits), near(targets), loss);
     }
-    double crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets) override {
-        return inner_->crossEntropyWithGradient(rows, vocabulary, near(logits), near(targets));
+    void crossEntropyWithGradient(int rows, int vocabulary, Array logits, const std::int32_t* targets, double* loss) override {
+        inner_->crossEntropyWithGradient(rows, vocabulary, near(logits), near(targets), loss);
     }
     void largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) override {
         inner_->largestLogits(part, near(logits), near(largest));
@@ -131,8 +131,8 @@ public:
                               const std::int32_t* targets, Array logits) override {
         inner_->crossEntropyGradient(part, near(largest), near(sums), near(targets), near(logits));
     }
-    double sharedLoss(int rows, const float* largest, const float* sums, const float* own) override {
-        return inner_->sharedLoss(rows, near(largest), near(sums), near(own));
+    void sharedLoss(int rows, const float* largest, const float* sums, const float* own, double* loss) override {
+        inner_->sharedLoss(rows, near(largest), near(sums), near(own), loss);
     }
 
     double sumOfSquares(std::span<const ArrayPart> parts) override {

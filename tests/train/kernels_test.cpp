@@ -408,10 +408,10 @@ private slots:
             const auto targets = in.tokens(rows, vocabulary);
             const auto target = tokens(targets);
             const double wanted = reference::crossEntropy(logits.given(), vocabulary, targets);
-            const double without = device().crossEntropy(rows, vocabulary, logits, target.tokens());
+            const double without = lossOf(device(), [&](double* told) { device().crossEntropy(rows, vocabulary, logits, target.tokens(), told); });
             TRUE_OF(std::abs(without - wanted) < 1e-5 * wanted);
             TRUE_OF(toDouble(logits.now()) == logits.given());
-            const double loss = device().crossEntropyWithGradient(rows, vocabulary, logits, target.tokens());
+            const double loss = lossOf(device(), [&](double* told) { device().crossEntropyWithGradient(rows, vocabulary, logits, target.tokens(), told); });
             TRUE_OF(std::abs(loss - wanted) < 1e-5 * wanted);
             CLOSE(logits, reference::crossEntropyGradient(logits.given(), vocabulary, targets), 1e-5);
         }
@@ -453,7 +453,7 @@ private slots:
         }
         for (int r = 0; r < rows; ++r) QCOMPARE(double(own[r]), logits.given()[std::size_t(r) * vocabulary + targets[r]]);
         const auto sums = floats(sum), ownLogits = floats(own);
-        const double loss = device().sharedLoss(rows, deviceLargest.floats(), sums.floats(), ownLogits.floats());
+        const double loss = lossOf(device(), [&](double* told) { device().sharedLoss(rows, deviceLargest.floats(), sums.floats(), ownLogits.floats(), told); });
         const double wanted = reference::crossEntropy(logits.given(), vocabulary, targets);
         TRUE_OF(std::abs(loss - wanted) < 1e-5 * wanted);
         for (int p = 0; p < 2; ++p) {
@@ -462,11 +462,28 @@ private slots:
         }
     }
 
+    /// More losses than a device may keep to itself, told all at once, each at its place.
+    void lossesAreToldLater() {
+        RandomInputs in;
+        constexpr int vocabulary = 9, calls = 1300;
+        std::vector<double> wanted(calls), told(calls, -1);
+        const auto logits = activations(in.floats(vocabulary, 3));
+        std::vector<DeviceArray> targets;
+        for (int target = 0; target < vocabulary; ++target) targets.push_back(tokens({target}));
+        for (int i = 0; i < calls; ++i) {
+            const int target = in.whole(0, vocabulary - 1);
+            wanted[i] = reference::crossEntropy(logits.given(), vocabulary, std::vector<std::int32_t>{target});
+            device().crossEntropy(1, vocabulary, logits, targets[target].tokens(), &told[i]);
+        }
+        device().synchronize();
+        for (int i = 0; i < calls; ++i) QVERIFY2(std::abs(told[i] - wanted[i]) < 1e-5, qPrintable(in.seed()));
+    }
+
     void crossEntropyOfHugeLogits() {
         const auto logits = activations(std::vector<float>{1e4f, -1e4f, 0.0f});
         const auto target = tokens({1});
         const double wanted = logits.given()[0] - logits.given()[1];
-        QCOMPARE(device().crossEntropyWithGradient(1, 3, logits, target.tokens()), wanted);
+        QCOMPARE(lossOf(device(), [&](double* told) { device().crossEntropyWithGradient(1, 3, logits, target.tokens(), told); }), wanted);
         const auto gradient = logits.now();
         QCOMPARE(gradient[0], 1.0f);
         QCOMPARE(gradient[1], -1.0f);
