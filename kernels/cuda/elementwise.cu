@@ -2,8 +2,8 @@
 #include "kernels/elementwise.h"
 
 #include "kernels/cuda/cuda_device.cuh"
-#include "kernels/cuda/late_results.cuh"
 #include "kernels/cuda/grid.cuh"
+#include "kernels/cuda/late_results.cuh"
 #include "kernels/cuda/reduce.cuh"
 
 namespace shardlab::cuda {
