@@ -15,7 +15,7 @@ void Gantt::draw(QCPPainter* painter) {
         builtRows_ = state_.rows;
         stale_ = false;
     }
-    paintFrame(*painter, state_);
+    paintFrame(*painter, state_, labels_);
     painter->save();
     painter->setClipRect(state_.plot);
     paintScene(*painter, scene_, state_.theme, state_.plot, pixels_);

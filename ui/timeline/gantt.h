@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/core/qcustomplot.h"
+#include "ui/timeline/rank_labels.h"
 #include "ui/timeline/scene_pixels.h"
 #include "ui/timeline/timeline_state.h"
 
@@ -14,7 +15,10 @@ public:
     Gantt(QCPAxis* time, QCPAxis* rank, const TimelineState& state);
 
     /// The next drawing builds its geometry anew; it does so by itself when time, rows or size change.
-    void dataChanged() { stale_ = true; }
+    void dataChanged() {
+        stale_ = true;
+        labels_.changed();
+    }
     const GanttScene& scene() const { return scene_; }
 
     double selectTest(const QPointF& position, bool onlySelectable, QVariant* details) const override;
@@ -31,6 +35,7 @@ private:
     const TimelineState& state_;
     GanttScene scene_;
     ScenePixels pixels_;
+    RankLabels labels_;
     TimeScale builtScale_;
     Rows builtRows_;
     bool stale_ = true;

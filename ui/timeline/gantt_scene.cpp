@@ -237,7 +237,7 @@ private:
             for (std::size_t i = 0; i < paintCount; ++i) {
                 if (share[i] <= 0 || static_cast<Paint>(i) == Paint::Transfer) continue;
                 below = std::min(1.0f, below + share[i]);
-                const int top = row.barTop + row.barHeight - static_cast<int>(std::lround(below * static_cast<float>(row.barHeight)));
+                const int top = row.barTop + row.barHeight - static_cast<int>(below * static_cast<float>(row.barHeight) + 0.5f);
                 strip.fill(x, top, bottom, GanttScene::colour(static_cast<Paint>(i), false));
                 bottom = top;
             }

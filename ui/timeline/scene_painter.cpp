@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <vector>
 
 namespace shardlab {
 
@@ -47,13 +48,6 @@ public:
         painter_.drawRects(rects.data(), static_cast<int>(rects.size()));
     }
 
-    void outline(std::span<const QRect> rects, QRgb colour) override {
-        painter_.setBrush(Qt::NoBrush);
-        painter_.setPen(QColor(colour));
-        for (const QRect& rect : rects) painter_.drawRect(rect.adjusted(0, 0, -1, -1));
-        painter_.setPen(Qt::NoPen);
-    }
-
     void hatch(std::span<const QRect> rects, QRgb ground, QRgb line) override {
         // A tile: far faster than a pattern brush in software.
         QImage tile(hatching, hatching, QImage::Format_RGB32);
@@ -81,6 +75,20 @@ SceneTarget::Colours coloursOf(const Theme& theme, int fade) {
     return colours;
 }
 
+/// A line along the edge of each that has anything within.
+std::vector<QRect> edgesOf(std::span<const QRect> rects) {
+    std::vector<QRect> edges;
+    for (const QRect& rect : rects) {
+        if (rect.width() < 3 || rect.height() < 3) continue;
+        const QRect inner = rect.adjusted(1, 1, -1, -1);
+        edges.emplace_back(rect.left(), rect.top(), rect.width(), 1);
+        edges.emplace_back(rect.left(), rect.bottom(), rect.width(), 1);
+        edges.emplace_back(rect.left(), inner.top(), 1, inner.height());
+        edges.emplace_back(rect.right(), inner.top(), 1, inner.height());
+    }
+    return edges;
+}
+
 void paintShapes(SceneTarget& target, const GanttScene& scene, const Theme& theme) {
     using Batches = std::array<GanttScene::Batch, GanttScene::colours>;
     const SceneTarget::Colours full = coloursOf(theme, 0);
@@ -99,7 +107,7 @@ void paintShapes(SceneTarget& target, const GanttScene& scene, const Theme& them
     strips(scene.strips, full);
     fill(scene.predicted, coloursOf(theme, predictedFade));
     fill(scene.recomputed, coloursOf(theme, recomputedFade));
-    for (const auto& batch : scene.recomputed) target.outline(batch, theme.action(EventKind::Recompute).rgb());
+    for (const auto& batch : scene.recomputed) target.fill(edgesOf(batch), theme.action(EventKind::Recompute).rgb());
     fill(scene.ticks, full);
 }
 

@@ -2,7 +2,9 @@
 #include "ui/timeline/scene_pixels.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
 
 namespace shardlab {
 
@@ -14,15 +16,17 @@ void ScenePixels::begin(const QRect& area, double devicePixelRatio) {
     first_ = reinterpret_cast<QRgb*>(image_.bits());
     pitch_ = image_.bytesPerLine() / static_cast<std::ptrdiff_t>(sizeof(QRgb));
     area_ = area;
+    width_ = size.width();
+    height_ = size.height();
     ratio_ = devicePixelRatio;
 }
 
 int ScenePixels::column(int x) const {
-    return std::clamp(ratio_ == 1 ? x - area_.left() : static_cast<int>(std::lround((x - area_.left()) * ratio_)), 0, image_.width());
+    return std::clamp(ratio_ == 1 ? x - area_.left() : static_cast<int>(std::lround((x - area_.left()) * ratio_)), 0, width_);
 }
 
 int ScenePixels::line(int y) const {
-    return std::clamp(ratio_ == 1 ? y - area_.top() : static_cast<int>(std::lround((y - area_.top()) * ratio_)), 0, image_.height());
+    return std::clamp(ratio_ == 1 ? y - area_.top() : static_cast<int>(std::lround((y - area_.top()) * ratio_)), 0, height_);
 }
 
 ScenePixels::Box ScenePixels::boxOf(const QRect& rect) const {
@@ -37,35 +41,36 @@ void ScenePixels::fill(std::span<const QRect> rects, QRgb colour) {
     for (const QRect& rect : rects) paint(boxOf(rect), colour);
 }
 
-void ScenePixels::outline(std::span<const QRect> rects, QRgb colour) {
-    for (const QRect& rect : rects) {
-        const int right = rect.left() + rect.width() - 1;
-        const int bottom = rect.top() + rect.height() - 1;
-        for (const QRect& edge : {QRect(rect.left(), rect.top(), rect.width(), 1), QRect(rect.left(), bottom, rect.width(), 1),
-                                  QRect(rect.left(), rect.top(), 1, rect.height()), QRect(right, rect.top(), 1, rect.height())})
-            paint(boxOf(edge), colour);
-    }
-}
-
 void ScenePixels::hatch(std::span<const QRect> rects, QRgb ground, QRgb line) {
+    // Lines of the hatching repeat: those there are, as long as the widest needs them.
+    std::array<std::vector<QRgb>, hatching> lines;
+    for (int y = 0; y < hatching; ++y) {
+        lines[static_cast<std::size_t>(y)].resize(static_cast<std::size_t>(width_));
+        for (int x = 0; x < width_; ++x)
+            lines[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] = onLine(x + area_.left(), y + area_.top()) ? line : ground;
+    }
     for (const QRect& rect : rects) {
         const Box box = boxOf(rect);
-        for (int y = box.top; y < box.bottom; ++y)
-            for (int x = box.left; x < box.right; ++x) pixels(y)[x] = onLine(x + area_.left(), y + area_.top()) ? line : ground;
+        for (int y = box.top; y < box.bottom; ++y) {
+            const QRgb* pattern = lines[static_cast<std::size_t>(y % hatching)].data();
+            std::copy(pattern + box.left, pattern + std::max(box.left, box.right), pixels(y) + box.left);
+        }
     }
 }
 
 void ScenePixels::strip(const GanttScene::Strip& strip, const Colours& colours) {
     const QRect& area = strip.area;
+    const Box box = boxOf(area);
+    // Which cell each pixel of a line shows.
+    std::vector<int> cellAt(static_cast<std::size_t>(std::max(0, box.right - box.left)));
+    for (int cell = 0; cell < area.width(); ++cell)
+        for (int x = column(area.left() + cell); x < column(area.left() + cell + 1); ++x) cellAt[static_cast<std::size_t>(x - box.left)] = cell;
     for (int row = 0; row < area.height(); ++row) {
         const std::uint8_t* cells = strip.cells.data() + static_cast<std::ptrdiff_t>(row) * strip.pitch;
-        const int top = line(area.top() + row), bottom = line(area.top() + row + 1);
-        for (int cell = 0; cell < area.width();) {
-            const std::uint8_t colour = cells[cell];
-            int end = cell + 1;
-            while (end < area.width() && cells[end] == colour) ++end;
-            if (colour != GanttScene::Strip::nothing) paint({column(area.left() + cell), top, column(area.left() + end), bottom}, colours[colour]);
-            cell = end;
+        for (int y = line(area.top() + row); y < line(area.top() + row + 1); ++y) {
+            QRgb* to = pixels(y) + box.left;
+            for (std::size_t x = 0; x < cellAt.size(); ++x)
+                if (const std::uint8_t colour = cells[cellAt[x]]; colour != GanttScene::Strip::nothing) to[x] = colours[colour];
         }
     }
 }

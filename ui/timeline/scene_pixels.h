@@ -17,7 +17,6 @@ public:
     const QImage& image() const { return image_; }
 
     void fill(std::span<const QRect> rects, QRgb colour) override;
-    void outline(std::span<const QRect> rects, QRgb colour) override;
     void hatch(std::span<const QRect> rects, QRgb ground, QRgb line) override;
     void strip(const GanttScene::Strip& strip, const Colours& colours) override;
 
@@ -36,6 +35,8 @@ private:
     QRgb* first_ = nullptr;
     std::ptrdiff_t pitch_ = 0;  ///< pixels from one line to the next
     QRect area_;
+    int width_ = 0;
+    int height_ = 0;
     double ratio_ = 1;
 };
 

@@ -18,8 +18,6 @@ public:
     using Colours = std::array<QRgb, GanttScene::colours>;
 
     virtual void fill(std::span<const QRect> rects, QRgb colour) = 0;
-    /// A line along the edge of each, within it.
-    virtual void outline(std::span<const QRect> rects, QRgb colour) = 0;
     /// Diagonal lines.
     virtual void hatch(std::span<const QRect> rects, QRgb ground, QRgb line) = 0;
     virtual void strip(const GanttScene::Strip& strip, const Colours& colours) = 0;

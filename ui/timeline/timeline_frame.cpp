@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Time labels, grid, step numbers and rank labels of a timeline.
+// Time labels, grid, step numbers and groups of ranks of a timeline.
 #include "engine/layout/mesh.h"
 #include "ui/timeline/gantt_scene.h"
+#include "ui/timeline/rank_labels.h"
 #include "ui/timeline/time_ticks.h"
 #include "ui/timeline/timeline_state.h"
 
@@ -14,18 +15,6 @@
 namespace shardlab {
 
 namespace {
-
-QFont rankFont(const Theme& theme) {
-    QFont font = theme.body;
-    font.setPixelSize(12);
-    return font;
-}
-
-QFont placeFont(const Theme& theme) {
-    QFont font = theme.mono;
-    font.setPixelSize(10);
-    return font;
-}
 
 void paintTimes(QPainter& painter, const TimelineState& state) {
     const QRect& plot = state.plot;
@@ -91,61 +80,11 @@ void paintGroups(QPainter& painter, const TimelineState& state) {
     painter.setClipping(false);
 }
 
-void paintRanks(QPainter& painter, const TimelineState& state) {
-    const int right = state.plot.left() - 8;
-    const int left = state.whole.left() + 10;
-    const QFont name = rankFont(state.theme);
-    paintGroups(painter, state);
-    const QFont place = placeFont(state.theme);
-    painter.setClipRect(QRect(state.whole.left(), state.plot.top(), state.plot.left() - state.whole.left(), state.plot.height()));
-    for (const Row& row : state.rows.visible()) {
-        const bool chosen = state.selection.rank() == row.rank;
-        const QString label = QString::fromStdString(state.model.label(row.rank));
-        const QString title = QStringLiteral("rank %1").arg(row.rank);
-        const bool twoLines = row.height >= 34 && !label.isEmpty();
-        QRect upper(left, row.barTop - row.bandHeight, right - left, row.barHeight + row.bandHeight);
-        if (chosen) {
-            painter.setPen(Qt::NoPen);
-            painter.setBrush(state.theme.raised);
-            painter.drawRect(QRect(state.whole.left() + 4, upper.top() - 1, right - state.whole.left(), upper.height() + 2));
-        }
-        if (twoLines) {
-            const QRect lower(upper.left(), upper.center().y() + 1, upper.width(), 14);
-            upper.setBottom(upper.center().y());
-            painter.setFont(place);
-            painter.setPen(state.theme.dim);
-            painter.drawText(lower, Qt::AlignLeft | Qt::AlignTop | Qt::TextSingleLine,
-                             QFontMetrics(place).elidedText(label, Qt::ElideRight, lower.width()));
-            painter.setFont(name);
-            painter.setPen(state.theme.text);
-            painter.drawText(upper, Qt::AlignLeft | Qt::AlignBottom | Qt::TextSingleLine, title);
-        } else {
-            painter.setFont(name);
-            painter.setPen(state.theme.text);
-            painter.drawText(upper, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, title);
-            const int used = QFontMetrics(name).horizontalAdvance(title) + 8;
-            painter.setFont(place);
-            painter.setPen(state.theme.dim);
-            if (upper.width() - used >= QFontMetrics(place).horizontalAdvance(label))
-                painter.drawText(upper.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, label);
-        }
-    }
-    painter.setClipping(false);
-}
-
 }  // namespace
 
 TimeRange wholeRange(const RunModel& model) {
     if (showsPrediction(model)) return {0, std::max<std::int64_t>(model.predictedEnd(), 1)};
     return {model.firstTime(), std::max(model.lastTime(), model.firstTime() + 1)};
-}
-
-int labelWidth(const RunModel& model, const Theme& theme, int width) {
-    const int last = std::max(0, model.ranks() - 1);
-    const int title = QFontMetrics(rankFont(theme)).horizontalAdvance(QStringLiteral("rank %1").arg(last));
-    const int place = model.empty() ? 0 : QFontMetrics(placeFont(theme)).horizontalAdvance(QString::fromStdString(model.label(last)));
-    if (width < 420) return title + 22;
-    return std::clamp(title + place + 30, 80, width / 6);
 }
 
 QRect eventRect(const TimelineState& state, const Event& event) {
@@ -162,12 +101,13 @@ QRect eventRect(const TimelineState& state, const Event& event) {
     return {left, row.barTop, right - left, row.barHeight};
 }
 
-void paintFrame(QPainter& painter, const TimelineState& state) {
+void paintFrame(QPainter& painter, const TimelineState& state, RankLabels& labels) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
     paintTimes(painter, state);
     paintSteps(painter, state);
-    paintRanks(painter, state);
+    labels.paint(painter, state);
+    paintGroups(painter, state);
     painter.restore();
 }
 

@@ -49,11 +49,11 @@ TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
     plot_->axisRect()->setAutoMargins(QCP::msNone);
     plot_->axisRect()->setMargins(QMargins(0, 0, 0, 0));
     for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis}) axis->setVisible(false);
-    plot_->addLayer(QStringLiteral("timelineOverlay"), plot_->layer(QStringLiteral("main")));
-    QCPLayer* overlay = plot_->layer(QStringLiteral("timelineOverlay"));
-    overlay->setMode(QCPLayer::lmBuffered);
+    // The topmost of QCustomPlot's own: a layer between its others would cost two more buffers, each as large as the plot.
+    const QString top = QStringLiteral("overlay");
+    QCPLayer* overlay = plot_->layer(top);
     auto* gantt = child<Gantt>(plot_->xAxis, plot_->yAxis, state_);
-    child<GanttOverlay>(plot_, QStringLiteral("timelineOverlay"), state_);
+    child<GanttOverlay>(plot_, top, state_);
     layers_ = std::make_unique<Layers>(Layers{gantt, overlay});
     input_ = std::make_unique<TimelineInput>(*this, context_);
     plot_->installEventFilter(input_.get());

@@ -17,6 +17,7 @@ class QPainter;
 namespace shardlab {
 
 class EventSearch;
+class RankLabels;
 struct StepAccount;
 
 struct TimelineState {
@@ -42,7 +43,7 @@ QRect eventRect(const TimelineState& state, const Event& event);
 /// Room for the ranks' labels beside the plot.
 int labelWidth(const RunModel& model, const Theme& theme, int width);
 /// Time labels, grid, step numbers, rank labels.
-void paintFrame(QPainter& painter, const TimelineState& state);
+void paintFrame(QPainter& painter, const TimelineState& state, RankLabels& labels);
 /// Cursor, selection, arrows, markers, what is being measured.
 void paintOverlay(QPainter& painter, const TimelineState& state);
 

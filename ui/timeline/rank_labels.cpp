@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/timeline/rank_labels.h"
+
+#include <QFontMetrics>
+#include <QPaintEngine>
+#include <QPainter>
+
+#include <algorithm>
+
+namespace shardlab {
+
+namespace {
+
+QFont rankFont(const Theme& theme) {
+    QFont font = theme.body;
+    font.setPixelSize(12);
+    return font;
+}
+
+QFont placeFont(const Theme& theme) {
+    QFont font = theme.mono;
+    font.setPixelSize(10);
+    return font;
+}
+
+void paintLabels(QPainter& painter, const TimelineState& state) {
+    const int right = state.plot.left() - 8;
+    const int left = state.whole.left() + 10;
+    const QFont name = rankFont(state.theme);
+    const QFont place = placeFont(state.theme);
+    for (const Row& row : state.rows.visible()) {
+        const bool chosen = state.selection.rank() == row.rank;
+        const QString label = QString::fromStdString(state.model.label(row.rank));
+        const QString title = QStringLiteral("rank %1").arg(row.rank);
+        const bool twoLines = row.height >= 34 && !label.isEmpty();
+        QRect upper(left, row.barTop - row.bandHeight, right - left, row.barHeight + row.bandHeight);
+        if (chosen) {
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(state.theme.raised);
+            painter.drawRect(QRect(state.whole.left() + 4, upper.top() - 1, right - state.whole.left(), upper.height() + 2));
+        }
+        if (twoLines) {
+            const QRect lower(upper.left(), upper.center().y() + 1, upper.width(), 14);
+            upper.setBottom(upper.center().y());
+            painter.setFont(place);
+            painter.setPen(state.theme.dim);
+            painter.drawText(lower, Qt::AlignLeft | Qt::AlignTop | Qt::TextSingleLine,
+                             QFontMetrics(place).elidedText(label, Qt::ElideRight, lower.width()));
+            painter.setFont(name);
+            painter.setPen(state.theme.text);
+            painter.drawText(upper, Qt::AlignLeft | Qt::AlignBottom | Qt::TextSingleLine, title);
+        } else {
+            painter.setFont(name);
+            painter.setPen(state.theme.text);
+            painter.drawText(upper, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, title);
+            const int used = QFontMetrics(name).horizontalAdvance(title) + 8;
+            painter.setFont(place);
+            painter.setPen(state.theme.dim);
+            if (upper.width() - used >= QFontMetrics(place).horizontalAdvance(label))
+                painter.drawText(upper.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, label);
+        }
+    }
+}
+
+}  // namespace
+
+int labelWidth(const RunModel& model, const Theme& theme, int width) {
+    const int last = std::max(0, model.ranks() - 1);
+    const int title = QFontMetrics(rankFont(theme)).horizontalAdvance(QStringLiteral("rank %1").arg(last));
+    const int place = model.empty() ? 0 : QFontMetrics(placeFont(theme)).horizontalAdvance(QString::fromStdString(model.label(last)));
+    if (width < 420) return title + 22;
+    return std::clamp(title + place + 30, 80, width / 6);
+}
+
+void RankLabels::paint(QPainter& painter, const TimelineState& state) {
+    const QRect area(state.whole.left(), state.plot.top(), state.plot.left() - state.whole.left(), state.plot.height());
+    painter.save();
+    if (!painter.paintEngine() || painter.paintEngine()->type() != QPaintEngine::Raster) {
+        painter.setClipRect(area);
+        paintLabels(painter, state);
+        painter.restore();
+        return;
+    }
+    const double ratio = painter.device()->devicePixelRatioF();
+    Key key{state.rows, area, state.selection.rank(), state.theme.dark, ratio};
+    if (picture_.isNull() || !(key == key_)) {
+        picture_ = QPixmap((QSizeF(area.size()) * ratio).toSize());
+        picture_.setDevicePixelRatio(ratio);
+        picture_.fill(state.theme.panel);
+        QPainter labels(&picture_);
+        labels.translate(-area.topLeft());
+        paintLabels(labels, state);
+        key_ = std::move(key);
+    }
+    painter.drawPixmap(area.topLeft(), picture_);
+    painter.restore();
+}
+
+}  // namespace shardlab

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The ranks' names and places beside the rows of a timeline. They stay while time goes by below the mouse, and laying out
+// text takes longer than anything else of a frame: on a screen they are kept as a picture.
+#pragma once
+
+#include "ui/timeline/timeline_state.h"
+
+#include <QPixmap>
+
+namespace shardlab {
+
+class RankLabels {
+public:
+    /// The ranks may be others now, or have other names.
+    void changed() { picture_ = {}; }
+    void paint(QPainter& painter, const TimelineState& state);
+
+private:
+    /// What they look like depends on.
+    struct Key {
+        Rows rows;
+        QRect area;
+        int chosen = -1;
+        bool dark = true;
+        double devicePixelRatio = 1;
+        bool operator==(const Key&) const = default;
+    };
+    QPixmap picture_;
+    Key key_;
+};
+
+}  // namespace shardlab
