@@ -38,12 +38,18 @@ GanttScene randomScene(std::mt19937& random) {
     return scene;
 }
 
-QImage painted(double ratio, const std::function<void(QPainter&)>& paint) {
+void grid(QPainter& painter) {
+    painter.setPen(QColor(90, 90, 90, 120));
+    for (int x = 20; x < 480; x += 31) painter.drawLine(x, 0, x, 320);
+}
+
+QImage painted(double ratio, const Theme& theme, const std::function<void(QPainter&)>& paint) {
     QImage image(QSize(480, 320) * ratio, QImage::Format_ARGB32_Premultiplied);
     image.setDevicePixelRatio(ratio);
-    image.fill(0xff203040);
+    image.fill(theme.panel.rgb());
     QPainter painter(&image);
     painter.setClipRect(area);
+    grid(painter);
     paint(painter);
     return image;
 }
@@ -61,8 +67,8 @@ private Q_SLOTS:
             const Theme theme = dark ? Theme::darkTheme() : Theme::lightTheme();
             for (int round = 0; round < 20; ++round) {
                 const GanttScene scene = randomScene(random);
-                const QImage expected = painted(1, [&](QPainter& painter) { paintScene(painter, scene, theme); });
-                const QImage actual = painted(1, [&](QPainter& painter) { paintScene(painter, scene, theme, area, pixels); });
+                const QImage expected = painted(1, theme, [&](QPainter& painter) { paintScene(painter, scene, theme); });
+                const QImage actual = painted(1, theme, [&](QPainter& painter) { paintScene(painter, scene, theme, area, grid, pixels); });
                 for (int y = 0; y < expected.height(); ++y)
                     for (int x = 0; x < expected.width(); ++x)
                         if (expected.pixel(x, y) != actual.pixel(x, y))
@@ -87,9 +93,9 @@ private Q_SLOTS:
                 scene.bars[0].emplace_back(x, y, std::min(7, area.left() + area.width() - x), height);
         }
         ScenePixels pixels;
-        const QImage image = painted(ratio, [&](QPainter& painter) { paintScene(painter, scene, theme, area, pixels); });
+        const QImage image = painted(ratio, theme, [&](QPainter& painter) { paintScene(painter, scene, theme, area, grid, pixels); });
         const QRgb colour = image.pixel(QPoint(qRound(area.center().x() * ratio), qRound(area.center().y() * ratio)));
-        QVERIFY(colour != 0xff203040);
+        QVERIFY(colour != theme.panel.rgb());
         const QRect within = QRectF(area.left() * ratio + 1, area.top() * ratio + 1, area.width() * ratio - 2, area.height() * ratio - 2).toRect();
         for (int y = within.top(); y < within.bottom(); ++y)
             for (int x = within.left(); x < within.right(); ++x) QCOMPARE(image.pixel(x, y), colour);
@@ -102,7 +108,7 @@ private Q_SLOTS:
         ScenePixels pixels;
         QPicture picture;
         QPainter painter(&picture);
-        paintScene(painter, scene, Theme::darkTheme(), area, pixels);
+        paintScene(painter, scene, Theme::darkTheme(), area, grid, pixels);
         QVERIFY(painter.end());
         QVERIFY(pixels.image().isNull());
         QVERIFY(picture.size() > 0);

@@ -18,7 +18,7 @@ void Gantt::draw(QCPPainter* painter) {
     paintFrame(*painter, state_, labels_);
     painter->save();
     painter->setClipRect(state_.plot);
-    paintScene(*painter, scene_, state_.theme, state_.plot, pixels_);
+    paintScene(*painter, scene_, state_.theme, state_.plot, [this](QPainter& ground) { paintGround(ground, state_); }, pixels_);
     painter->restore();
 }
 

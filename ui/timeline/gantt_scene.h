@@ -10,7 +10,9 @@
 
 #include <QRect>
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <vector>
 
 class QPainter;
@@ -35,14 +37,13 @@ struct GanttScene {
     struct Strip {
         static constexpr std::uint8_t nothing = 255;
         QRect area;
-        int pitch = 0;                    ///< bytes of a line; a multiple of four
-        std::vector<std::uint8_t> cells;  ///< colour of each pixel, line by line
+        std::vector<std::uint8_t> cells;  ///< colour of each pixel, column by column, each from the top
         explicit Strip(const QRect& place)
-            : area(place), pitch((place.width() + 3) / 4 * 4), cells(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(place.height()), nothing) {}
+            : area(place), cells(static_cast<std::size_t>(place.width()) * static_cast<std::size_t>(place.height()), nothing) {}
         /// Colours pixels [top, bottom) of the column at x.
         void fill(int x, int top, int bottom, std::size_t colour) {
-            for (int y = top - area.top(); y < bottom - area.top(); ++y)
-                cells[static_cast<std::size_t>(y * pitch + x - area.left())] = static_cast<std::uint8_t>(colour);
+            const auto column = cells.begin() + static_cast<std::ptrdiff_t>(x - area.left()) * area.height() - area.top();
+            std::fill(column + top, column + std::max(top, bottom), static_cast<std::uint8_t>(colour));
         }
     };
 
@@ -65,8 +66,10 @@ bool showsPrediction(const RunModel& model);
 
 void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows);
 void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme);
-/// The same on a screen, much faster: the shapes as `pixels` of `area`, which holds all that is to be seen.
-void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme, const QRect& area, ScenePixels& pixels);
+/// The same on a screen, much faster: the shapes as `pixels` of `area`, which holds all that is to be seen, over what
+/// `ground` draws on an empty panel, which is what the painter has drawn there already.
+void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme, const QRect& area,
+                const std::function<void(QPainter&)>& ground, ScenePixels& pixels);
 
 /// Top and height of what is drawn of the copy lane, below the bar.
 QRect copyStrip(const Row& row);

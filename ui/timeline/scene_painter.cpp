@@ -60,7 +60,9 @@ public:
     void strip(const GanttScene::Strip& strip, const Colours& colours) override {
         QList<QRgb> table(256, qRgba(0, 0, 0, 0));
         std::ranges::copy(colours, table.begin());
-        QImage picture(strip.cells.data(), strip.area.width(), strip.area.height(), strip.pitch, QImage::Format_Indexed8);
+        QImage picture(strip.area.size(), QImage::Format_Indexed8);
+        for (int x = 0; x < strip.area.width(); ++x)
+            for (int y = 0; y < strip.area.height(); ++y) picture.scanLine(y)[x] = strip.cells[static_cast<std::size_t>(x * strip.area.height() + y)];
         picture.setColorTable(table);
         painter_.drawImage(strip.area.topLeft(), picture);
     }
@@ -141,9 +143,15 @@ void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme) 
     painter.restore();
 }
 
-void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme, const QRect& area, ScenePixels& pixels) {
+void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme, const QRect& area,
+                const std::function<void(QPainter&)>& ground, ScenePixels& pixels) {
     if (!painter.paintEngine() || painter.paintEngine()->type() != QPaintEngine::Raster) return paintScene(painter, scene, theme);
-    pixels.begin(area, painter.device()->devicePixelRatioF());
+    pixels.begin(area, painter.device()->devicePixelRatioF(), theme.panel.rgb());
+    {
+        QPainter below(&pixels.image());
+        below.translate(-area.topLeft());
+        ground(below);
+    }
     paintShapes(pixels, scene, theme);
     painter.save();
     painter.drawImage(area.topLeft(), pixels.image());

@@ -8,11 +8,11 @@
 
 namespace shardlab {
 
-void ScenePixels::begin(const QRect& area, double devicePixelRatio) {
+void ScenePixels::begin(const QRect& area, double devicePixelRatio, QRgb panel) {
     const QSize size = (QSizeF(area.size()) * devicePixelRatio).toSize();
-    if (image_.size() != size) image_ = QImage(size, QImage::Format_ARGB32_Premultiplied);
+    if (image_.size() != size) image_ = QImage(size, QImage::Format_RGB32);
     image_.setDevicePixelRatio(devicePixelRatio);
-    image_.fill(0);
+    image_.fill(panel);
     first_ = reinterpret_cast<QRgb*>(image_.bits());
     pitch_ = image_.bytesPerLine() / static_cast<std::ptrdiff_t>(sizeof(QRgb));
     area_ = area;
@@ -61,16 +61,16 @@ void ScenePixels::hatch(std::span<const QRect> rects, QRgb ground, QRgb line) {
 void ScenePixels::strip(const GanttScene::Strip& strip, const Colours& colours) {
     const QRect& area = strip.area;
     const Box box = boxOf(area);
-    // Which cell each pixel of a line shows.
-    std::vector<int> cellAt(static_cast<std::size_t>(std::max(0, box.right - box.left)));
+    // Where the column of each pixel of a line begins.
+    std::vector<const std::uint8_t*> columns(static_cast<std::size_t>(std::max(0, box.right - box.left)));
     for (int cell = 0; cell < area.width(); ++cell)
-        for (int x = column(area.left() + cell); x < column(area.left() + cell + 1); ++x) cellAt[static_cast<std::size_t>(x - box.left)] = cell;
+        for (int x = column(area.left() + cell); x < column(area.left() + cell + 1); ++x)
+            columns[static_cast<std::size_t>(x - box.left)] = strip.cells.data() + static_cast<std::ptrdiff_t>(cell) * area.height();
     for (int row = 0; row < area.height(); ++row) {
-        const std::uint8_t* cells = strip.cells.data() + static_cast<std::ptrdiff_t>(row) * strip.pitch;
         for (int y = line(area.top() + row); y < line(area.top() + row + 1); ++y) {
             QRgb* to = pixels(y) + box.left;
-            for (std::size_t x = 0; x < cellAt.size(); ++x)
-                if (const std::uint8_t colour = cells[cellAt[x]]; colour != GanttScene::Strip::nothing) to[x] = colours[colour];
+            for (std::size_t x = 0; x < columns.size(); ++x)
+                if (const std::uint8_t colour = columns[x][row]; colour != GanttScene::Strip::nothing) to[x] = colours[colour];
         }
     }
 }

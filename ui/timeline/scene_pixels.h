@@ -11,10 +11,11 @@ namespace shardlab {
 
 class ScenePixels final : public SceneTarget {
 public:
-    /// Empty pixels for `area`, with so many to each of the scene's. What was painted before is gone.
-    void begin(const QRect& area, double devicePixelRatio);
-    /// To be drawn with its top left corner at that of the area.
-    const QImage& image() const { return image_; }
+    /// Pixels of the panel's colour for `area`, with so many to each of the scene's. What was painted before is gone.
+    void begin(const QRect& area, double devicePixelRatio, QRgb panel);
+    /// To be drawn with its top left corner at that of the area. Opaque: a picture that let the panel through would take
+    /// three times as long to be drawn.
+    QImage& image() { return image_; }
 
     void fill(std::span<const QRect> rects, QRgb colour) override;
     void hatch(std::span<const QRect> rects, QRgb ground, QRgb line) override;

@@ -11,50 +11,56 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace shardlab {
 
 namespace {
 
-void paintTimes(QPainter& painter, const TimelineState& state) {
-    const QRect& plot = state.plot;
-    QFont font = state.theme.body;
+QFont timeFont(const Theme& theme) {
+    QFont font = theme.body;
     font.setPixelSize(11);
-    painter.setFont(font);
-    const QFontMetrics metrics(font);
-    const auto width = [&metrics](const QString& label) { return metrics.horizontalAdvance(label); };
-    for (const TimeTick& tick : timeTicksWithin(state.scale.begin, state.scale.end, plot.width(), width)) {
+    return font;
+}
+
+/// Steps in sight, every so many that each has eight pixels.
+struct ShownSteps {
+    explicit ShownSteps(const TimelineState& state)
+        : steps(showsPrediction(state.model) ? StepRange{0, 0} : stepsWithin(state.model, state.scale.begin, state.scale.end)),
+          stride(std::max<std::size_t>(1, (steps.last - steps.first) / static_cast<std::size_t>(std::max(1, state.plot.width() / 8)))) {}
+    StepRange steps;
+    std::size_t stride;
+};
+
+std::vector<TimeTick> ticksOf(const TimelineState& state) {
+    const QFontMetrics metrics(timeFont(state.theme));
+    return timeTicksWithin(state.scale.begin, state.scale.end, state.plot.width(), [&](const QString& label) { return metrics.horizontalAdvance(label); });
+}
+
+void paintTimes(QPainter& painter, const TimelineState& state) {
+    painter.setFont(timeFont(state.theme));
+    painter.setPen(state.theme.dim);
+    const QFontMetrics metrics(painter.font());
+    for (const TimeTick& tick : ticksOf(state)) {
         const int x = static_cast<int>(std::floor(state.scale.x(tick.time)));
-        painter.setPen(state.theme.grid);
-        painter.drawLine(x, plot.top(), x, plot.bottom());
-        if (x + 3 + width(tick.label) > state.whole.right()) continue;
-        painter.setPen(state.theme.dim);
-        painter.drawText(x + 3, state.whole.top() + metrics.ascent() + 3, tick.label);
+        if (x + 3 + metrics.horizontalAdvance(tick.label) <= state.whole.right())
+            painter.drawText(x + 3, state.whole.top() + metrics.ascent() + 3, tick.label);
     }
 }
 
 void paintSteps(QPainter& painter, const TimelineState& state) {
-    if (showsPrediction(state.model)) return;
-    const StepRange steps = stepsWithin(state.model, state.scale.begin, state.scale.end);
+    const ShownSteps shown(state);
     const QFontMetrics metrics(painter.font());
     const auto& extents = state.model.stepExtents();
-    const std::size_t stride = std::max<std::size_t>(1, (steps.last - steps.first) / static_cast<std::size_t>(std::max(1, state.plot.width() / 8)));
-    QColor line = state.theme.dim;
-    line.setAlpha(stride > 1 ? 0 : 110);
     int free = state.plot.left();
-    for (std::size_t i = steps.first; i < steps.last; i += stride) {
+    for (std::size_t i = shown.steps.first; i < shown.steps.last; i += shown.stride) {
         if (extents[i].begin < 0) continue;
         const double at = state.scale.x(extents[i].begin);
-        if (at >= state.plot.left() && line.alpha() > 0) {
-            painter.setPen(line);
-            painter.drawLine(static_cast<int>(at), state.plot.top() - 12, static_cast<int>(at), state.plot.bottom());
-        }
         const QString label = QStringLiteral("step %1").arg(extents[i].step);
         const int x = std::max(state.plot.left(), static_cast<int>(at));
         const int width = metrics.horizontalAdvance(label);
         const double next = i + 1 < extents.size() ? state.scale.x(extents[i + 1].begin) : state.whole.right();
         if (x < free || x + width + 4 > state.whole.right() || (at < state.plot.left() && x + width + 4 > next)) continue;
-        painter.setPen(state.theme.dim);
         painter.drawText(x + 3, state.plot.top() - metrics.descent() - 1, label);
         free = x + width + 12;
     }
@@ -101,13 +107,31 @@ QRect eventRect(const TimelineState& state, const Event& event) {
     return {left, row.barTop, right - left, row.barHeight};
 }
 
+void paintGround(QPainter& painter, const TimelineState& state) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const QRect& plot = state.plot;
+    for (const TimeTick& tick : ticksOf(state))
+        painter.fillRect(static_cast<int>(std::floor(state.scale.x(tick.time))), plot.top(), 1, plot.height(), state.theme.grid);
+    QColor line = state.theme.dim;
+    line.setAlpha(110);
+    const ShownSteps shown(state);
+    for (std::size_t i = shown.steps.first; shown.stride == 1 && i < shown.steps.last; ++i) {
+        const StepExtent& step = state.model.stepExtents()[i];
+        const int x = static_cast<int>(state.scale.x(step.begin));
+        if (step.begin >= 0 && x >= plot.left()) painter.fillRect(x, plot.top() - 12, 1, plot.height() + 12, line);
+    }
+    paintGroups(painter, state);
+    painter.restore();
+}
+
 void paintFrame(QPainter& painter, const TimelineState& state, RankLabels& labels) {
     painter.save();
+    labels.paint(painter, state);
+    paintGround(painter, state);
     painter.setRenderHint(QPainter::Antialiasing, false);
     paintTimes(painter, state);
     paintSteps(painter, state);
-    labels.paint(painter, state);
-    paintGroups(painter, state);
     painter.restore();
 }
 

@@ -42,7 +42,9 @@ QRect eventRect(const TimelineState& state, const Event& event);
 
 /// Room for the ranks' labels beside the plot.
 int labelWidth(const RunModel& model, const Theme& theme, int width);
-/// Time labels, grid, step numbers, rank labels.
+/// Lines of times, steps and groups of ranks.
+void paintGround(QPainter& painter, const TimelineState& state);
+/// The ground; labels of times, steps and ranks.
 void paintFrame(QPainter& painter, const TimelineState& state, RankLabels& labels);
 /// Cursor, selection, arrows, markers, what is being measured.
 void paintOverlay(QPainter& painter, const TimelineState& state);
