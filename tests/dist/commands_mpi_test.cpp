@@ -26,7 +26,7 @@ private:
         return least;
     }
 
-private slots:
+private Q_SLOTS:
     void ranksObeyTogether() {
         if (!haveMpirun()) QSKIP("mpirun is not installed (package openmpi-bin)");
         QTemporaryDir folder;

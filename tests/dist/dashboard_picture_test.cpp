@@ -10,7 +10,7 @@ using namespace shardlab::test;
 
 class DashboardPictureTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void aRunIsDrawn() {
         if (!QFile::exists(QStringLiteral(SHARDLAB_BIN_DIR "/shardlab-desktop")))
             QSKIP("shardlab-desktop is not built: no pictures");

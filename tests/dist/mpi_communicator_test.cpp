@@ -10,7 +10,7 @@ using namespace shardlab;
 class MpiCommunicatorTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         if (!haveMpirun()) QSKIP("mpirun is not installed (package openmpi-bin)");
     }

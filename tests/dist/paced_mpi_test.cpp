@@ -32,7 +32,7 @@ struct Collected : JobObserver {
 class PacedMpiTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         if (!haveMpirun()) QSKIP("mpirun is not installed (package openmpi-bin)");
     }

@@ -72,7 +72,7 @@ private:
     std::int64_t seed_ = std::random_device{}();
     int runs_ = 0;
 
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         if (!haveMpirun()) QSKIP("mpirun is not installed (package openmpi-bin)");
         qInfo("seed %lld", static_cast<long long>(seed_));

@@ -99,7 +99,7 @@ private:
         }
     }
 
-private slots:
+private Q_SLOTS:
     void killedAtEveryCallLeavesOldOrNew() {
         const quint32 seed = QRandomGenerator::global()->generate();
         qInfo("seed %u", seed);

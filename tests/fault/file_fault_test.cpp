@@ -14,7 +14,7 @@ using namespace shardlab;
 
 class FileFaultTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     /// Whatever call fails, the old content stays, the error names the file and the reason, and nothing else is left.
     void aFailedReplacementChangesNothing() {
         for (FileCall call : {FileCall::Open, FileCall::Write, FileCall::Sync, FileCall::Rename}) {

@@ -61,7 +61,7 @@ void run(const InputBytes& input) {
 
 class ReplayTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(signal, keepInput);
     }

@@ -81,7 +81,7 @@ const Plan& planned(const Published& model, bool present) {
 
 class LiteratureTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     /// The paper's formulas but for what our layers keep otherwise: no masks, which are drawn again (2sbh of a layer, as²b
     /// of the attention), no dropped probabilities (2as²b); statistics of the norms, of which the paper says that they are
     /// negligible (2 norms · 2 numbers · 4 bytes a token).

@@ -43,7 +43,7 @@ std::string describe(const Plan& plan) {
 
 class PlanGoldenTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void pacedPresets() {
         const auto all = presets();
         int compared = 0;

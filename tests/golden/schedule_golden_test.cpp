@@ -25,7 +25,7 @@ std::string picture(const Schedule& compute) {
 
 class ScheduleGoldenTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void generatedSchedules() {
         std::istringstream cases(readGolden("schedules/cases.txt"));
         std::set<std::string> seen;

@@ -43,7 +43,7 @@ QByteArray run(const QStringList& arguments) {
 
 class TorchCsvTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void filesOfTorchAreImported_data() {
         QTest::addColumn<int>("index");
         for (int i = 0; i < static_cast<int>(std::size(cases)); ++i) QTest::newRow(cases[i].kind) << i;

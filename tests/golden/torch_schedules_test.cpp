@@ -21,7 +21,7 @@ const QStringList kinds{"gpipe", "1f1b", "interleaved-1f1b", "looped-bfs", "zb-h
 
 class TorchSchedulesTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void ordersAreThoseOfTorch_data() {
         QTest::addColumn<QString>("kind");
         for (const QString& kind : kinds) QTest::newRow(qPrintable(kind)) << kind;

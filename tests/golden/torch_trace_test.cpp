@@ -24,7 +24,7 @@ QString python() { return qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringL
 
 class TorchTraceTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void aProfileOfTwoRanksIsARun() {
         if (QProcess::execute(python(), {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"}) != 0)
             QSKIP("no torch for python3 (or SHARDLAB_TORCH_PYTHON)");

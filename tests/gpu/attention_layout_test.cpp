@@ -129,7 +129,7 @@ void plain(const AttentionShape& shape) {
 
 class AttentionLayoutTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void smallTiles() {
         using Forward = ForwardTile<2, 1, 32, 1>;
         using Backward = BackwardTile<2, 1, 32, 16, 1>;

@@ -11,7 +11,7 @@ using namespace shardlab;
 
 class GpuTrainingTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         const CudaDevices found = cudaDevices();
         if (found.names.empty()) QSKIP(qPrintable(QString("no GPU: %1").arg(found.reason.c_str())));

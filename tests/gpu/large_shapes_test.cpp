@@ -64,7 +64,7 @@ class LargeShapesTest : public QObject {
         return in.coin() ? in.whole(low, high) : 8 * in.whole((low + 7) / 8, high / 8);
     }
 
-private slots:
+private Q_SLOTS:
     void initTestCase_data() {
         if (!gpu_.device) QSKIP(qPrintable(QString::fromStdString("CUDA is not tested: " + gpu_.reason)));
         QTest::addColumn<Types>("types");

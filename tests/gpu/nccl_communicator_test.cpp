@@ -61,7 +61,7 @@ private:
 
     int gpus_ = 0;
 
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         const CudaDevices found = cudaDevices();
         if (found.names.empty()) QSKIP(qPrintable(QString("no GPU: %1").arg(found.reason.c_str())));

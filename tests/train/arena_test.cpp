@@ -7,7 +7,7 @@ using namespace shardlab;
 
 class ArenaTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void countsWhatWasAskedFor() {
         Arena arena;
         QCOMPARE(total(arena.used()), 0);

@@ -161,7 +161,7 @@ private:
 
     std::int64_t seed_ = std::random_device{}() % 1000000;
 
-private slots:
+private Q_SLOTS:
     void equalsTheSerialReenactment_data() {
         QTest::addColumn<QString>("kind");
         QTest::addColumn<int>("p");

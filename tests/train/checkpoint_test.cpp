@@ -150,7 +150,7 @@ private:
     QTemporaryDir texts_;
     std::int64_t seed_ = 0;
 
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         seed_ = std::random_device{}();
         qInfo("seed %lld", static_cast<long long>(seed_));

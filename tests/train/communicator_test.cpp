@@ -13,7 +13,7 @@ using namespace shardlab;
 class CommunicatorTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void conforms_data() {
         QTest::addColumn<int>("ranks");
         for (const int ranks : {1, 2, 3, 4, 7}) QTest::addRow("%d ranks", ranks) << ranks;

@@ -60,7 +60,7 @@ private:
         }
     }
 
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         seed_ = std::random_device{}();
         qInfo("seed %lld", static_cast<long long>(seed_));

@@ -45,7 +45,7 @@ std::vector<std::vector<std::int32_t>> samplesOf(const MicrobatchTokens& made, i
 class DataTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void generatorIsAFunctionOfTheSeed() {
         const std::int64_t seed = std::random_device{}();
         const std::string text = generateText(seed, 20'000);

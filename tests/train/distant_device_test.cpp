@@ -26,7 +26,7 @@ RunOutcome runOn(const Plan& plan, bool distant, const std::function<void(Traine
 
 class DistantDeviceTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void trainsTheSame_data() {
         QTest::addColumn<int>("data");
         QTest::addColumn<int>("pipeline");

@@ -9,7 +9,7 @@ using reference::Values;
 
 class ElementKernelsTest : public QObject, KernelRows {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase_data() { addRows(); }
     void initTestCase() { setKernelThreads(1); }
     void init() { takeRow(); }

@@ -59,7 +59,7 @@ void writeTokenizer(const QString& folder, const QList<std::pair<QString, QStrin
 
 class Gpt2TokenizerTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void wordsAreThoseOfTheRegularExpression() {
         const auto words = [](const char* text) {
             QStringList list;

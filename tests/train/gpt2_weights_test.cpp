@@ -51,7 +51,7 @@ private:
     QTemporaryDir folder_;
     QString python_ = qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringLiteral("python3"));
 
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         if (QProcess::execute(python_, {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('transformers') is None)"}))
             QSKIP("no transformers for python3 (or SHARDLAB_TORCH_PYTHON): the comparison is left out");

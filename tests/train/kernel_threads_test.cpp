@@ -88,7 +88,7 @@ class KernelThreadsTest : public QObject {
         return {c.now()};
     }
 
-private slots:
+private Q_SLOTS:
     void sameBits_data() {
         QTest::addColumn<DType>("type");
         QTest::newRow("fp32") << DType::F32;

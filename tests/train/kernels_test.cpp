@@ -10,7 +10,7 @@ using reference::Values;
 
 class KernelsTest : public QObject, KernelRows {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase_data() { addRows(); }
     void initTestCase() { setKernelThreads(1); }
     void init() { takeRow(); }

@@ -190,7 +190,7 @@ void compare(const Layout& layout, const Schedule& lowered) {
 
 class LedgerTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void ledgerIsTheArenaToTheByte() {
         const std::uint32_t seed = QRandomGenerator::global()->generate();
         qInfo("seed %u", seed);

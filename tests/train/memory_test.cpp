@@ -11,7 +11,7 @@ using namespace shardlab;
 class MemoryTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void predictedPeakIsMeasured_data() {
         QTest::addColumn<QString>("model");
         QTest::addColumn<QString>("schedule");

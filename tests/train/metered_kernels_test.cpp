@@ -24,7 +24,7 @@ class MeteredKernelsTest : public QObject {
 
     std::vector<float> floats(int count) { return in_.floats(std::size_t(count)); }
 
-private slots:
+private Q_SLOTS:
     void nothingIsCountedBeforeTheStart() {
         MeteredDevice meter(*cpu_);
         std::vector<float> values = floats(10);

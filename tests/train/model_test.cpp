@@ -65,7 +65,7 @@ Buffer bufferOf(Arena& arena, const std::vector<float>& values) {
 
 class ModelTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase() { setKernelThreads(1); }
 
     void layers_data() {

@@ -44,7 +44,7 @@ std::int64_t optimizerBytes(const Arena& arena) {
 
 class OptimizerTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void adamW() {
         RandomInputs in;
         Pair pair(in);

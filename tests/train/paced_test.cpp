@@ -41,7 +41,7 @@ double measuredBubble(const RunOutcome& run, int steps) {
 class PacedTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void bubbleIsThatOfTheory_data() {
         QTest::addColumn<QString>("schedule");
         QTest::addColumn<int>("ranks");

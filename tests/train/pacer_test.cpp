@@ -33,7 +33,7 @@ double complete(Pacer& pacer, const Action& action) { return pacer.completeAt(pa
 class PacerTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     /// Messages to one peer queue, those to different peers do not; links stay busy from step to step.
     void messagesQueueOnALink() {
         const Recorder recorder(0, monotonicNanoseconds());

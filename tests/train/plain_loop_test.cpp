@@ -63,7 +63,7 @@ std::vector<LoopStep> plainLoop(const Layout& layout) {
 
 class PlainLoopTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase() { seed_ = std::random_device{}() % 100000; }
 
     void trainerEqualsTheLoop_data() {

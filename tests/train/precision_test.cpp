@@ -53,7 +53,7 @@ double last(const std::vector<double>& values) { return values.empty() ? NAN : v
 
 class PrecisionTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         seed_ = static_cast<std::int64_t>(std::random_device{}() % 10000);
         qInfo("seed %lld", static_cast<long long>(seed_));

@@ -72,7 +72,7 @@ private:
         }
     }
 
-private slots:
+private Q_SLOTS:
     void everyScheduleTrainsTheSame_data() {
         QTest::addColumn<QString>("schedule");
         for (const ScheduleMethod& method : generatedMethods()) QTest::newRow(method.name.data()) << QString(method.name.data());

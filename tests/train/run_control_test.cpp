@@ -25,7 +25,7 @@ std::function<Command()> from(std::deque<Command>& queue) {
 class RunControlTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void commandsBecomeDecisions() {
         std::deque<Command> queue;
         RunControl control(from(queue));

@@ -56,7 +56,7 @@ private:
         if (!faults.empty()) QFAIL(qPrintable(QString("seed %1: %2").arg(seed).arg(faults.front().c_str())));
     }
 
-private slots:
+private Q_SLOTS:
     void conforms_data() {
         QTest::addColumn<int>("ranks");
         for (const int ranks : {1, 2, 3, 4, 7}) QTest::addRow("%d ranks", ranks) << ranks;

@@ -56,7 +56,7 @@ std::int64_t bytes(const MemoryBytes& used, MemoryCategory category) {
 
 class StageTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase() { setKernelThreads(1); }
 
     void kinds_data() {

@@ -104,7 +104,7 @@ private:
     std::int64_t seed_ = 0;
     std::map<std::pair<std::string, double>, RunOutcome> references_;
 
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         seed_ = std::random_device{}();
         qInfo("seed %lld", static_cast<long long>(seed_));

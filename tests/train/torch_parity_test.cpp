@@ -59,7 +59,7 @@ QJsonObject describe(const StageSpec& spec, const OptimizerSpec& optimizer, int 
 
 class TorchParityTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase() { setKernelThreads(1); }
 
     void gptTrainsAsPyTorchDoes() {

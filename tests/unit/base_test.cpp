@@ -18,7 +18,7 @@ using namespace shardlab;
 
 class BaseTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void bytes() {
         QCOMPARE(formatBytes(0), std::string("0 B"));
         QCOMPARE(formatBytes(512), std::string("512 B"));

@@ -40,7 +40,7 @@ double tree(double bytes, int members, const Link& link) {
 
 class CollectivesTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void costsAreThoseOfTheMessages() {
         const DevicePreset d = device();
         for (const double bytes : {8.0, 4096.0, 1e6, 1e9})

@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 class CollectorTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void init() {
         folder_ = std::make_unique<QTemporaryDir>();
         QVERIFY(folder_->isValid());

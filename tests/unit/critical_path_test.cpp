@@ -46,7 +46,7 @@ double lengthOf(const StepGraph::Node& node) { return node.end - node.begin; }
 
 class CriticalPathTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void init() {
         const std::uint32_t seed = QRandomGenerator::global()->generate();
         qInfo("seed %u", seed);

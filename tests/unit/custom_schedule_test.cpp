@@ -39,7 +39,7 @@ std::vector<Fault> faultsOf(const Layout& layout) { return check(layout, schedul
 
 class CustomScheduleTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void editedByHandIsWhatWasGenerated() {
         int seen = 0;
         for (const ScheduleMethod& method : generatedMethods())

@@ -27,7 +27,7 @@ const DevicePreset* find(const DeviceList& list, std::string_view name) {
 
 class DevicesTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void makersFigures() {
         struct Figures {
             const char* name;

@@ -13,7 +13,7 @@ using namespace shardlab;
 
 class EventCodecTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void checksumIsCastagnoli() {
         QCOMPARE(crc32c("123456789"), 0xE3069283u);
         QCOMPARE(crc32c("6789", crc32c("12345")), 0xE3069283u);

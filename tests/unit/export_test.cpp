@@ -76,7 +76,7 @@ SampleRun sampleRun(RandomEvents& random, int steps) {
 
 class ExportTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void init() {
         folder_ = std::make_unique<QTemporaryDir>();
         QVERIFY(folder_->isValid());

@@ -38,7 +38,7 @@ bool consistent(FlightEntry entry) {
 
 class FlightRecordTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void beginsAndCompletes() {
         auto record = FlightRecord::create(file());
         QVERIFY2(record, record ? "" : record.error().text().c_str());

@@ -62,7 +62,7 @@ std::int64_t lasting(const Event& event) { return event.end - event.begin; }
 
 class ImportTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void init() {
         folder_ = std::make_unique<QTemporaryDir>();
         QVERIFY(folder_->isValid());

@@ -207,7 +207,7 @@ const std::vector<Case> cases{
 
 class LayoutCheckTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void oneFaultIsOneFault_data() {
         QTest::addColumn<int>("index");
         for (std::size_t i = 0; i < cases.size(); ++i) QTest::newRow(cases[i].name) << static_cast<int>(i);

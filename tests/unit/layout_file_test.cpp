@@ -83,7 +83,7 @@ bool mentions(const std::string& text, const char* part) { return text.find(part
 
 class LayoutFileTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void emptyObjectIsTheDefault() {
         const auto parsed = parseLayout("{}");
         QVERIFY(parsed.has_value() && parsed->faults.empty());

@@ -42,7 +42,7 @@ Layout pipelineOf(int stages, int microbatches) {
 
 class LossesTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void everyPresetIsExplained() {
         const auto every = presets();
         for (const Preset& preset : *every) {

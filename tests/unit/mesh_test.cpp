@@ -24,7 +24,7 @@ Layout degrees(int pipeline, int data, int expert, int context, int tensor) {
 
 class MeshTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void ranksAndCoordinatesAreOneToOne() {
         const Mesh mesh(degrees(2, 3, 2, 1, 4));
         QCOMPARE(mesh.ranks(), 48);

@@ -15,7 +15,7 @@ ModelSpec gpt2(int layers, int hidden, int heads) { return {"gpt", layers, hidde
 
 class ModelShapeTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void parametersArePublishedOnes() {
         // GPT-2 small, medium, large, XL as Hugging Face counts them.
         QCOMPARE(modelParameters(gpt2(12, 768, 12)), std::int64_t{124439808});

@@ -13,7 +13,7 @@ Q_DECLARE_METATYPE(std::function<void(Layout&)>)
 
 class NearestLegalTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void fewFieldsChangeALittle_data() {
         QTest::addColumn<std::function<void(Layout&)>>("spoil");
         QTest::addColumn<QString>("mended");

@@ -14,7 +14,7 @@ using namespace shardlab;
 
 class NotesTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void init() {
         folder_ = std::make_unique<QTemporaryDir>();
         file_ = std::filesystem::path(folder_->path().toStdString()) / "a.shardlab";

@@ -40,7 +40,7 @@ std::int64_t process(int pid) { return std::int64_t{1} << 48 | std::int64_t{pid}
 
 class NsightImportTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void init() {
         folder_ = std::make_unique<QTemporaryDir>();
         QVERIFY(folder_->isValid());

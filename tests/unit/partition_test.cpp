@@ -78,7 +78,7 @@ Layout unevenModel() {
 
 class PartitionTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         const unsigned seed = std::random_device{}();
         qInfo("seed %u", seed);

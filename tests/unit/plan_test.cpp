@@ -34,7 +34,7 @@ std::int64_t trafficOn(const Plan& plan, Axis axis) {
 
 class PlanTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void everyPresetIsPlanned() {
         const auto all = presets();
         for (const Preset& each : *all) {

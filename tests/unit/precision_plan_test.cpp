@@ -45,7 +45,7 @@ bool tells(const Plan& plan, const char* words) {
 
 class PrecisionPlanTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void stateOfAParameter_data() {
         QTest::addColumn<QString>("compute");
         QTest::addColumn<QString>("weights");

@@ -32,7 +32,7 @@ std::vector<Plan> plans() {
 
 class PredictedMemoryTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     /// The curve and the ledger are one account: the curve's largest point is the ledger's peak, to the byte.
     void highestPointIsTheLedgersPeak() {
         for (const Plan& plan : plans()) {

@@ -13,7 +13,7 @@ using namespace shardlab;
 
 class PresetsTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void everyPresetIsLegal() {
         const auto all = presets();
         QVERIFY2(all.has_value(), all ? "" : all.error().text().c_str());

@@ -44,7 +44,7 @@ Asked ask(RunQuery& query, const std::string& sql) {
 
 class QueryTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void init() {
         folder_ = std::make_unique<QTemporaryDir>();
         RandomEvents random(freshSeed());

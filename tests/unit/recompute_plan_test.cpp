@@ -43,7 +43,7 @@ Plan planOrFail(const Layout& layout) {
 
 class RecomputePlanTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void segmentsCoverTheStage() {
         QVERIFY(recomputeSegments({"none", 2}, 6).empty());
         QVERIFY(recomputeSegments({"selective", 2}, 6).empty());

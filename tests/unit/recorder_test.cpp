@@ -15,7 +15,7 @@ using namespace shardlab;
 
 class RecorderTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void keepsEveryKind() {
         RandomEvents random(freshSeed());
         Recorder recorder(3, monotonicNanoseconds());

@@ -79,7 +79,7 @@ bool near(std::optional<double> value, double expected) { return value && std::a
 
 class RunComparisonTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void figuresAreThoseByHand() {
         RandomEvents random(freshSeed());
         const RunHeader header = headerOf(2, 2);

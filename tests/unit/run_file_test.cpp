@@ -63,7 +63,7 @@ RunHeader sampleHeader() {
 
 class RunFileTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void init() {
         folder_ = std::make_unique<QTemporaryDir>();
         QVERIFY(folder_->isValid());

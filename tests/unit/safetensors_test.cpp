@@ -66,7 +66,7 @@ private:
 
     QTemporaryDir folder_;
 
-private slots:
+private Q_SLOTS:
     void thereAndBack() {
         const quint32 seed = QRandomGenerator::global()->generate();
         QRandomGenerator random(seed);

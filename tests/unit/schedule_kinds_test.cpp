@@ -90,7 +90,7 @@ void addMethods() {
 
 class ScheduleKindsTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void everyShapeIsProved_data() { addMethods(); }
     void everyShapeIsProved() {
         QFETCH(QString, kind);

@@ -42,7 +42,7 @@ std::vector<std::string> texts(const std::vector<Action>& actions) {
 
 class ScheduleTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void actionsReadAsTheyAreWritten() {
         const std::uint64_t seed = QRandomGenerator::global()->generate64();
         qInfo("seed %llu", static_cast<unsigned long long>(seed));

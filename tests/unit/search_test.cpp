@@ -178,7 +178,7 @@ SearchResult searchOrFail(const Layout& layout) {
 
 class SearchTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         seed_ = std::random_device{}();
         qInfo("seed %u", seed_);

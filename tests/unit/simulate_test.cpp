@@ -115,7 +115,7 @@ constexpr const char* vShaped =
 
 class SimulateTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void bubbleIsTheoryWhereStagesAreEqualAndTransfersFree() {
         for (const ScheduleMethod& method : generatedMethods())
             for (int p = 1; p <= 8; ++p)

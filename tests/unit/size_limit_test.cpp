@@ -75,7 +75,7 @@ RunHeader headerOf(int ranks, std::int64_t limit, int last, int every) {
 
 class SizeLimitTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void init() { folder_ = std::make_unique<QTemporaryDir>(); }
 
     void aLongRunNeverExceedsIt() {

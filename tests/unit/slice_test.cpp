@@ -27,7 +27,7 @@ std::vector<std::int64_t> places(const Slice& slice) {
 
 class SliceTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void runsAreTheDefinition() {
         const quint32 seed = QRandomGenerator::global()->generate();
         QRandomGenerator random(seed);

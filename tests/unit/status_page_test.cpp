@@ -39,7 +39,7 @@ bool consistent(const RankStatus& status) {
 
 class StatusPageTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void init() { QVERIFY(folder_.isValid()); }
 
     void roundTrip() {

@@ -101,7 +101,7 @@ RunHeader headerOfRanks(int ranks) {
 
 class StoredFiguresTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void init() { folder_ = std::make_unique<QTemporaryDir>(); }
 
     /// However the events arrive, and whatever is done again.

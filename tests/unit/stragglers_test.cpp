@@ -67,7 +67,7 @@ std::string texts(const std::vector<Straggler>& all) {
 
 class StragglersTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void nobodyIsNamedWhereAllAreAlike() {
         for (const auto& [data, pipeline] : {std::pair(2, 4), std::pair(4, 1), std::pair(1, 4)}) {
             const auto found = stragglersOf(planOf(data, pipeline), [](const Event&) { return 1.0; });

@@ -97,7 +97,7 @@ double sweptBubble(const World& world, int step) {
 
 class SummaryTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void equalsTheSweepInAnyOrderOfLanes() {
         RandomEvents random(freshSeed());
         for (int round = 0; round < 20; ++round) {

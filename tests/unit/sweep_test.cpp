@@ -22,7 +22,7 @@ std::vector<int> valuesOf(const Layout& layout, SweepAxis axis) {
 
 class SweepTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void everySettingIsLegalAndItsOwnIsAmongThem() {
         const auto all = presets();
         for (const Preset& each : *all)

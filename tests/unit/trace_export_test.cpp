@@ -127,7 +127,7 @@ print(json.dumps({'tracks': sorted(tracks.values()), 'slices': sorted(slices), '
 
 class TraceExportTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void init() {
         folder_ = std::make_unique<QTemporaryDir>();
         QVERIFY(folder_->isValid());

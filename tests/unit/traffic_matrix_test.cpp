@@ -41,7 +41,7 @@ Plan planOf(const Shape& shape) {
 
 class TrafficMatrixTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void sumsAreThePlans_data() {
         QTest::addColumn<int>("index");
         for (int i = 0; i < int(std::size(shapes)); ++i)

@@ -52,7 +52,7 @@ constexpr const char* vShaped =
 
 class ValidateTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void corruptionIsRefused_data() {
         using Corruption = std::function<void(Schedule&)>;
         QTest::addColumn<Corruption>("corrupt");

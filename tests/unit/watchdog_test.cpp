@@ -78,7 +78,7 @@ bool near(double value, double wanted) { return value >= wanted && value <= want
 
 class WatchdogTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void aFrozenRankIsNamed() {
         Watched run;
         run.freeze(run.at(1, 0));

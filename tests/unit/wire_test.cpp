@@ -19,7 +19,7 @@ Bytes randomBytes(RandomEvents& random, std::size_t size) {
 
 class WireTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void framesComeOutAsTheyWentIn() {
         RandomEvents random(freshSeed());
         Bytes stream;

@@ -31,7 +31,7 @@ int heldBy(const Plan& plan) {
 
 class ZeroBubbleTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     /// Sequences long enough that the attention's probabilities, which the input gradient frees, weigh more than the
     /// gradients that wait for the weight gradient.
     void zbH1WaitsLessThanOneFOneBInTheSameMemory() {
