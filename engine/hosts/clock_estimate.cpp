@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/hosts/clock_estimate.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace shardlab {
@@ -28,17 +27,22 @@ void ClockEstimate::add(const Ping& ping) {
     }
 }
 
-/// Between the best ping of the older half of the time and the best of the newer one.
+/// Between the two pings that tell it best: short round trips, far apart.
 ClockEstimate::Drift ClockEstimate::drift() const {
-    const auto middle = samples_.begin() + static_cast<std::ptrdiff_t>(samples_.size() / 2);
-    if (middle == samples_.begin()) return {0, worstDrift};
-    const Sample& old = *std::min_element(samples_.begin(), middle, [](const Sample& a, const Sample& b) { return a.half < b.half; });
-    const Sample& young = *std::min_element(middle, samples_.end(), [](const Sample& a, const Sample& b) { return a.half < b.half; });
-    if (young.at - old.at < leastBaseline) return {0, worstDrift};
-    const auto baseline = static_cast<double>(young.at - old.at);
-    const double rate = static_cast<double>(young.offset - old.offset) / baseline;
-    const double error = static_cast<double>(young.half + old.half) / baseline;
-    if (error >= worstDrift) return {0, worstDrift};
+    const Sample *first = nullptr, *last = nullptr;
+    double error = worstDrift;
+    for (auto old = samples_.begin(); old != samples_.end(); ++old) {
+        for (auto young = old + 1; young != samples_.end(); ++young) {
+            if (young->at - old->at < leastBaseline) continue;
+            const double bound = static_cast<double>(young->half + old->half) / static_cast<double>(young->at - old->at);
+            if (bound >= error) continue;
+            error = bound;
+            first = &*old;
+            last = &*young;
+        }
+    }
+    if (!first) return {0, worstDrift};
+    const double rate = static_cast<double>(last->offset - first->offset) / static_cast<double>(last->at - first->at);
     // Two clocks that are one show no drift beyond its error.
     return std::abs(rate) <= error ? Drift{0, 2 * error} : Drift{rate, error};
 }
