@@ -17,7 +17,7 @@ public:
     LateResults& operator=(const LateResults&) = delete;
     ~LateResults();
 
-    static constexpr std::size_t most = 512;  ///< that are not handed over yet
+    static constexpr std::size_t most = 64;  ///< that are not handed over yet
     /// Where a kernel that is launched next is to write; times `factor` it becomes *result. Null where there are `most`.
     double* place(double* result, double factor);
     /// How many places were given so far.

@@ -465,7 +465,7 @@ private Q_SLOTS:
     /// More losses than a device may keep to itself, told all at once, each at its place.
     void lossesAreToldLater() {
         RandomInputs in;
-        constexpr int vocabulary = 9, calls = 1300;
+        constexpr int vocabulary = 9, calls = 150;
         std::vector<double> wanted(calls), told(calls, -1);
         const auto logits = activations(in.floats(vocabulary, 3));
         std::vector<DeviceArray> targets;
