@@ -5,6 +5,7 @@
 #include "engine/launch/job.h"
 #include "engine/plan/plan.h"
 #include "tests/dist/mpirun.h"
+#include "tests/support/sanitizer.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -45,6 +46,7 @@ private Q_SLOTS:
         QTest::newRow("GPipe, 4 stages") << "gpipe" << 1 << 4;
     }
     void bubbleIsThatOfTheSimulator() {
+        SKIP_IF_SANITIZED();
         QFETCH(QString, schedule);
         QFETCH(int, data);
         QFETCH(int, pipeline);

@@ -5,6 +5,7 @@
 #include "engine/optim/optimizer.h"
 #include "engine/train/corpus.h"
 #include "engine/train/sampler.h"
+#include "tests/support/sanitizer.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 
@@ -286,6 +287,7 @@ private Q_SLOTS:
             for (int p : {2, 4}) QTest::addRow("%s p %d", kind, p) << kind << p;
     }
     void pacedStepsFollowWithoutABubble() {
+        SKIP_IF_SANITIZED();
         QFETCH(QString, kind);
         QFETCH(int, p);
         Layout layout = layoutOf(kind, p, 8, 1, false, "adamw");

@@ -40,7 +40,8 @@ private Q_SLOTS:
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
         QVERIFY2(run.error.empty(), run.error.c_str());
-        // A rank that gets its core late looks late at a message: it is held for an action longer.
+        // A rank that gets its core late looks late at a message, which is held for an action longer, or sends it late, and
+        // another never holds it beside the next.
         const auto message = static_cast<double>(sizeof(float)) *
                              static_cast<double>(boundaryFloats(layout.model, layout.batch.micro, tensorShare(layout)));
         for (const RankMemory& predicted : plan.memory) {
@@ -52,7 +53,7 @@ private Q_SLOTS:
                 largest[event.kind] = std::max(largest[event.kind], event.bytes);
             }
             const QString both = QString("rank %1: measured %2, predicted %3").arg(rank).arg(peak).arg(predicted.peak);
-            QVERIFY2(double(predicted.peak - peak) <= 0.02 * double(predicted.peak), qPrintable(both));
+            QVERIFY2(double(predicted.peak - peak) <= std::max(0.02 * double(predicted.peak), message), qPrintable(both));
             QVERIFY2(double(peak - predicted.peak) <= std::max(0.02 * double(predicted.peak), message), qPrintable(both));
             for (int i = 0; i < memoryCategoryCount; ++i) {
                 const auto category = static_cast<MemoryCategory>(i);
@@ -63,7 +64,7 @@ private Q_SLOTS:
                                          .arg(measured).arg(foreseen);
                 QVERIFY2(measured >= largest[memoryKind(category)], qPrintable(said));
                 const double late = category == MemoryCategory::Activations || category == MemoryCategory::Buffers ? message : 0;
-                QVERIFY2(double(foreseen - measured) <= 0.02 * double(foreseen), qPrintable(said));
+                QVERIFY2(double(foreseen - measured) <= std::max(0.02 * double(foreseen), late), qPrintable(said));
                 QVERIFY2(double(measured - foreseen) <= std::max(0.02 * double(foreseen), late), qPrintable(said));
             }
         }

@@ -10,6 +10,7 @@
 #include "engine/schedule/custom.h"
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
+#include "tests/support/sanitizer.h"
 #include "tests/train/run_in_process.h"
 
 using namespace shardlab;
@@ -60,6 +61,7 @@ private Q_SLOTS:
         add("custom", 2, 4);
     }
     void bubbleIsThatOfTheory() {
+        SKIP_IF_SANITIZED();
         QFETCH(QString, schedule);
         QFETCH(int, ranks);
         QFETCH(int, microbatches);
@@ -119,6 +121,7 @@ private Q_SLOTS:
                 QTest::addRow("ZeRO %d, recompute %s", zero, recompute) << zero << 1 << 1 << "backend" << recompute;
     }
     void dataAxisIsThatOfTheSimulation() {
+        SKIP_IF_SANITIZED();
         QFETCH(int, zero);
         QFETCH(int, pipeline);
         QFETCH(int, tensor);
