@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A scene's shapes as pixels. A hundred thousand small rectangles are painted so in a few milliseconds; a painter's own
-// rectangles take five times as long.
+// A scene's shapes as pixels: of a hundred thousand small rectangles a painter would make a call each. What a frame takes
+// is in tests/bench/results.md.
 #pragma once
 
 #include "ui/timeline/scene_target.h"
@@ -13,8 +13,7 @@ class ScenePixels final : public SceneTarget {
 public:
     /// Pixels of the panel's colour for `area`, with so many to each of the scene's. What was painted before is gone.
     void begin(const QRect& area, double devicePixelRatio, QRgb panel);
-    /// To be drawn with its top left corner at that of the area. Opaque: a picture that let the panel through would take
-    /// three times as long to be drawn.
+    /// To be drawn with its top left corner at that of the area. Opaque, so that it is copied and not blended.
     QImage& image() { return image_; }
 
     void fill(std::span<const QRect> rects, QRgb colour) override;
