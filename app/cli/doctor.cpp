@@ -12,12 +12,12 @@ namespace shardlab::cli {
 namespace {
 
 int doctor(bool json) {
-    const std::vector<Finding> findings = examineMachine();
+    const std::vector<MachineFinding> findings = examineMachine();
     const bool works = std::none_of(findings.begin(), findings.end(),
-                                    [](const Finding& finding) { return finding.state == FindingState::Bad; });
+                                    [](const MachineFinding& finding) { return finding.state == FindingState::Bad; });
     if (json) {
         nlohmann::ordered_json list = nlohmann::ordered_json::array();
-        for (const Finding& finding : findings)
+        for (const MachineFinding& finding : findings)
             list.push_back({{"subject", finding.subject},
                             {"state", name(finding.state)},
                             {"detail", finding.detail},
@@ -25,7 +25,7 @@ int doctor(bool json) {
         print(nlohmann::ordered_json{{"works", works}, {"findings", std::move(list)}}.dump(2) + "\n");
     } else {
         Table table({"", "state", "detail"});
-        for (const Finding& finding : findings)
+        for (const MachineFinding& finding : findings)
             table.add({finding.subject, std::string(name(finding.state)),
                        finding.detail + (finding.advice.empty() ? "" : " → " + finding.advice)});
         print(table.text());

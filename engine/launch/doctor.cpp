@@ -40,7 +40,7 @@ std::string firstLine(const ProcessSpec& spec) {
     return lines.empty() ? std::string{} : lines.front();
 }
 
-Finding cores() {
+MachineFinding cores() {
     return {"cores", FindingState::Good,
             fmt::format("{}; layouts with more ranks run oversubscribed or paced", usableCores()), {}};
 }
@@ -55,13 +55,13 @@ std::int64_t memoryLine(std::string_view key) {
     return 0;
 }
 
-Finding memory() {
+MachineFinding memory() {
     return {"memory", FindingState::Good,
             fmt::format("{} in all, {} available", formatBytes(memoryLine("MemTotal:")),
                         formatBytes(memoryLine("MemAvailable:"))), {}};
 }
 
-Finding openMpi() {
+MachineFinding openMpi() {
     const Result<std::filesystem::path> mpirun = findMpirun();
     if (!mpirun) return {"Open MPI", FindingState::Bad, "mpirun is not in PATH", "apt-get install openmpi-bin"};
     const std::string version = firstLine({*mpirun, {"--version"}, {}});
@@ -71,26 +71,26 @@ Finding openMpi() {
     return {"Open MPI", FindingState::Good, fmt::format("{}, {}", version, mpirun->string()), {}};
 }
 
-Finding programBeside(const char* name, const char* subject, FindingState otherwise) {
+MachineFinding programBeside(const char* name, const char* subject, FindingState otherwise) {
     const std::filesystem::path program = programFolder() / name;
     if (access(program.c_str(), X_OK) == 0) return {subject, FindingState::Good, program.string(), {}};
     return {subject, otherwise, program.string() + " is missing", fmt::format("ninja -C build {}", name)};
 }
 
-Finding resources() {
+MachineFinding resources() {
     const auto all = presets();
     if (!all) return {"resources", FindingState::Bad, all.error().text(), "run the program from its build or install folder"};
     return {"resources", FindingState::Good, fmt::format("{} layouts, {}", all->size(), resourcesFolder().string()), {}};
 }
 
-Finding jobFolder() {
+MachineFinding jobFolder() {
     const std::filesystem::path base = temporaryBase();
     const auto folder = TemporaryFolder::create(base);
     if (!folder) return {"job folder", FindingState::Bad, folder.error().text(), "let TMPDIR name a writable folder"};
     return {"job folder", FindingState::Good, base.string(), {}};
 }
 
-Finding display() {
+MachineFinding display() {
     const char* x11 = std::getenv("DISPLAY");
     const char* wayland = std::getenv("WAYLAND_DISPLAY");
     if (wayland != nullptr && *wayland != '\0') return {"display", FindingState::Good, fmt::format("Wayland {}", wayland), {}};
@@ -99,7 +99,7 @@ Finding display() {
             "log in to a desktop or use ssh -X; the command line and pictures of runs work without"};
 }
 
-Finding cudaToolkit() {
+MachineFinding cudaToolkit() {
     auto compiler = findInPath("nvcc");
     if (const std::filesystem::path usual = "/usr/local/cuda/bin/nvcc"; !compiler && access(usual.c_str(), X_OK) == 0)
         compiler = usual;
@@ -109,9 +109,9 @@ Finding cudaToolkit() {
 }
 
 /// The GPUs and NCCL, as the program that would use them sees them.
-std::vector<Finding> gpus() {
-    Finding cards{"GPUs", FindingState::Absent, "the rank program does not say", "ninja -C build shardlab-rank"};
-    Finding nccl{"NCCL", FindingState::Absent, "not asked for without a GPU", "NVIDIA's NCCL 2, where there are several GPUs"};
+std::vector<MachineFinding> gpus() {
+    MachineFinding cards{"GPUs", FindingState::Absent, "the rank program does not say", "ninja -C build shardlab-rank"};
+    MachineFinding nccl{"NCCL", FindingState::Absent, "not asked for without a GPU", "NVIDIA's NCCL 2, where there are several GPUs"};
     std::vector<std::string> names;
     // A driver that has slept takes some seconds to wake its GPUs.
     for (const std::string& line : linesOf({programFolder() / "shardlab-rank", {"--gpus"}, {}}, 30)) {
@@ -138,8 +138,8 @@ std::string_view name(FindingState state) {
     return names[static_cast<std::size_t>(state)];
 }
 
-std::vector<Finding> examineMachine() {
-    std::vector<Finding> found{cores(),
+std::vector<MachineFinding> examineMachine() {
+    std::vector<MachineFinding> found{cores(),
                                memory(),
                                openMpi(),
                                programBeside("shardlab-rank", "rank program", FindingState::Bad),
@@ -148,7 +148,7 @@ std::vector<Finding> examineMachine() {
                                programBeside("shardlab-desktop", "desktop program", FindingState::Absent),
                                display(),
                                cudaToolkit()};
-    for (Finding& finding : gpus()) found.push_back(std::move(finding));
+    for (MachineFinding& finding : gpus()) found.push_back(std::move(finding));
     return found;
 }
 

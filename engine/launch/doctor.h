@@ -14,7 +14,7 @@ enum class FindingState : std::uint8_t {
 };
 std::string_view name(FindingState state);  ///< "good", "absent", "bad"
 
-struct Finding {
+struct MachineFinding {
     std::string subject;  ///< "Open MPI"
     FindingState state = FindingState::Good;
     std::string detail;   ///< "4.1.4, /usr/bin/mpirun"
@@ -22,6 +22,6 @@ struct Finding {
 };
 
 /// Takes a moment: asks mpirun for its version.
-std::vector<Finding> examineMachine();
+std::vector<MachineFinding> examineMachine();
 
 }  // namespace shardlab

@@ -107,7 +107,7 @@ private Q_SLOTS:
         const std::string error = runOnGpus(ranks, false, [&](int rank, Communicator& host, Communicator& onDevice) {
             RandomStream sizes(seed, "counts");
             int what = 0;
-            for (const Collective& collective : allCollectives())
+            for (const CollectiveRow& collective : allCollectives())
                 for (const DType type : {DType::F32, DType::BF16, DType::F16}) {
                     const auto n = static_cast<std::size_t>(ranks);
                     const std::size_t count = 1 + sizes.below(3000);

@@ -28,7 +28,7 @@ inline std::vector<std::byte> numbers(std::int64_t seed, int what, int rank, std
 }
 
 /// A collective, the same of every communicator, by name. Addresses are the processor's.
-struct Collective {
+struct CollectiveRow {
     const char* name;
     bool manyIn, manyOut;  ///< as many times the elements as there are members
     std::function<void(Communicator&, ArraySpan, ArraySpan)> run;
@@ -36,8 +36,8 @@ struct Collective {
 
 inline void copyIn(ArraySpan from, ArraySpan to) { std::memcpy(to.bytes().data(), from.bytes().data(), from.bytes().size()); }
 
-inline const std::vector<Collective>& allCollectives() {
-    static const std::vector<Collective> all{
+inline const std::vector<CollectiveRow>& allCollectives() {
+    static const std::vector<CollectiveRow> all{
         {"sum", false, false, [](Communicator& group, ArraySpan in, ArraySpan out) {
              copyIn(in, out);
              group.allReduce(out, ReduceOp::Sum);

@@ -93,7 +93,7 @@ private Q_SLOTS:
             SharedCommunicator shared(world.group(all), {heap.get(), true, {}});
             RandomStream sizes(seed, "sizes");
             int what = 0;
-            for (const Collective& each : allCollectives())
+            for (const CollectiveRow& each : allCollectives())
                 for (const std::size_t count : {std::size_t{1}, std::size_t{5}, 1 + static_cast<std::size_t>(sizes.below(30'000))}) {
                     const auto n = static_cast<std::size_t>(ranks);
                     const std::size_t in = each.manyIn ? n * count : count, out = each.manyOut ? n * count : count;

@@ -190,6 +190,32 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
     }
 
+    /// Two types of one name are one to the linker, which keeps the functions of either for both.
+    void everyTypeHasANameOfItsOwn() {
+        static const QRegularExpression opens("^(?:inline )?namespace ?([\\w:]*) ?\\{$"), closes("^\\}  // namespace"),
+            type("^(?:struct|class|enum class|union) (\\w+)(?![\\w:])[^;(]*\\{");
+        QMap<QString, QString> places;
+        const auto read = [&](const Source& source, bool remember) {
+            QStringList names;
+            for (const QString& line : source.lines) {
+                if (const auto match = opens.match(line); match.hasMatch()) names.append(match.captured(1));
+                else if (closes.match(line).hasMatch() && !names.isEmpty()) names.removeLast();
+                const auto match = type.match(line);
+                if (!match.hasMatch() || names.contains(QString())) continue;
+                const QString name = names.join("::") + "::" + match.captured(1);
+                const QString other = places.value(name);
+                QVERIFY2(other.isEmpty() || other == source.path, qPrintable(name + " is defined in " + other + " and in " + source.path));
+                if (remember) places.insert(name, source.path);
+            }
+        };
+        for (const Source& source : codeFiles())
+            if (roomOf(source.path) != "tests") read(source, true);
+        QVERIFY(places.size() > 300);
+        // A test is one program; what stands in for another part of it is meant to.
+        for (const Source& source : codeFiles())
+            if (roomOf(source.path) == "tests" && !source.path.startsWith("tests/gpu/emulated_")) read(source, false);
+    }
+
     void filesAreOneThing() {
         QStringList wrong;
         for (const Source& source : codeFiles())
