@@ -32,6 +32,7 @@ private Q_SLOTS:
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         environment.insert("LD_PRELOAD", SHARDLAB_PROGRAM_DIR "/libslow_disk.so");
         environment.insert("SLOW_DISK", sign);
+        environment.insert("ASAN_OPTIONS", "verify_asan_link_order=0:" + environment.value("ASAN_OPTIONS"));
         process.setProcessEnvironment(environment);
         QElapsedTimer sinceStart;
         sinceStart.start();
