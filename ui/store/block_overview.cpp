@@ -11,28 +11,19 @@ namespace {
 
 constexpr std::size_t mostTails = 32;     ///< beyond which the cells reach to the last end instead
 constexpr std::size_t eventsOfCell = 8;
-constexpr float whole = 255;
 
-std::uint8_t packed(double share) {
-    if (share <= 0) return 0;
-    return static_cast<std::uint8_t>(std::clamp(std::lround(share * whole), 1L, 255L));  // what is there stays visible
+/// Whole cells before `cell`, which lies in [0, cells]; between two edges in proportion.
+float before(std::span<const std::uint16_t> sums, float cell) {
+    const auto edge = std::min(static_cast<std::size_t>(cell), sums.size() - 2);
+    const auto low = static_cast<float>(sums[edge]);
+    return low + (cell - static_cast<float>(edge)) * (static_cast<float>(sums[edge + 1]) - low);
 }
 
 }  // namespace
 
-std::vector<BlockOverview::Level> BlockOverview::levels() const {
-    std::vector<Level> all;
-    std::size_t at = 0;
-    for (int count = cells_; count > 0; count /= coarser) {
-        all.push_back({count, at});
-        at += static_cast<std::size_t>(count);
-    }
-    return all;
-}
+std::size_t BlockOverview::start(std::size_t paint) const { return (places_[paint] - std::size_t{1}) * edges(); }
 
-std::span<const std::uint8_t> BlockOverview::cells(std::size_t paint, const Level& level) const {
-    return std::span(shares_).subspan((places_[paint] - std::size_t{1}) * perPaint_ + level.at, static_cast<std::size_t>(level.cells));
-}
+std::span<const std::uint16_t> BlockOverview::sums(std::size_t paint) const { return std::span(sums_).subspan(start(paint), edges()); }
 
 BlockOverview::BlockOverview(std::span<const Event> spans) {
     std::size_t painted = 0;
@@ -56,22 +47,20 @@ BlockOverview::BlockOverview(std::span<const Event> spans) {
 
     cells_ = static_cast<int>(std::bit_ceil(std::max<std::size_t>(1, painted / eventsOfCell)));
     cells_ = std::min(cells_, finest);
-    const std::vector<Level> all = levels();
-    perPaint_ = all.back().at + static_cast<std::size_t>(all.back().cells);
-    shares_.resize(perPaint_ * static_cast<std::size_t>(*std::ranges::max_element(places_)));
-    PixelColumns sums(begin_, cell(), cells_);
+    sums_.resize(edges() * *std::ranges::max_element(places_));
+    PixelColumns columns(begin_, cell(), cells_);
     for (const Event& event : spans)
-        if (const Paint paint = paintOf(event.kind); paint != Paint::None && event.end > event.begin) sums.add(paint, sums.x(event.begin), sums.x(event.end));
+        if (const Paint paint = paintOf(event.kind); paint != Paint::None && event.end > event.begin) columns.add(paint, columns.x(event.begin), columns.x(event.end));
     for (std::size_t paint = 0; paint < paintCount; ++paint) {
         if (places_[paint] == 0) continue;
-        std::uint8_t* const out = shares_.data() + (places_[paint] - std::size_t{1}) * perPaint_;
-        for (const Level& level : all) {
-            const int joined = cells_ / level.cells;
-            for (int i = 0; i < level.cells; ++i) {
-                double sum = 0;
-                for (int j = 0; j < joined; ++j) sum += std::min(1.0f, sums.at(static_cast<Paint>(paint), i * joined + j));
-                out[level.at + static_cast<std::size_t>(i)] = packed(sum / joined);
-            }
+        std::uint16_t* const before = sums_.data() + start(paint);
+        double exact = 0;
+        for (int i = 0; i < cells_; ++i) {
+            const float share = std::min(1.0f, columns.at(static_cast<Paint>(paint), i));
+            exact += share;
+            // What is there stays visible; that it was told as more is made up for later.
+            const int least = before[i] + (share > 0 ? 1 : 0);
+            before[i + 1] = static_cast<std::uint16_t>(std::max(least, static_cast<int>(std::lround(exact * full()))));
         }
     }
 }
@@ -80,37 +69,34 @@ Coverage BlockOverview::within(std::int64_t begin, std::int64_t end) const {
     Coverage covered;
     for (const Tail& tail : tails_) covered[tail.paint] += std::max<std::int64_t>(0, std::min(end, tail.end) - std::max(begin, tail.begin));
     if (cells_ == 0 || begin >= end_ || end <= begin_) return covered;
-    const double from = std::max(0.0, static_cast<double>(begin - begin_) / cell());
-    const double to = std::min(static_cast<double>(cells_), static_cast<double>(end - begin_) / cell());
-    for (std::size_t paint = 0; paint < paintCount; ++paint) {
-        if (places_[paint] == 0) continue;
-        const auto shares = cells(paint, {cells_, 0});
-        double sum = 0;
-        for (int i = static_cast<int>(from); i < cells_ && i < to; ++i)
-            sum += shares[static_cast<std::size_t>(i)] * (std::min(to, i + 1.0) - std::max(from, static_cast<double>(i)));
-        covered.of[paint] += std::llround(sum / whole * cell());
-    }
+    const auto position = [this](std::int64_t time) {
+        return static_cast<float>(std::clamp(static_cast<double>(time - begin_) / cell(), 0.0, static_cast<double>(cells_)));
+    };
+    const float from = position(begin), to = position(end);
+    for (std::size_t paint = 0; paint < paintCount; ++paint)
+        if (places_[paint] > 0) covered.of[paint] += std::llround((before(sums(paint), to) - before(sums(paint), from)) / full() * cell());
     return covered;
 }
 
 void BlockOverview::addTo(PixelColumns& columns) const {
     for (const Tail& tail : tails_) columns.add(tail.paint, columns.x(tail.begin), columns.x(tail.end));
     if (cells_ == 0) return;
-    Level level{cells_, 0};
-    while (level.cells >= coarser && cell() * (static_cast<double>(cells_) / level.cells) * coarser <= columns.perPixel()) {
-        level.at += static_cast<std::size_t>(level.cells);
-        level.cells /= coarser;
-    }
     const double left = columns.x(begin_);
-    const double width = (columns.x(end_) - left) / level.cells;
-    const int first = std::max(0, static_cast<int>(std::floor(-left / width)));
-    const int last = std::min(level.cells, static_cast<int>(std::ceil((columns.count() - left) / width)));
+    const double width = (columns.x(end_) - left) / cells_, cellsOfColumn = 1 / width;
+    const int first = static_cast<int>(std::clamp(std::floor(left), 0.0, static_cast<double>(columns.count())));
+    const int last = static_cast<int>(std::clamp(std::ceil(columns.x(end_)), 0.0, static_cast<double>(columns.count())));
+    const auto position = [&](int column) { return static_cast<float>(std::clamp((column - left) * cellsOfColumn, 0.0, static_cast<double>(cells_))); };
+    const auto share = static_cast<float>(width / full());
     for (std::size_t paint = 0; paint < paintCount; ++paint) {
         if (places_[paint] == 0) continue;
-        const auto shares = cells(paint, level);
-        for (int i = first; i < last; ++i)
-            if (const std::uint8_t share = shares[static_cast<std::size_t>(i)]; share > 0)
-                columns.add(static_cast<Paint>(paint), left + i * width, left + (i + 1) * width, static_cast<float>(share) / whole);
+        const std::span<const std::uint16_t> edges = sums(paint);
+        float* const plane = columns.plane(static_cast<Paint>(paint));
+        float begun = before(edges, position(first));
+        for (int column = first; column < last; ++column) {
+            const float ended = before(edges, position(column + 1));
+            plane[column] += share * (ended - begun);
+            begun = ended;
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A block as it looks from afar: how much of each stretch of its time each paint covers. A byte for each paint and eight
-// events or so stays in memory when the events go; coarser levels above it are for those who look from farther still.
+// A block as it looks from afar: how much of each stretch of its time each paint covers. Running sums at the edges of
+// cells, so that a stretch costs two looks, however many cells are in it: two bytes for each paint and eight events or so
+// stay in memory when the events go.
 #pragma once
 
 #include "ui/store/pixel_columns.h"
@@ -26,29 +27,25 @@ public:
     /// Length of a cell, nanoseconds; 0 where there are none.
     double cell() const { return cells_ > 0 ? static_cast<double>(end_ - begin_) / cells_ : 0; }
     void addTo(PixelColumns& columns) const;
-    std::size_t bytes() const { return sizeof *this + shares_.capacity() + tails_.capacity() * sizeof(Tail); }
+    std::size_t bytes() const { return sizeof *this + sums_.capacity() * sizeof(std::uint16_t) + tails_.capacity() * sizeof(Tail); }
 
 private:
     static constexpr int finest = 512;  ///< cells of a full block
-    static constexpr int coarser = 8;   ///< cells that one of the next level joins
     /// What lasts beyond the last begin, where cells end.
     struct Tail {
         std::int64_t begin, end;
         Paint paint;
     };
-    /// Where the cells of a level begin among those of a paint.
-    struct Level {
-        int cells;
-        std::size_t at;
-    };
-    std::vector<Level> levels() const;  ///< finest first
-    std::span<const std::uint8_t> cells(std::size_t paint, const Level& level) const;
+    std::size_t edges() const { return static_cast<std::size_t>(cells_) + 1; }
+    std::size_t start(std::size_t paint) const;
+    /// Of a paint that occurs, at each edge of a cell: how much of it there is before, where full() fills a cell.
+    std::span<const std::uint16_t> sums(std::size_t paint) const;
+    std::uint16_t full() const { return static_cast<std::uint16_t>(65535 / cells_); }
 
     std::int64_t begin_ = 0, end_ = 0;  ///< of the cells
     int cells_ = 0;
-    std::size_t perPaint_ = 0;                           ///< bytes of all levels
-    std::array<std::uint8_t, paintCount> places_{};      ///< which part of shares_ is the paint's, from 1; 0: it does not occur
-    std::vector<std::uint8_t> shares_;                   ///< 255 is all of a cell
+    std::array<std::uint8_t, paintCount> places_{};  ///< which part of sums_ is the paint's, from 1; 0: it does not occur
+    std::vector<std::uint16_t> sums_;
     std::vector<Tail> tails_;
     Coverage total_;
 };

@@ -37,13 +37,14 @@ struct GanttScene {
     struct Strip {
         static constexpr std::uint8_t nothing = 255;
         QRect area;
-        std::vector<std::uint8_t> cells;  ///< colour of each pixel, column by column, each from the top
+        std::vector<std::uint8_t> cells;  ///< colour of each pixel, line by line
         explicit Strip(const QRect& place)
             : area(place), cells(static_cast<std::size_t>(place.width()) * static_cast<std::size_t>(place.height()), nothing) {}
+        const std::uint8_t* line(int y) const { return cells.data() + static_cast<std::ptrdiff_t>(y - area.top()) * area.width(); }
         /// Colours pixels [top, bottom) of the column at x.
         void fill(int x, int top, int bottom, std::size_t colour) {
-            const auto column = cells.begin() + static_cast<std::ptrdiff_t>(x - area.left()) * area.height() - area.top();
-            std::fill(column + top, column + std::max(top, bottom), static_cast<std::uint8_t>(colour));
+            std::uint8_t* cell = cells.data() + static_cast<std::ptrdiff_t>(top - area.top()) * area.width() + (x - area.left());
+            for (int y = top; y < bottom; ++y, cell += area.width()) *cell = static_cast<std::uint8_t>(colour);
         }
     };
 
@@ -66,8 +67,8 @@ bool showsPrediction(const RunModel& model);
 
 void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale, const Rows& rows);
 void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme);
-/// The same on a screen, much faster: the shapes as `pixels` of `area`, which holds all that is to be seen, over what
-/// `ground` draws on an empty panel, which is what the painter has drawn there already.
+/// The same over what `ground` draws on an empty panel; on a screen much faster, as `pixels` of `area`, which holds all that
+/// is to be seen.
 void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme, const QRect& area,
                 const std::function<void(QPainter&)>& ground, ScenePixels& pixels);
 

@@ -61,8 +61,7 @@ public:
         QList<QRgb> table(256, qRgba(0, 0, 0, 0));
         std::ranges::copy(colours, table.begin());
         QImage picture(strip.area.size(), QImage::Format_Indexed8);
-        for (int x = 0; x < strip.area.width(); ++x)
-            for (int y = 0; y < strip.area.height(); ++y) picture.scanLine(y)[x] = strip.cells[static_cast<std::size_t>(x * strip.area.height() + y)];
+        for (int y = 0; y < strip.area.height(); ++y) std::copy_n(strip.line(strip.area.top() + y), strip.area.width(), picture.scanLine(y));
         picture.setColorTable(table);
         painter_.drawImage(strip.area.topLeft(), picture);
     }
@@ -145,7 +144,10 @@ void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme) 
 
 void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme, const QRect& area,
                 const std::function<void(QPainter&)>& ground, ScenePixels& pixels) {
-    if (!painter.paintEngine() || painter.paintEngine()->type() != QPaintEngine::Raster) return paintScene(painter, scene, theme);
+    if (!painter.paintEngine() || painter.paintEngine()->type() != QPaintEngine::Raster) {
+        ground(painter);
+        return paintScene(painter, scene, theme);
+    }
     pixels.begin(area, painter.device()->devicePixelRatioF(), theme.panel.rgb());
     {
         QPainter below(&pixels.image());

@@ -61,16 +61,16 @@ void ScenePixels::hatch(std::span<const QRect> rects, QRgb ground, QRgb line) {
 void ScenePixels::strip(const GanttScene::Strip& strip, const Colours& colours) {
     const QRect& area = strip.area;
     const Box box = boxOf(area);
-    // Where the column of each pixel of a line begins.
-    std::vector<const std::uint8_t*> columns(static_cast<std::size_t>(std::max(0, box.right - box.left)));
+    // Which cell of a line each pixel shows.
+    std::vector<int> cellOf(static_cast<std::size_t>(std::max(0, box.right - box.left)));
     for (int cell = 0; cell < area.width(); ++cell)
-        for (int x = column(area.left() + cell); x < column(area.left() + cell + 1); ++x)
-            columns[static_cast<std::size_t>(x - box.left)] = strip.cells.data() + static_cast<std::ptrdiff_t>(cell) * area.height();
-    for (int row = 0; row < area.height(); ++row) {
-        for (int y = line(area.top() + row); y < line(area.top() + row + 1); ++y) {
+        for (int x = column(area.left() + cell); x < column(area.left() + cell + 1); ++x) cellOf[static_cast<std::size_t>(x - box.left)] = cell;
+    for (int row = area.top(); row < area.top() + area.height(); ++row) {
+        const std::uint8_t* cells = strip.line(row);
+        for (int y = line(row); y < line(row + 1); ++y) {
             QRgb* to = pixels(y) + box.left;
-            for (std::size_t x = 0; x < columns.size(); ++x)
-                if (const std::uint8_t colour = columns[x][row]; colour != GanttScene::Strip::nothing) to[x] = colours[colour];
+            for (std::size_t x = 0; x < cellOf.size(); ++x)
+                if (const std::uint8_t colour = cells[cellOf[x]]; colour != GanttScene::Strip::nothing) to[x] = colours[colour];
         }
     }
 }

@@ -3,7 +3,6 @@
 #include "engine/layout/mesh.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/rank_labels.h"
-#include "ui/timeline/time_ticks.h"
 #include "ui/timeline/timeline_state.h"
 
 #include <QFontMetrics>
@@ -32,16 +31,11 @@ struct ShownSteps {
     std::size_t stride;
 };
 
-std::vector<TimeTick> ticksOf(const TimelineState& state) {
-    const QFontMetrics metrics(timeFont(state.theme));
-    return timeTicksWithin(state.scale.begin, state.scale.end, state.plot.width(), [&](const QString& label) { return metrics.horizontalAdvance(label); });
-}
-
 void paintTimes(QPainter& painter, const TimelineState& state) {
     painter.setFont(timeFont(state.theme));
     painter.setPen(state.theme.dim);
     const QFontMetrics metrics(painter.font());
-    for (const TimeTick& tick : ticksOf(state)) {
+    for (const TimeTick& tick : state.ticks) {
         const int x = static_cast<int>(std::floor(state.scale.x(tick.time)));
         if (x + 3 + metrics.horizontalAdvance(tick.label) <= state.whole.right())
             painter.drawText(x + 3, state.whole.top() + metrics.ascent() + 3, tick.label);
@@ -74,7 +68,8 @@ void paintGroups(QPainter& painter, const TimelineState& state) {
     if ((!axis && pinned == 0) || state.model.empty()) return;
     const Mesh mesh(state.model.header().layout);
     const std::vector<Row> rows = state.rows.visible();
-    painter.setClipRect(QRect(state.whole.left(), state.plot.top(), state.whole.width(), state.plot.height()));
+    painter.save();
+    painter.setClipRect(QRect(state.whole.left(), state.plot.top(), state.whole.width(), state.plot.height()), Qt::IntersectClip);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const bool isPinned = static_cast<int>(i) < pinned;
         if (isPinned) painter.fillRect(QRect(state.whole.left() + 2, rows[i].barTop - rows[i].bandHeight, 3, rows[i].barHeight + rows[i].bandHeight), state.theme.accent);
@@ -84,7 +79,7 @@ void paintGroups(QPainter& painter, const TimelineState& state) {
         painter.setPen(QPen(state.theme.dim, 1));
         painter.drawLine(state.whole.left() + 4, rows[i].top, state.plot.right(), rows[i].top);
     }
-    painter.setClipping(false);
+    painter.restore();
 }
 
 }  // namespace
@@ -92,6 +87,11 @@ void paintGroups(QPainter& painter, const TimelineState& state) {
 TimeRange wholeRange(const RunModel& model) {
     if (showsPrediction(model)) return {0, std::max<std::int64_t>(model.predictedEnd(), 1)};
     return {model.firstTime(), std::max(model.lastTime(), model.firstTime() + 1)};
+}
+
+std::vector<TimeTick> ticksOf(const TimeScale& scale, const Theme& theme) {
+    const QFontMetrics metrics(timeFont(theme));
+    return timeTicksWithin(scale.begin, scale.end, scale.width, [&](const QString& label) { return metrics.horizontalAdvance(label); });
 }
 
 QRect eventRect(const TimelineState& state, const Event& event) {
@@ -112,7 +112,7 @@ void paintGround(QPainter& painter, const TimelineState& state) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
     const QRect& plot = state.plot;
-    for (const TimeTick& tick : ticksOf(state))
+    for (const TimeTick& tick : state.ticks)
         painter.fillRect(static_cast<int>(std::floor(state.scale.x(tick.time))), plot.top(), 1, plot.height(), state.theme.grid);
     // Opaque: Qt shares transparent fills out among threads, which takes longer than a line.
     const auto mix = [](int part, int panel) { return (part * 43 + panel * 57) / 100; };
@@ -131,7 +131,9 @@ void paintGround(QPainter& painter, const TimelineState& state) {
 void paintFrame(QPainter& painter, const TimelineState& state, RankLabels& labels) {
     painter.save();
     labels.paint(painter, state);
+    painter.setClipRegion(QRegion(state.whole).subtracted(state.plot));
     paintGround(painter, state);
+    painter.setClipRect(state.whole);
     painter.setRenderHint(QPainter::Antialiasing, false);
     paintTimes(painter, state);
     paintSteps(painter, state);

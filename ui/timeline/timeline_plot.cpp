@@ -26,7 +26,7 @@ struct TimelinePlot::Layers {
 
 TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
     : QWidget(parent), context_(context), index_(context.model),
-      state_{context.workspace, context.model, index_, context.selection, context.theme.theme(), {}, {}, {}, {}},
+      state_{context.workspace, context.model, index_, context.selection, context.theme.theme(), {}, {}, {}, {}, {}},
       plot_(child<QCustomPlot>(this)), scroll_(child<QScrollBar>(Qt::Vertical, this)),
       data_(this, [this] { modelAppended(); }), frame_(this, [this] { repaintAll(); }, 12),
       overlay_(this, [this] { repaintOverlay(); }, 12) {
@@ -206,6 +206,7 @@ void TimelinePlot::arrange() {
     scroll_->setVisible(state_.rows.largestScroll() > 0);
     const TimeRange visible = context_.selection.visible();
     state_.scale = {visible.begin, std::max(visible.end, visible.begin + 1), state_.plot.left(), std::max(1, state_.plot.width())};
+    state_.ticks = ticksOf(state_.scale, state_.theme);
 }
 
 void TimelinePlot::repaintAll() {

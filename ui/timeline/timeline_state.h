@@ -9,6 +9,7 @@
 #include "ui/timeline/lane_shape.h"
 #include "ui/timeline/rows.h"
 #include "ui/timeline/run_index.h"
+#include "ui/timeline/time_ticks.h"
 
 #include <QRect>
 
@@ -28,6 +29,7 @@ struct TimelineState {
     Theme theme;
     Rows rows;
     TimeScale scale;
+    std::vector<TimeTick> ticks;  ///< moments of the scale that have a label and a line
     QRect plot;      ///< where bars are drawn; row labels to its left, time labels above
     QRect whole;     ///< of the widget
     bool measuring = false;  ///< a drag measures instead of panning
@@ -42,9 +44,11 @@ QRect eventRect(const TimelineState& state, const Event& event);
 
 /// Room for the ranks' labels beside the plot.
 int labelWidth(const RunModel& model, const Theme& theme, int width);
+/// As many as their labels leave room for.
+std::vector<TimeTick> ticksOf(const TimeScale& scale, const Theme& theme);
 /// Lines of times, steps and groups of ranks.
 void paintGround(QPainter& painter, const TimelineState& state);
-/// The ground; labels of times, steps and ranks.
+/// What is around the plot: the ground's lines there; labels of times, steps and ranks.
 void paintFrame(QPainter& painter, const TimelineState& state, RankLabels& labels);
 /// Cursor, selection, arrows, markers, what is being measured.
 void paintOverlay(QPainter& painter, const TimelineState& state);
