@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/plan_json.h"
+
+#include "engine/base/clock.h"
+#include "engine/plan/predicted_memory.h"
+#include "engine/search/losses.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace shardlab::cli {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json bytesJson(const MemoryBytes& bytes) {
+    Json json = Json::object();
+    for (int category = 0; category < memoryCategoryCount; ++category)
+        json[std::string(name(static_cast<MemoryCategory>(category)))] = bytes[static_cast<std::size_t>(category)];
+    return json;
+}
+
+/// The change as assignments of --set would make it.
+Json choiceJson(const Choice& choice) {
+    return {{"/parallel/data", choice.parallel.data},
+            {"/parallel/pipeline", choice.parallel.pipeline},
+            {"/schedule/kind", choice.kind},
+            {"/schedule/chunks", choice.chunks},
+            {"/schedule/stages", choice.stages},
+            {"/schedule/in_flight", choice.inFlight},
+            {"/batch/micro", choice.micro}};
+}
+
+Json lossesJson(const Plan& plan) {
+    Json list = Json::array();
+    for (const Loss& loss : largestLosses(plan)) {
+        Json better;
+        if (loss.better)
+            better = {{"change", loss.better->change},
+                      {"step_seconds", loss.better->stepSeconds},
+                      {"gain", loss.better->gain},
+                      {"fields", choiceJson(loss.better->choice)}};
+        list.push_back({{"kind", name(loss.kind)},
+                        {"seconds", loss.seconds},
+                        {"share", loss.share},
+                        {"why", loss.why},
+                        {"better", std::move(better)}});
+    }
+    return list;
+}
+
+}  // namespace
+
+Json planJson(const Plan& plan) {
+    Json memory = Json::array();
+    for (const RankMemory& rank : plan.memory) {
+        memory.push_back({{"rank", rank.rank},
+                          {"label", plan.mesh.label(rank.rank)},
+                          {"bytes", bytesJson(rank.bytes)},
+                          {"peak", rank.peak},
+                          {"microbatches_in_flight", rank.microbatchesInFlight},
+                          {"weight_versions", rank.weightVersions}});
+    }
+    Json traffic = Json::array();
+    for (const AxisTraffic& axis : plan.traffic)
+        traffic.push_back({{"axis", name(axis.axis)}, {"what", axis.what}, {"bytes", axis.bytes}, {"how", axis.how}});
+    return {{"name", plan.layout.name},
+            {"ranks", plan.mesh.ranks()},
+            {"parameters", plan.parameters},
+            {"step_seconds", plan.stepSeconds},
+            {"tokens_per_second", plan.tokensPerSecond},
+            {"bubble", {{"predicted", plan.bubble}, {"theory", plan.bubbleTheory}}},
+            {"flops_per_step", plan.flopsPerStep},
+            {"mfu", plan.mfu},
+            {"exposed_communication", plan.exposedCommunication},
+            {"stretch", plan.costs.stretch},
+            {"capacity_bytes", plan.capacityBytes},
+            {"fits", plan.fits},
+            {"memory", std::move(memory)},
+            {"traffic", std::move(traffic)},
+            {"losses", lossesJson(plan)},
+            {"notes", plan.notes},
+            {"faults", Json::array()}};
+}
+
+Json memoryCurveJson(const Plan& plan) {
+    Json curves = Json::array();
+    for (const MemoryCurve& curve : predictedMemory(plan)) {
+        Json points = Json::array();
+        for (const MemoryPoint& point : curve.points)
+            points.push_back({{"seconds", toSeconds(point.time)}, {"bytes", bytesJson(point.bytes)}});
+        curves.push_back({{"pipeline_rank", curves.size()}, {"peak", curve.peak}, {"points", std::move(points)}});
+    }
+    return curves;
+}
+
+Json criticalPathJson(const StepGraph& graph, const CriticalPath& path) {
+    Json actions = Json::array(), ranks = Json::array();
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        const StepGraph::Node& node = graph.nodes[i];
+        actions.push_back({{"pipeline_rank", node.rank},
+                           {"action", toText(node.action)},
+                           {"begin", node.begin},
+                           {"seconds", node.end - node.begin},
+                           {"slack", path.slack[i]},
+                           {"on_path", std::ranges::find(path.nodes, static_cast<int>(i)) != path.nodes.end()}});
+    }
+    for (std::size_t rank = 0; rank < path.ofRank.size(); ++rank)
+        ranks.push_back({{"pipeline_rank", rank},
+                         {"on_path", {{"compute", path.onPath[rank].compute}, {"communication", path.onPath[rank].communication}}},
+                         {"computing", path.ofRank[rank].computing},
+                         {"reducing", path.ofRank[rank].reducing},
+                         {"waiting", path.ofRank[rank].waiting}});
+    return {{"actions", std::move(actions)}, {"ranks", std::move(ranks)}};
+}
+
+}  // namespace shardlab::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan for programs: what `plan --json` answers with.
+#pragma once
+
+#include "engine/plan/critical_path.h"
+#include "engine/plan/plan.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace shardlab::cli {
+
+/// Seconds, bytes and shares; "faults" is empty.
+nlohmann::ordered_json planJson(const Plan& plan);
+/// Of each pipeline rank, over the step.
+nlohmann::ordered_json memoryCurveJson(const Plan& plan);
+/// Every action with its slack, and what each rank contributes.
+nlohmann::ordered_json criticalPathJson(const StepGraph& graph, const CriticalPath& path);
+
+}  // namespace shardlab::cli

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/plan_text.h"
+
+#include "app/cli/print.h"
+#include "engine/base/clock.h"
+#include "engine/base/units.h"
+#include "engine/plan/predicted_memory.h"
+#include "engine/search/losses.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace shardlab::cli {
+
+namespace {
+
+std::string meshText(const Mesh& mesh) {
+    std::string text;
+    for (int axis = 0; axis < axisCount; ++axis)
+        if (const int size = mesh.size(static_cast<Axis>(axis)); size > 1)
+            text += fmt::format("{}{} {}", text.empty() ? "" : " × ", name(static_cast<Axis>(axis)), size);
+    return text.empty() ? "one rank" : fmt::format("{} ranks: {}", mesh.ranks(), text);
+}
+
+std::string memoryTable(const Plan& plan) {
+    std::vector<std::string> header{"rank", "mesh", "peak"};
+    for (int category = 0; category < memoryCategoryCount; ++category)
+        header.emplace_back(name(static_cast<MemoryCategory>(category)));
+    header.emplace_back("in flight");
+    const bool versions = std::ranges::any_of(plan.memory, [](const RankMemory& rank) { return rank.weightVersions > 1; });
+    if (versions) header.emplace_back("weight versions");
+    Table table(header);
+    for (const RankMemory& rank : plan.memory) {
+        std::vector<std::string> row{std::to_string(rank.rank), plan.mesh.label(rank.rank), formatBytes(rank.peak)};
+        for (std::int64_t bytes : rank.bytes) row.push_back(formatBytes(bytes));
+        row.push_back(std::to_string(rank.microbatchesInFlight));
+        if (versions) row.push_back(std::to_string(rank.weightVersions));
+        table.add(std::move(row));
+    }
+    return table.text();
+}
+
+std::string trafficTable(const Plan& plan) {
+    Table table({"axis", "what", "a step", "how"});
+    for (const AxisTraffic& axis : plan.traffic)
+        table.add({std::string(name(axis.axis)), axis.what, formatBytes(axis.bytes), axis.how});
+    return table.text();
+}
+
+std::string lossesText(const Plan& plan) {
+    std::string text;
+    for (const Loss& loss : largestLosses(plan)) {
+        text += fmt::format("{}{}: {}.", text.empty() ? "\nWhy is this slow?\n" : "\n", name(loss.kind), loss.why);
+        if (loss.better) text += fmt::format("\n  Nearest better: {}.", toText(*loss.better));
+    }
+    return text.empty() ? text : text + "\n";
+}
+
+}  // namespace
+
+std::string planText(const Plan& plan) {
+    std::string text = fmt::format("{}\n\n", plan.layout.name);
+    const auto line = [&](std::string_view label, const std::string& value) {
+        text += fmt::format("{:<16}{}\n", label, value);
+    };
+    line("Mesh", meshText(plan.mesh));
+    line("Parameters", formatCount(static_cast<double>(plan.parameters)));
+    line("Schedule", fmt::format("{}, {} microbatches", plan.layout.schedule.kind, microbatches(plan.layout)));
+    line("Step time", formatSeconds(plan.stepSeconds));
+    line("Throughput", formatCount(plan.tokensPerSecond) + " tokens/s");
+    line("Bubble", fmt::format("{}, theory {}", formatPercent(plan.bubble), formatPercent(plan.bubbleTheory)));
+    line("Exposed", formatPercent(plan.exposedCommunication) + " of the step waits for communication");
+    line("Utilisation", formatPercent(plan.mfu) + " of the modelled device's peak");
+    line("Memory", plan.capacityBytes == 0 ? std::string("capacity unknown")
+                                           : fmt::format("{} {} a device", plan.fits ? "fits" : "does not fit",
+                                                         formatBytes(plan.capacityBytes)));
+    for (const std::string& note : plan.notes) line("Note", note);
+    text += "\n" + memoryTable(plan);
+    if (!plan.traffic.empty()) text += "\n" + trafficTable(plan);
+    text += lossesText(plan);
+    return text;
+}
+
+std::string memoryCurveText(const Plan& plan) {
+    std::vector<std::string> header{"pipeline rank", "from", "sum"};
+    for (int category = 0; category < memoryCategoryCount; ++category)
+        header.emplace_back(name(static_cast<MemoryCategory>(category)));
+    Table table(header);
+    int rank = 0;
+    for (const MemoryCurve& curve : predictedMemory(plan)) {
+        for (const MemoryPoint& point : curve.points) {
+            std::vector<std::string> row{std::to_string(rank), formatSeconds(toSeconds(point.time)),
+                                         formatBytes(total(point.bytes))};
+            for (const std::int64_t bytes : point.bytes) row.push_back(formatBytes(bytes));
+            table.add(std::move(row));
+        }
+        ++rank;
+    }
+    return table.text();
+}
+
+std::string criticalPathText(const StepGraph& graph, const CriticalPath& path) {
+    double compute = 0, communication = 0;
+    Table ranks({"pipeline rank", "path: compute", "path: communication", "computing", "reducing", "waiting"});
+    for (std::size_t rank = 0; rank < path.ofRank.size(); ++rank) {
+        const CriticalPath::Share& share = path.onPath[rank];
+        const CriticalPath::Time& time = path.ofRank[rank];
+        compute += share.compute;
+        communication += share.communication;
+        ranks.add({std::to_string(rank), formatSeconds(share.compute), formatSeconds(share.communication),
+                   formatSeconds(time.computing), formatSeconds(time.reducing), formatSeconds(time.waiting)});
+    }
+    Table chain({"action", "rank", "begin", "lasts"});
+    for (const int index : path.nodes) {
+        const StepGraph::Node& node = graph.nodes[static_cast<std::size_t>(index)];
+        chain.add({toText(node.action), std::to_string(node.rank), formatSeconds(node.begin),
+                   formatSeconds(node.end - node.begin)});
+    }
+    return fmt::format("Critical path: {} actions decide the step of {}: {} compute, {} communication\n\n{}\n{}",
+                       path.nodes.size(), formatSeconds(graph.stepSeconds), formatSeconds(compute),
+                       formatSeconds(communication), ranks.text(), chain.text());
+}
+
+}  // namespace shardlab::cli

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan for people: what `plan` prints.
+#pragma once
+
+#include "engine/plan/critical_path.h"
+#include "engine/plan/plan.h"
+
+#include <string>
+
+namespace shardlab::cli {
+
+std::string planText(const Plan& plan);
+/// A table: of each pipeline rank, over the step.
+std::string memoryCurveText(const Plan& plan);
+/// The chain that decides how long the step takes, and what each rank contributes.
+std::string criticalPathText(const StepGraph& graph, const CriticalPath& path);
+
+}  // namespace shardlab::cli
