@@ -44,20 +44,20 @@ std::string figures(const RunSummary& summary) {
 }
 
 std::string ranks(const RunSummary& summary) {
-    const bool imported = !summary.origin.empty();
-    std::vector<std::string> header{"rank", imported ? "label" : "mesh", "host", "pid", "peak"};
-    if (!imported) header.emplace_back("predicted");
+    const bool foreign = !summary.origin.empty();
+    std::vector<std::string> header{"rank", foreign ? "label" : "mesh", "host", "pid", "peak"};
+    if (!foreign) header.emplace_back("predicted");
     for (int category = 0; category < memoryCategoryCount; ++category)
-        if (!imported) header.emplace_back(name(static_cast<MemoryCategory>(category)));
+        if (!foreign) header.emplace_back(name(static_cast<MemoryCategory>(category)));
     header.emplace_back("end");
     Table table(header);
     for (const RankFigures& rank : summary.ranks) {
         std::vector<std::string> row{std::to_string(rank.record.rank), rank.record.label, rank.record.host,
                                      rank.record.pid > 0 ? std::to_string(rank.record.pid) : unknown,
-                                     imported && rank.peak == 0 ? unknown : formatBytes(rank.peak)};
-        if (!imported) row.push_back(formatBytes(rank.predictedPeak));
+                                     foreign && rank.peak == 0 ? unknown : formatBytes(rank.peak)};
+        if (!foreign) row.push_back(formatBytes(rank.predictedPeak));
         for (std::int64_t bytes : rank.memory)
-            if (!imported) row.push_back(formatBytes(bytes));
+            if (!foreign) row.push_back(formatBytes(bytes));
         row.push_back(rank.record.end.empty() ? unknown : rank.record.end);
         table.add(std::move(row));
     }
@@ -97,7 +97,7 @@ std::string toText(const RunSummary& summary, const std::string& file) {
     };
     line("Run", file);
     if (summary.origin.empty()) line("Layout", summary.name + (summary.paced ? " (paced)" : ""));
-    else line("Imported", summary.name + ", " + summary.origin);
+    else line("From", summary.name == summary.origin ? summary.name : summary.name + ", " + summary.origin);
     line("Recorded", summary.created);
     line("Outcome", outcome(summary));
     line("Steps", summary.origin.empty() ? fmt::format("{} of {}", summary.losses.size(), summary.stepsAsked) : std::to_string(summary.stepsDone));

@@ -362,7 +362,7 @@ private Q_SLOTS:
         QVERIFY(made.error.contains("not understood: 4 arrows"));
         const Answer told = run({"info", file});
         QCOMPARE(told.status, 0);
-        QVERIFY2(told.out.contains("Imported      rank0.json, PyTorch profiler"), told.out);
+        QVERIFY2(told.out.contains("From          rank0.json, PyTorch profiler"), told.out);
         QVERIFY2(told.out.contains("Steps         2\n"), told.out);
         QVERIFY(!told.out.contains("predicted"));
         QVERIFY(run({"query", file, "SELECT DISTINCT name FROM events WHERE kind = 'kernel'"}).out.contains("ampere_sgemm_128x64_tn"));

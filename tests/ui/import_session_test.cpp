@@ -102,7 +102,7 @@ void ImportSessionTest::viewsSayWhatATraceLacks() {
         const QString empty = view->emptyText();
         const QByteArray id = kind.id;
         if (id == "loss" || id == "loss_scale" || id == "exponents" || id == "critical_path" || id == "memory_curve") {
-            QVERIFY2(empty.contains(QStringLiteral("imported (PyTorch profiler)")), id);
+            QVERIFY2(empty.contains(QStringLiteral("comes from another program (PyTorch profiler)")), id);
         } else if (id == "timeline" || id == "memory" || id == "mesh" || id == "cards" || id == "events") {
             QVERIFY2(empty.isEmpty(), id);
             ++shown;
@@ -111,7 +111,7 @@ void ImportSessionTest::viewsSayWhatATraceLacks() {
         if (id == "timeline") {
             for (const char* name : {"ampere_sgemm_128x64_tn", "ncclDevKernel_AllReduce", "Memcpy HtoD", "aten::linear", "forward"})
                 QVERIFY2(table.contains(QLatin1String(name)), name);
-            QVERIFY(view->subtitle().contains(QStringLiteral("imported: PyTorch profiler")));
+            QVERIFY(view->subtitle().contains(QStringLiteral("from PyTorch profiler")));
         }
         if (id == "cards") QVERIFY2(table.contains(QStringLiteral("Tokens/s\t—")) && table.contains(QStringLiteral("Idle")), qPrintable(table));
     }

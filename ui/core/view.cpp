@@ -20,9 +20,9 @@ QString View::emptyText() const {
     return {};
 }
 
-QString View::notInImported(const QString& why) const {
+QString View::notInForeign(const QString& why) const {
     if (context_.model.empty() || context_.model.header().hasLayout()) return {};
-    return tr("This run was imported (%1).\n%2").arg(QString::fromStdString(context_.model.header().origin), why);
+    return tr("This run comes from another program (%1).\n%2").arg(QString::fromStdString(context_.model.header().origin), why);
 }
 
 }  // namespace shardlab

@@ -48,7 +48,7 @@ Q_SIGNALS:
 
 protected:
     /// For emptyText: what a run lacks that another program recorded; empty for Shardlab's own.
-    QString notInImported(const QString& why) const;
+    QString notInForeign(const QString& why) const;
 
     ViewContext context_;
 };

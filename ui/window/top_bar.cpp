@@ -128,12 +128,12 @@ void TopBar::refresh() {
                            .arg(QString::fromStdString(layout->name).toHtmlEscaped(),
                                 QString::fromStdString(layout->schedule.kind).toHtmlEscaped(), mark));
         const RunModel& shown = workbench_.model(workspace_);
-        const bool imported = (replay || (workspace_ == Workspace::Run && workbench_.live().shown())) && !shown.header().hasLayout();
-        if (imported)
-            name_->setText(QStringLiteral("<b>%1</b> · %2").arg(QString::fromStdString(layout->name).toHtmlEscaped(), tr("imported")));
+        const bool foreign = (replay || (workspace_ == Workspace::Run && workbench_.live().shown())) && !shown.header().hasLayout();
+        if (foreign)
+            name_->setText(QStringLiteral("<b>%1</b> · %2").arg(QString::fromStdString(layout->name).toHtmlEscaped(), tr("from another program")));
         name_->setToolTip(mark.isEmpty() ? QString() : tr("Changed since it was saved"));
-        degrees_->setText(imported ? (shown.ranks() == 1 ? tr("1 rank") : tr("%1 ranks").arg(shown.ranks())) : degreesText(*layout));
-        cluster_->setText(imported ? QString::fromStdString(shown.header().origin) : clusterText(*layout));
+        degrees_->setText(foreign ? (shown.ranks() == 1 ? tr("1 rank") : tr("%1 ranks").arg(shown.ranks())) : degreesText(*layout));
+        cluster_->setText(foreign ? QString::fromStdString(shown.header().origin) : clusterText(*layout));
     }
     undo_->setVisible(design);
     redo_->setVisible(design);

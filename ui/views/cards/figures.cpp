@@ -26,7 +26,7 @@ const Event* ofStep(const std::vector<Event>& counters, int step) {
 CardFigure tokens(const RunModel& model, const StepSummary* step) {
     CardFigure card{tr("Tokens/s"), unknown, {}, tr("Tokens of one optimizer step over the time the step took.")};
     if (!model.header().hasLayout()) {
-        card.help = tr("An imported trace does not tell how many tokens a step has.");
+        card.help = tr("Another program's trace does not tell how many tokens a step has.");
         return card;
     }
     const auto tokens = static_cast<double>(tokensPerStep(model.header().layout));
@@ -105,7 +105,7 @@ CardFigure exposed(const RunHeader& header, const StepSummary* step) {
     CardFigure card{tr("Exposed comm"), unknown, {},
                     tr("Share of the step in which compute waits for messages or reductions, mean over ranks. The pipeline's bubble is part of it.")};
     if (!header.hasLayout()) {
-        card.help = tr("An imported trace does not tell what its kernels waited for.");
+        card.help = tr("Another program's trace does not tell what its kernels waited for.");
         return card;
     }
     if (!step || !step->complete || step->seconds <= 0 || step->ranks.empty()) return card;

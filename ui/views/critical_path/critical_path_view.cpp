@@ -95,7 +95,7 @@ QString CriticalPathView::subtitle() const {
 
 QString CriticalPathView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
-    return notInImported(tr("A critical path is that of a layout's schedule, which a trace does not tell."));
+    return notInForeign(tr("A critical path is that of a layout's schedule, which a trace does not tell."));
 }
 
 QString CriticalPathView::asTable() const {

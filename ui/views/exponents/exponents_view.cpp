@@ -189,7 +189,7 @@ QString ExponentsView::outside() const {
 QString ExponentsView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
     if (!context_.model.counters(EventKind::GradientExponents).empty()) return {};
-    if (QString text = notInImported(tr("Its trace tells nothing of gradients.")); !text.isEmpty()) return text;
+    if (QString text = notInForeign(tr("Its trace tells nothing of gradients.")); !text.isEmpty()) return text;
     const PrecisionSpec& precision = context_.model.header().layout.precision;
     if (!scalesLoss(context_.model) && precision.compute != "fp16")
         return tr("Recorded only in fp16, and where a loss is scaled.\nSet Compute or Loss scale in Design, and run.");

@@ -187,7 +187,7 @@ bool LossView::eventFilter(QObject* watched, QEvent* event) {
 QString LossView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
     if (!context_.model.counters(EventKind::Loss).empty()) return {};
-    if (QString text = notInImported(tr("Its trace tells no losses.")); !text.isEmpty()) return text;
+    if (QString text = notInForeign(tr("Its trace tells no losses.")); !text.isEmpty()) return text;
     return context_.model.end() ? tr("This run ended before its first step was complete.")
                                 : tr("The loss appears with the first complete step.");
 }

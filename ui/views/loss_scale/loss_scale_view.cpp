@@ -132,7 +132,7 @@ bool LossScaleView::eventFilter(QObject* watched, QEvent* event) {
 QString LossScaleView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
     if (!context_.model.counters(EventKind::LossScale).empty()) return {};
-    if (QString text = notInImported(tr("Its trace tells no loss scale.")); !text.isEmpty()) return text;
+    if (QString text = notInForeign(tr("Its trace tells no loss scale.")); !text.isEmpty()) return text;
     if (!scalesLoss(context_.model))
         return tr("The loss of this run is not scaled.\nFor fp16, set Loss scale in Design to dynamic: small gradients then do not vanish.");
     return context_.model.end() ? tr("This run ended before its first step was complete.")

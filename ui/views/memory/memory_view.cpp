@@ -54,14 +54,14 @@ bool MemoryView::predicted() const { return !context_.model.hasMemory(); }
 void MemoryView::refreshLegend() {
     const Theme& theme = context_.theme.theme();
     std::vector<LegendItem> items;
-    const bool imported = !context_.model.empty() && !context_.model.header().hasLayout() && predicted();
-    for (int category = 0; category < memoryCategoryCount && !imported; ++category) {
+    const bool foreign = !context_.model.empty() && !context_.model.header().hasLayout() && predicted();
+    for (int category = 0; category < memoryCategoryCount && !foreign; ++category) {
         const auto kind = static_cast<MemoryCategory>(category);
         items.push_back({QString::fromStdString(std::string(name(kind))), theme.memory(kind)});
     }
     if (context_.workspace != Workspace::Design) {
         items.push_back({tr("peak"), theme.text, LegendItem::Mark::Line});
-        if (!imported) items.push_back({tr("predicted peak"), theme.warning, LegendItem::Mark::Dashed});
+        if (!foreign) items.push_back({tr("predicted peak"), theme.warning, LegendItem::Mark::Dashed});
     }
     legend_->setItems(std::move(items));
 }
@@ -128,7 +128,7 @@ QString MemoryView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty() || context_.model.hasMemory()) return text;
     for (int rank = 0; rank < context_.model.ranks(); ++rank)
         if (context_.model.peakBytes(rank) > 0) return {};
-    return notInImported(tr("Its trace tells no memory in use by step."));
+    return notInForeign(tr("Its trace tells no memory in use by step."));
 }
 
 QString MemoryView::asTable() const {

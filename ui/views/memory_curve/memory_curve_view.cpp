@@ -26,7 +26,7 @@ constexpr std::size_t mostTableRows = 2000;
 
 MemoryCurveView::MemoryCurveView(const ViewContext& context, QWidget* parent)
     : View(context, parent), plot_(child<MemoryCurvePlot>(context, this)),
-      legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 1, this)), refresh_(this, [this] { refresh(); }, 12) {
+      legend_(child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 3, this)), refresh_(this, [this] { refresh(); }, 12) {
     setAccessibleName(tr("Memory over time"));
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 2, 0, 4);
@@ -108,7 +108,7 @@ QString MemoryCurveView::subtitle() const {
 
 QString MemoryCurveView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty() || context_.model.hasMemory()) return text;
-    return notInImported(tr("Its trace does not tell by category what memory is held.\nThe counters are in Query: SELECT * FROM events WHERE kind = 'counter'"));
+    return notInForeign(tr("Its trace does not tell by category what memory is held.\nThe counters are in Query: SELECT * FROM events WHERE kind = 'counter'"));
 }
 
 QString MemoryCurveView::asTable() const {

@@ -31,7 +31,7 @@ constexpr std::size_t mostTableRows = 2000;
 constexpr std::size_t blocksOfTable = 4;  ///< read at a time for its rows
 
 /// A trace of another program tells no forward from backward, but PyTorch's on the host.
-std::vector<LegendItem> importedLegend(const Theme& theme) {
+std::vector<LegendItem> foreignLegend(const Theme& theme) {
     const auto item = [&](const char* text, EventKind kind) { return LegendItem{TimelineView::tr(text), theme.action(kind)}; };
     return {item("kernel or operation", EventKind::Kernel), item("backward", EventKind::Backward), item("optimizer", EventKind::Optimizer),
             item("collective", EventKind::Collective), item("copy", EventKind::MemoryCopy), item("annotation", EventKind::Annotation)};
@@ -147,7 +147,7 @@ void TimelineView::refreshLegend() {
             }
         }
     }
-    if (!model.empty() && !model.header().hasLayout()) return legend_->setItems(importedLegend(theme));
+    if (!model.empty() && !model.header().hasLayout()) return legend_->setItems(foreignLegend(theme));
     const auto uses = [&](Paint paint) { return used[static_cast<std::size_t>(paint)]; };
     std::vector<LegendItem> items;
     const auto add = [&](bool shown, const QString& text, EventKind kind) {
@@ -186,7 +186,7 @@ QString TimelineView::subtitle() const {
         } else {
             text = tr("no step in sight");
         }
-        if (!header.hasLayout()) text += tr(" · imported: %1").arg(QString::fromStdString(header.origin));
+        if (!header.hasLayout()) text += tr(" · from %1").arg(QString::fromStdString(header.origin));
         if (model.predictedEnd() > 0) text += tr(" · predicted (thin, above) over measured");
         if (const std::string thinned = thinnedText(model.thinning()); !thinned.empty())
             text += tr(" · thinned to %1: of %2 only figures are left (faint)")
