@@ -38,13 +38,13 @@ Place designed() {
                          above(270, {view("sliders", 134, false), view("answer", 244, false), tabs(240, {"mesh", "traffic", "traffic_matrix"})}, false)});
 }
 
-Place watched(bool replayed) {
+Place watched(bool replayed, bool low) {
     std::vector<Place> middle;
     if (replayed) middle.push_back(view("transport", 52, false));
     middle.push_back(view("cards", 74, false));
     middle.push_back(replayed ? tabs(290, {"timeline", "compare"}) : view("timeline", 290));
-    middle.push_back(view("memory_curve", 96));
-    middle.push_back(beside(200, {view("memory", 300), view("loss", 300), tabs(300, {"loss_scale", "exponents", "query", "area"})}));
+    if (!low) middle.push_back(view("memory_curve", 96));
+    middle.push_back(beside(200, {low ? tabs(300, {"memory", "memory_curve"}) : view("memory", 300), view("loss", 300), tabs(300, {"loss_scale", "exponents", "query", "area"})}));
     return beside(1200, {above(930, std::move(middle)),
                          above(270, {view("mesh", 190), tabs(210, {"inspector", "critical_path", "traffic_matrix"}), tabs(190, {"events", "notes"})}, false)});
 }
@@ -62,11 +62,11 @@ bool keepKnown(Place& place, const std::set<QString>& known, std::set<QString>& 
 
 }  // namespace
 
-Place defaultArrangement(Workspace workspace) {
+Place defaultArrangement(Workspace workspace, bool low) {
     std::set<QString> known;
     for (const ViewKind& kind : viewKinds())
         if (appears(kind, workspace)) known.insert(QString::fromLatin1(kind.id));
-    Place whole = workspace == Workspace::Design ? designed() : watched(workspace == Workspace::Replay);
+    Place whole = workspace == Workspace::Design ? designed() : watched(workspace == Workspace::Replay, low);
     std::set<QString> placed;
     keepKnown(whole, known, placed);
     for (const ViewKind& kind : viewKinds()) {

@@ -22,7 +22,8 @@ struct Place {
 };
 
 /// Contains only views that exist in this workspace; those without a place of their own stand at the end of the right
-/// column.
-Place defaultArrangement(Workspace workspace);
+/// column. `low`: in a window as low as a small laptop's fewer views stand above each other, so that the timeline keeps room
+/// for its rows.
+Place defaultArrangement(Workspace workspace, bool low);
 
 }  // namespace shardlab

@@ -18,6 +18,7 @@ namespace {
 /// Of the saved arrangements: raised where the default ones change so much that old ones no longer make sense.
 constexpr int arrangementVersion = 4;
 constexpr int separator = 8;
+constexpr int lowHeight = 720;  ///< pixels of the workspace, the window's bars left out
 constexpr int settleRounds = 4;
 constexpr int settleMilliseconds = 25;
 
@@ -89,7 +90,7 @@ DockPanel* WorkspaceArea::firstPanel(const Place& place) const {
 }
 
 void WorkspaceArea::arrange() {
-    const Place whole = defaultArrangement(workspace_);
+    const Place whole = defaultArrangement(workspace_, low_);
     if (panels_.empty()) return;
     for (DockPanel* panel : panels_) {
         panel->setFloating(false);
@@ -188,12 +189,20 @@ void WorkspaceArea::applySizes() {
 
 void WorkspaceArea::settle() {
     if (own_ || !isVisible() || !filled_.isEmpty()) return;
+    if (const bool low = contentsRect().height() < lowHeight; low != low_ && !anyClosed()) {
+        low_ = low;
+        arrange();
+    }
     layout()->activate();
     // Made by the docks' layout as they are tabbed; the panels have lines of their own.
     for (QTabBar* bar : findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) bar->setDrawBase(false);
-    setSizes(defaultArrangement(workspace_), contentsRect().size());
+    setSizes(defaultArrangement(workspace_, low_), contentsRect().size());
     // New widths change the least heights of views, which the docks' layout only learns as events are handled.
     if (--settling_ > 0) settleTimer_.start();
+}
+
+bool WorkspaceArea::anyClosed() const {
+    return std::any_of(panels_.begin(), panels_.end(), [](DockPanel* panel) { return panel->isHidden(); });
 }
 
 void WorkspaceArea::storeArrangement() const {
@@ -201,8 +210,7 @@ void WorkspaceArea::storeArrangement() const {
         if (own_) QSettings().setValue(settingsKey(), before_);
         return;
     }
-    const bool closed = std::any_of(panels_.begin(), panels_.end(), [](DockPanel* panel) { return panel->isHidden(); });
-    if (isVisible() && (own_ || closed)) QSettings().setValue(settingsKey(), saveState(arrangementVersion));
+    if (isVisible() && (own_ || anyClosed())) QSettings().setValue(settingsKey(), saveState(arrangementVersion));
 }
 
 bool WorkspaceArea::event(QEvent* event) {

@@ -59,6 +59,7 @@ private:
     void applySizes();
     void settle();
     void setSizes(const Place& place, const QSize& size);
+    bool anyClosed() const;
 
     Workspace workspace_;
     std::vector<DockPanel*> panels_;
@@ -66,6 +67,7 @@ private:
     int settling_ = 0;  ///< rounds left
     QString filled_;
     QByteArray before_;  ///< the arrangement that unfill() goes back to
+    bool low_ = false;  ///< arranged for a low window
     bool own_ = false;  ///< the person's own arrangement: its sizes are left alone
 };
 
