@@ -236,8 +236,9 @@ private:
         return reader ? std::move(*reader) : nullptr;
     }
 
+    /// A span without a length encloses its moment.
     static bool encloses(const std::vector<std::pair<double, double>>& intervals, double time) {
-        return std::ranges::any_of(intervals, [&](const auto& interval) { return interval.first <= time && time < interval.second; });
+        return std::ranges::any_of(intervals, [&](const auto& interval) { return interval.first == time || (interval.first < time && time < interval.second); });
     }
 
     std::unique_ptr<QTemporaryDir> folder_;
