@@ -12,6 +12,7 @@ constexpr CommandSpec specs[] = {
     {"file.import", "File", "Import traces …", "Ctrl+I", "Make a run of what PyTorch's profiler or another program recorded"},
     {"file.connect", "File", "Connect …", "Ctrl+Shift+O", "Watch a run that another machine serves, from its start"},
     {"file.listen", "File", "Listen for a program", "", "Show what a training script of your own sends while it runs"},
+    {"file.share", "File", "Share runs …", "", "Let others watch the runs that start here, from their own machines"},
     {"file.save", "File", "Save", "Ctrl+S", "Write the layout to its file"},
     {"file.saveAs", "File", "Save as …", "Ctrl+Shift+S", "Write the layout to another file"},
     {"file.quit", "File", "Quit", "Ctrl+Q", "Close Shardlab; a run is ended first"},

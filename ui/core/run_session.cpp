@@ -26,10 +26,26 @@ void onUserInterface(Work&& work) {
 struct RunSession::Slot {
     explicit Slot(std::function<void()> wake) : relay(std::move(wake)) {}
     JobRelay relay;  // outlives job
+    std::shared_ptr<RunServer> server;
     std::unique_ptr<RunningJob> job;
     std::optional<Plan> plan;
     std::optional<Error> error;
 };
+
+/// On a worker thread.
+void RunSession::startJob(Slot& slot, const JobStarter& starter, JobOptions options, const std::optional<ServeOptions>& serve) {
+    if (serve) {
+        auto server = RunServer::listen(*serve);
+        if (!server) {
+            slot.error = server.error();
+            return;
+        }
+        options.server = slot.server = std::move(*server);
+    }
+    auto job = starter(options, slot.relay);
+    if (job) slot.job = std::move(*job);
+    else slot.error = job.error();
+}
 
 RunSession::RunSession(RunModel& model, JobStarter starter, QObject* parent)
     : QObject(parent), model_(model), starter_(std::move(starter)) {
@@ -43,13 +59,14 @@ RunSession::~RunSession() {
 }
 
 void RunSession::start(const Layout& layout, std::filesystem::path runFile, Measurements measurements,
-                       std::filesystem::path resume) {
+                       std::filesystem::path resume, std::optional<ServeOptions> serve) {
     if (active()) return;
     retire();
     layout_ = layout;
     runFile_ = std::move(runFile);
     stopWhenStarted_ = false;
     dropped_ = 0;
+    server_.reset();
     const QPointer<RunSession> self(this);
     slot_ = std::make_shared<Slot>([self] {
         onUserInterface([self] {
@@ -59,15 +76,13 @@ void RunSession::start(const Layout& layout, std::filesystem::path runFile, Meas
     setState(JobState::Starting);
     QThreadPool::globalInstance()->start(
         [self, slot = slot_, starter = starter_,
-         options = JobOptions{layout_, runFile_, {}, std::move(measurements), {}, std::move(resume)}]() mutable {
+         options = JobOptions{layout_, runFile_, {}, std::move(measurements), {}, std::move(resume), {}}, serve = std::move(serve)]() mutable {
             auto plan = makePlan(options.layout, options.measurements);
             if (!plan) {
                 slot->error = Error{.what = "this layout cannot run", .why = toText(plan.error())};
             } else {
                 slot->plan = std::move(*plan);
-                auto job = starter(options, slot->relay);
-                if (job) slot->job = std::move(*job);
-                else slot->error = job.error();
+                startJob(*slot, starter, std::move(options), serve);
             }
             onUserInterface([self, slot = std::move(slot)] {
                 if (self && self->slot_ == slot) self->started(slot);
@@ -84,6 +99,7 @@ void RunSession::started(const std::shared_ptr<Slot>& slot) {
         return;
     }
     runFile_ = slot->job->runFile();
+    server_ = slot->server;
     model_.begin(headerOf(*slot->plan), slot->plan->simulation.events);
     model_.setFile(runFile_);
     slot->plan.reset();

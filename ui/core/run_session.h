@@ -23,9 +23,10 @@ public:
     /// Ends a run that still goes.
     ~RunSession() override;
 
-    /// `layout` is legal, its paths absolute; `resume`: a checkpoint to go on from. Ignored while a run is active.
+    /// `layout` is legal, its paths absolute; `resume`: a checkpoint to go on from; `serve`: where others may watch, empty:
+    /// nowhere. Ignored while a run is active.
     void start(const Layout& layout, std::filesystem::path runFile, Measurements measurements = {},
-               std::filesystem::path resume = {});
+               std::filesystem::path resume = {}, std::optional<ServeOptions> serve = {});
     void pause() { send(Command::Pause); }
     void resume() { send(Command::Resume); }
     /// One more step, then paused.
@@ -40,6 +41,8 @@ public:
     const std::filesystem::path& runFile() const { return runFile_; }
     const Layout& layout() const { return layout_; }
     std::int64_t droppedEvents() const { return dropped_; }
+    /// Who gives the run, or gave the last one, to others; nullptr: nobody.
+    const RunServer* server() const { return server_.get(); }
 
 Q_SIGNALS:
     void stateChanged();
@@ -48,6 +51,7 @@ Q_SIGNALS:
 
 private:
     struct Slot;  ///< what a start on a worker thread and the session share
+    static void startJob(Slot& slot, const JobStarter& starter, JobOptions options, const std::optional<ServeOptions>& serve);
     void send(Command command);
     void setState(JobState state);
     void started(const std::shared_ptr<Slot>& slot);
@@ -60,6 +64,7 @@ private:
     std::filesystem::path runFile_;
     std::optional<JobState> state_;
     std::shared_ptr<Slot> slot_;
+    std::shared_ptr<RunServer> server_;
     bool stopWhenStarted_ = false;
     std::int64_t dropped_ = 0;
     QTimer drainTimer_;

@@ -235,7 +235,7 @@ bool Workbench::startRun(const Layout& layout, const std::filesystem::path& resu
     messages_.withdraw("run");
     live_.forget();
     Q_EMIT workspaceRequested(Workspace::Run);
-    run_.start(layout, nextRunFile(layout), document_.measurements(), resume);
+    run_.start(layout, nextRunFile(layout), document_.measurements(), resume, sharing_.options());
     return true;
 }
 

@@ -16,6 +16,7 @@
 #include "ui/core/run_session.h"
 #include "ui/core/search_session.h"
 #include "ui/core/selection.h"
+#include "ui/core/sharing.h"
 #include "ui/core/theme.h"
 #include "ui/core/view.h"
 
@@ -46,6 +47,7 @@ public:
     CompareSession& compare() { return compare_; }
     ImportSession& imports() { return imports_; }
     LiveSession& live() { return live_; }
+    Sharing& sharing() { return sharing_; }
     Messages& messages() { return messages_; }
     RecentFiles& recent() { return recent_; }
     ThemeSource& theme() { return theme_; }
@@ -107,6 +109,7 @@ private:
     RecentFiles recent_;
     SearchSession search_{document_};
     MeasureSession measure_{document_};
+    Sharing sharing_;
     RunSession run_;
     ReplaySession replay_;
     CompareSession compare_;

@@ -13,6 +13,7 @@
 #include "ui/window/main_menu.h"
 #include "ui/window/message_area.h"
 #include "ui/window/rail.h"
+#include "ui/window/share_panel.h"
 #include "ui/window/status_line.h"
 #include "ui/window/top_bar.h"
 #include "ui/window/workspace_area.h"
@@ -96,6 +97,7 @@ void MainWindow::build() {
     keys_ = child<KeyHelp>(this);
     checkpoints_ = child<CheckpointList>(workbench_, this);
     connect_ = child<ConnectPanel>(workbench_, this);
+    share_ = child<SharePanel>(workbench_, this);
     auto* group = child<QActionGroup>(this);
     for (const Workspace workspace : workspaces) group->addAction(&workspaceAction(commands_, workspace));
 }

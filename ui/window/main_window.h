@@ -16,6 +16,7 @@ namespace shardlab {
 
 class CheckpointList;
 class ConnectPanel;
+class SharePanel;
 class CommandPalette;
 class FileActions;
 class KeyHelp;
@@ -78,6 +79,7 @@ private:
     CommandPalette* palette_ = nullptr;
     CheckpointList* checkpoints_ = nullptr;
     ConnectPanel* connect_ = nullptr;
+    SharePanel* share_ = nullptr;
     KeyHelp* keys_ = nullptr;
 };
 

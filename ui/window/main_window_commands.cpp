@@ -9,6 +9,7 @@
 #include "ui/window/file_actions.h"
 #include "ui/window/key_help.h"
 #include "ui/window/main_window.h"
+#include "ui/window/share_panel.h"
 #include "ui/window/top_bar.h"
 #include "ui/window/workspace_area.h"
 
@@ -29,6 +30,7 @@ void MainWindow::bindCommands() {
     commands_.bind("file.open", [this] { files_->askAndOpen(); });
     commands_.bind("file.import", [this] { files_->askAndImport(); });
     commands_.bind("file.connect", [this] { connect_->open(); });
+    commands_.bind("file.share", [this] { share_->open(); });
     commands_.bind("file.listen", [this] { workbench_.listenForPrograms(); });
     commands_.bind("file.save", [this] { files_->save(); });
     commands_.bind("file.saveAs", [this] { files_->saveAs(); });

@@ -33,6 +33,11 @@ QString figures(const RunModel& model, std::int64_t dropped, const std::filesyst
                             fromStd(formatBytes(static_cast<std::int64_t>(cache->budget()))));
 }
 
+QString sharedText(const RunSession& run) {
+    if (!run.server() || !run.active()) return {};
+    return StatusLine::tr(" · shared at %1: %2").arg(fromStd(run.server()->address().text()), fromStd(run.server()->counts().text()));
+}
+
 }  // namespace
 
 StatusLine::StatusLine(Workbench& workbench, QWidget* parent) : QFrame(parent), workbench_(workbench) {
@@ -93,7 +98,7 @@ QString StatusLine::runText() const {
     if (!run.state()) return tr("Nothing has run yet");
     const QString name = fromStd(run.runFile().filename().string());
     const QString what = run.active() ? tr("recording %1").arg(name) : tr("recorded %1").arg(name);
-    return what + QStringLiteral("   ") + figures(workbench_.model(Workspace::Run), run.droppedEvents(), run.runFile());
+    return what + sharedText(run) + QStringLiteral("   ") + figures(workbench_.model(Workspace::Run), run.droppedEvents(), run.runFile());
 }
 
 QString StatusLine::liveText() const {
