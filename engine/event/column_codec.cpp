@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/event/column_codec.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
+#include <utility>
 
 namespace shardlab {
 namespace {
@@ -14,10 +16,12 @@ constexpr std::size_t largestDictionary = 256;
 /// Numbers up to 256 distinct values in the order of their first appearance.
 class Dictionary {
 public:
-    /// False where there are too many.
+    /// False where there are too many, or so many that it saves nothing.
     bool number(std::span<const std::int64_t> values) {
+        const std::size_t most = std::min(largestDictionary, values.size() / 2);
         for (std::size_t i = 0; i < values.size(); ++i) {
-            if (!find(values[i], indices_[i])) return false;
+            if (i > 0 && values[i] == values[i - 1]) indices_[i] = indices_[i - 1];
+            else if (!find(values[i], most, indices_[i])) return false;
         }
         return true;
     }
@@ -25,7 +29,7 @@ public:
     std::span<const std::uint8_t> indices(std::size_t count) const { return {indices_.data(), count}; }
 
 private:
-    bool find(std::int64_t value, std::uint8_t& index) {
+    bool find(std::int64_t value, std::size_t most, std::uint8_t& index) {
         std::size_t slot = (static_cast<std::uint64_t>(value) * 0x9e3779b97f4a7c15u) >> 54;
         while (slots_[slot] != 0) {
             const std::size_t at = slots_[slot] - 1u;
@@ -35,7 +39,7 @@ private:
             }
             slot = (slot + 1) % slots_.size();
         }
-        if (count_ == largestDictionary) return false;
+        if (count_ == most) return false;
         index = static_cast<std::uint8_t>(count_);
         values_[count_++] = value;
         slots_[slot] = static_cast<std::uint16_t>(count_);
@@ -48,11 +52,24 @@ private:
     std::size_t count_ = 0;
 };
 
+/// What ByteWriter::varint writes, at a place that has room for it; returns the one behind it.
+std::byte* putVarint(std::byte* at, std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) *at++ = static_cast<std::byte>(value | 0x80);
+    *at++ = static_cast<std::byte>(value);
+    return at;
+}
+
+/// Many at a time: asking for room at every byte takes longer than all else.
 void writeDeltas(ByteWriter& out, std::span<const std::int64_t> values) {
+    constexpr std::size_t longestVarint = 10, atATime = 64;
+    std::array<std::byte, atATime * longestVarint> room;
     std::int64_t before = 0;
-    for (std::int64_t value : values) {
-        out.varint(zigzag(wrappingDifference(value, before)));
-        before = value;
+    while (!values.empty()) {
+        const auto some = values.first(std::min(atATime, values.size()));
+        std::byte* end = room.data();
+        for (const std::int64_t value : some) end = putVarint(end, zigzag(wrappingDifference(value, std::exchange(before, value))));
+        out.bytes({room.data(), end});
+        values = values.subspan(some.size());
     }
 }
 
@@ -70,14 +87,12 @@ bool readDeltas(ByteReader& in, std::span<std::int64_t> values) {
 void writeColumn(ByteWriter& out, std::span<const std::int64_t> values, bool mayRepeat) {
     assert(!values.empty() && values.size() <= largestColumn);
     if (mayRepeat) {
-        Dictionary dictionary;
-        const bool few = dictionary.number(values);
-        if (few && dictionary.values().size() == 1) {
+        if (std::ranges::all_of(values, [&](std::int64_t value) { return value == values.front(); })) {
             out.fixed(Mode::Constant);
             out.varint(zigzag(values.front()));
             return;
         }
-        if (few && dictionary.values().size() * 2 <= values.size()) {
+        if (Dictionary dictionary; dictionary.number(values)) {
             out.fixed(Mode::Dictionary);
             out.varint(dictionary.values().size());
             writeDeltas(out, dictionary.values());
