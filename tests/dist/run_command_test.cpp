@@ -29,18 +29,6 @@ private:
         return result;
     }
 
-    /// Waits for the first step in what the run says.
-    static bool waitForSteps(QProcess& process, QByteArray& said) {
-        process.setReadChannel(QProcess::StandardError);
-        process.waitForStarted();
-        for (int i = 0; i < 600 && process.state() == QProcess::Running; ++i) {
-            process.waitForReadyRead(100);
-            said += process.readAllStandardError();
-            if (said.contains(" steps  loss ")) return true;
-        }
-        return false;
-    }
-
 private Q_SLOTS:
     void jsonHasEveryFigure() {
         const QString file = folder_.filePath("a.shardlab");

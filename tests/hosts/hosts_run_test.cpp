@@ -65,15 +65,6 @@ private:
         process->start();
         return process;
     }
-    static bool waitForSteps(QProcess& process, QByteArray& said) {
-        process.setReadChannel(QProcess::StandardError);
-        for (int i = 0; i < 900 && (process.state() != QProcess::NotRunning || i == 0); ++i) {
-            process.waitForReadyRead(100);
-            said += process.readAllStandardError();
-            if (said.contains(" steps  loss ")) return true;
-        }
-        return false;
-    }
     static bool ended(QProcess& process, int milliseconds = 120000) {
         return process.state() == QProcess::NotRunning || process.waitForFinished(milliseconds);
     }

@@ -39,15 +39,6 @@ private:
         process->start();
         return process;
     }
-    static bool waitForSteps(QProcess& process, QByteArray& said) {
-        process.setReadChannel(QProcess::StandardError);
-        for (int i = 0; i < 900 && (process.state() != QProcess::NotRunning || i == 0); ++i) {
-            process.waitForReadyRead(100);
-            said += process.readAllStandardError();
-            if (said.contains(" steps  loss ")) return true;
-        }
-        return false;
-    }
     static QList<double> losses(const QByteArray& answer) {
         QList<double> result;
         for (const QJsonValue value : QJsonDocument::fromJson(answer).object()["losses"].toArray()) result.append(value.toDouble(std::nan("")));

@@ -34,6 +34,17 @@ inline Answer run(const QStringList& arguments, const QString& folder = {}, cons
     return {normal ? process.exitCode() : -1, process.readAllStandardOutput(), process.readAllStandardError()};
 }
 
+/// Until `run` tells of steps; what it has said so far is added to `said`. False: it ended, or took longer than 90 s.
+inline bool waitForSteps(QProcess& process, QByteArray& said) {
+    process.setReadChannel(QProcess::StandardError);
+    for (int i = 0; i < 900 && (process.state() != QProcess::NotRunning || i == 0); ++i) {
+        process.waitForReadyRead(100);
+        said += process.readAllStandardError();
+        if (said.contains(" steps  loss ")) return true;
+    }
+    return false;
+}
+
 inline QString writeFile(const QString& path, const QByteArray& content) {
     QFile file(path);
     if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size()) return {};

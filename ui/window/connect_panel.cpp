@@ -31,20 +31,9 @@ ConnectPanel::ConnectPanel(Workbench& workbench, QWidget* window)
     : Overlay(window), workbench_(workbench), address_(child<QLineEdit>(this)), token_(child<QLineEdit>(this)),
       note_(child<QLabel>(this)), recentTitle_(child<QLabel>(tr("Watched lately"), this)), recent_(child<QListWidget>(this)), go_(child<QPushButton>(tr("Connect"), this)) {
     setObjectName(QStringLiteral("connectPanel"));
-    setAccessibleName(tr("Watch a run that another machine serves"));
-    auto* column = child<QVBoxLayout>(this);
-    column->setContentsMargins(18, 14, 18, 14);
-    column->setSpacing(10);
-    auto* title = child<QLabel>(tr("Watch a run that another machine serves"), this);
-    title->setProperty("role", "brand");
-    column->addWidget(title);
-    auto* how = child<QLabel>(tr("There, “shardlab run LAYOUT --serve 7000” prints its address and writes its token. What is sent is not "
-                                 "encrypted: bring the port here with “ssh -L 7000:localhost:7000 HOST”, and connect to 7000."),
-                              this);
-    how->setProperty("role", "small");
-    how->setWordWrap(true);
-    how->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    column->addWidget(how);
+    QVBoxLayout* column = explained(tr("Watch a run that another machine serves"),
+                                   tr("There, “shardlab run LAYOUT --serve 7000” prints its address and writes its token. What is sent is not "
+                                      "encrypted: bring the port here with “ssh -L 7000:localhost:7000 HOST”, and connect to 7000."));
 
     auto* form = child<QFormLayout>();
     column->addLayout(form);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/overlay.h"
 
+#include "ui/core/child.h"
+
 #include <QApplication>
 #include <QKeyEvent>
+#include <QLabel>
+#include <QVBoxLayout>
 
 namespace shardlab {
 
@@ -42,6 +46,22 @@ bool Overlay::eventFilter(QObject* watched, QEvent* event) {
         if (widget && widget != this && !isAncestorOf(widget)) dismiss();
     }
     return QFrame::eventFilter(watched, event);
+}
+
+QVBoxLayout* Overlay::explained(const QString& what, const QString& how) {
+    setAccessibleName(what);
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(18, 14, 18, 14);
+    column->setSpacing(10);
+    auto* title = child<QLabel>(what, this);
+    title->setProperty("role", "brand");
+    column->addWidget(title);
+    auto* text = child<QLabel>(how, this);
+    text->setProperty("role", "small");
+    text->setWordWrap(true);
+    text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    column->addWidget(text);
+    return column;
 }
 
 }  // namespace shardlab

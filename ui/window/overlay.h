@@ -5,6 +5,8 @@
 #include <QFrame>
 #include <QPointer>
 
+class QVBoxLayout;
+
 namespace shardlab {
 
 class Overlay : public QFrame {
@@ -18,6 +20,8 @@ protected:
     /// In the window's coordinates.
     virtual QRect place(const QSize& window) const = 0;
     virtual void opened() {}
+    /// The panel's column, begun with what it is for and, small below, how that goes.
+    QVBoxLayout* explained(const QString& what, const QString& how);
     void keyPressEvent(QKeyEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 

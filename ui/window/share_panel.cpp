@@ -26,21 +26,10 @@ SharePanel::SharePanel(Workbench& workbench, QWidget* window)
     : Overlay(window), workbench_(workbench), address_(child<QLineEdit>(this)), token_(child<QLineEdit>(this)), note_(child<QLabel>(this)),
       copy_(child<QPushButton>(tr("Copy"), this)), go_(child<QPushButton>(this)) {
     setObjectName(QStringLiteral("sharePanel"));
-    setAccessibleName(tr("Let others watch the runs that start here"));
-    auto* column = child<QVBoxLayout>(this);
-    column->setContentsMargins(18, 14, 18, 14);
-    column->setSpacing(10);
-    auto* title = child<QLabel>(tr("Let others watch the runs that start here"), this);
-    title->setProperty("role", "brand");
-    column->addWidget(title);
-    auto* how = child<QLabel>(tr("They choose File → Connect …, or type “shardlab watch ADDRESS --token-file FILE”, and see each run from its start. "
-                                 "They can only look. What is sent is not encrypted: a port alone is open to this machine and to whoever has "
-                                 "an ssh tunnel to it; 0.0.0.0:7000 is open to every network."),
-                              this);
-    how->setProperty("role", "small");
-    how->setWordWrap(true);
-    how->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    column->addWidget(how);
+    QVBoxLayout* column = explained(tr("Let others watch the runs that start here"),
+                                   tr("They choose File → Connect …, or type “shardlab watch ADDRESS --token-file FILE”, and see each run from its start. "
+                                      "They can only look. What is sent is not encrypted: a port alone is open to this machine and to whoever has "
+                                      "an ssh tunnel to it; 0.0.0.0:7000 is open to every network."));
 
     auto* form = child<QFormLayout>();
     column->addLayout(form);
