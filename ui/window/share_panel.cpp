@@ -27,8 +27,8 @@ SharePanel::SharePanel(Workbench& workbench, QWidget* window)
       copy_(child<QPushButton>(tr("Copy"), this)), go_(child<QPushButton>(this)) {
     setObjectName(QStringLiteral("sharePanel"));
     QVBoxLayout* column = explained(tr("Let others watch the runs that start here"),
-                                   tr("They choose File → Connect …, or type “shardlab watch ADDRESS --token-file FILE”, and see each run from its start. "
-                                      "They can only look. What is sent is not encrypted: a port alone is open to this machine and to whoever has "
+                                   tr("They choose File → Connect …, or type “shardlab watch ADDRESS --token-file FILE” with the token in that file, and "
+                                      "see each run from its start. They can only look. What is sent is not encrypted: a port alone is open to this machine and to whoever has "
                                       "an ssh tunnel to it; 0.0.0.0:7000 is open to every network."));
 
     auto* form = child<QFormLayout>();
@@ -65,7 +65,7 @@ SharePanel::SharePanel(Workbench& workbench, QWidget* window)
 
 QRect SharePanel::place(const QSize& window) const {
     const int width = std::min(620, window.width() - 40);
-    const int height = std::min(236, window.height() - 60);
+    const int height = std::min(256, window.height() - 60);
     return {(window.width() - width) / 2, (window.height() - height) / 2, width, height};
 }
 
