@@ -2,6 +2,7 @@
 // Bytes as they lie in files and on the wire: little-endian integers, variable-length integers, lengths before texts.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,15 @@ constexpr std::int64_t unzigzag(std::uint64_t value) {
     return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
 }
 
+inline constexpr std::size_t longestVarint = 10;
+/// Seven bits a byte, lowest first, the top bit set on all but the last, at a place that has room for the longest; returns
+/// the one behind it.
+inline std::byte* putVarint(std::byte* at, std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) *at++ = static_cast<std::byte>(value | 0x80);
+    *at++ = static_cast<std::byte>(value);
+    return at;
+}
+
 /// Appends to `out`.
 class ByteWriter {
 public:
@@ -37,13 +47,9 @@ public:
         out_.resize(at + sizeof value);
         std::memcpy(out_.data() + at, &value, sizeof value);
     }
-    /// Seven bits a byte, lowest first, the top bit set on all but the last: 1 to 10 bytes.
     void varint(std::uint64_t value) {
-        while (value >= 0x80) {
-            out_.push_back(static_cast<std::byte>(value | 0x80));
-            value >>= 7;
-        }
-        out_.push_back(static_cast<std::byte>(value));
+        std::array<std::byte, longestVarint> room;
+        bytes({room.data(), putVarint(room.data(), value)});
     }
     void bytes(std::span<const std::byte> data) { out_.insert(out_.end(), data.begin(), data.end()); }
     /// varint length, then the bytes.

@@ -3,6 +3,7 @@
 
 #include "engine/base/crc32c.h"
 #include "engine/base/file.h"
+#include "engine/base/json_fields.h"
 #include "engine/base/saturate.h"
 #include "engine/layout/json_text.h"
 #include "engine/layout/layout_json.h"
@@ -35,7 +36,7 @@ std::uint32_t fromHex(const std::string& text) {
 /// A whole number from 0 that `T` holds; as the parser does, by exception.
 template <class T>
 T countFrom(const json& value) {
-    if (value.is_number_unsigned() && std::in_range<T>(value.get<std::uint64_t>())) return static_cast<T>(value.get<std::uint64_t>());
+    if (const std::optional<T> count = wholeNumber<T>(value); count && *count >= 0) return *count;
     throw json::other_error::create(501, "no whole number", nullptr);
 }
 

@@ -52,16 +52,9 @@ private:
     std::size_t count_ = 0;
 };
 
-/// What ByteWriter::varint writes, at a place that has room for it; returns the one behind it.
-std::byte* putVarint(std::byte* at, std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) *at++ = static_cast<std::byte>(value | 0x80);
-    *at++ = static_cast<std::byte>(value);
-    return at;
-}
-
 /// Many at a time: asking for room at every byte takes longer than all else.
 void writeDeltas(ByteWriter& out, std::span<const std::int64_t> values) {
-    constexpr std::size_t longestVarint = 10, atATime = 64;
+    constexpr std::size_t atATime = 64;
     std::array<std::byte, atATime * longestVarint> room;
     std::int64_t before = 0;
     while (!values.empty()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/event/host_clock.h"
 
+#include "engine/base/json_fields.h"
 #include "engine/base/units.h"
 
 #include <algorithm>
@@ -12,19 +13,6 @@ namespace shardlab {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class T>
-void take(const Json& object, const char* key, T& target) {
-    const auto found = object.find(key);
-    if (found == object.end()) return;
-    if constexpr (std::is_same_v<T, std::string>) {
-        if (found->is_string()) target = found->get<std::string>();
-    } else if constexpr (std::is_integral_v<T>) {
-        if (found->is_number_integer()) target = found->get<T>();
-    } else if (found->is_number() && std::isfinite(found->get<double>())) {
-        target = found->get<double>();
-    }
-}
 
 }  // namespace
 

@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/forwarder_setup.h"
 
+#include "engine/base/json_fields.h"
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace shardlab {
+namespace {
 
 using Json = nlohmann::json;
+constexpr int mostRanks = 32767;  // what events can name
+
+int countOf(const Json& setup, const char* key, int least) {
+    const std::optional<int> count = wholeNumber<int>(setup.at(key));
+    if (!count || *count < least || *count > mostRanks)
+        throw std::invalid_argument(fmt::format("{} is {}, not a whole number from {} to {}", key,
+                                                setup.at(key).dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 100), least, mostRanks));
+    return *count;
+}
+
+}  // namespace
 
 std::string writeSetup(const ForwarderSetup& setup) {
     return Json{{"host", setup.host},
@@ -23,15 +39,15 @@ Result<ForwarderSetup> readSetup(std::string_view line) {
     try {
         const Json json = Json::parse(line);
         ForwarderSetup setup;
-        json.at("host").get_to(setup.host);
-        json.at("first_rank").get_to(setup.firstRank);
-        json.at("ranks").get_to(setup.ranks);
+        setup.host = countOf(json, "host", 0);
+        setup.firstRank = countOf(json, "first_rank", 0);
+        setup.ranks = countOf(json, "ranks", 1);
         json.at("token").get_to(setup.token);
         json.at("addresses").get_to(setup.addresses);
         setup.folder = json.at("folder").get<std::string>();
         setup.sharedMemory = json.at("shared_memory").get<std::string>();
         return setup;
-    } catch (const Json::exception& error) {
+    } catch (const std::exception& error) {
         return fail(Error{"cannot read a forwarder's setup", "standard input", error.what(), "it is started by shardlab, not by hand"});
     }
 }

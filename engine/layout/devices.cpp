@@ -8,6 +8,7 @@
 #include "engine/layout/suggest.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <optional>
 #include <stdexcept>
@@ -98,7 +99,7 @@ Result<DevicePreset> deviceOf(std::string_view name, const json& root, const std
     preset.kernelSeconds = fields.number("kernel_seconds", -1e-300, 1, "seconds, from 0 to 1");
     preset.memoryBandwidth = fields.positive("memory_bandwidth_bytes_per_second", "bytes per second, more than 0");
     preset.memoryBytes =
-        static_cast<std::int64_t>(fields.number("memory_bytes", 0, 1e17, "bytes, more than 0 and at most 1e17"));
+        static_cast<std::int64_t>(fields.number("memory_bytes", std::nextafter(1, 0), 1e17, "bytes, from 1 to 1e17"));
     preset.inNode = fields.link("in_node");
     preset.betweenNodes = fields.link("between_nodes");
     preset.source = fields.text("source");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/profile.h"
 
+#include "engine/base/saturate.h"
 #include "engine/layout/formats.h"
 #include "engine/plan/costs.h"
 
@@ -25,8 +26,8 @@ void add(PartProfile& sum, const PartProfile& part) {
     sum.inputGrad += part.inputGrad;
     sum.weightGrad += part.weightGrad;
     sum.optimizer += part.optimizer;
-    sum.activationBytes += part.activationBytes;
-    sum.weightBytes += part.weightBytes;
+    sum.activationBytes = saturatedSum(sum.activationBytes, part.activationBytes);
+    sum.weightBytes = saturatedSum(sum.weightBytes, part.weightBytes);
 }
 
 /// What says the same in fewer words: a scaled loss changes no layer's time, and fp32 has one way only.

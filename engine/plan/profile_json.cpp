@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/json_fields.h"
 #include "engine/layout/layout_file.h"
 #include "engine/plan/profile.h"
 
@@ -41,13 +42,17 @@ Json kernelsJson(const KernelAccount& account) {
             {"kinds", std::move(kinds)}};
 }
 
-/// A figure of a file is a finite number, not negative.
+/// A figure of a file is a finite number, not negative; a count is a whole one.
 template <class Number>
 Number figure(const Json& object, const char* key) {
-    const auto value = object.at(key).get<Number>();
-    if (!(value >= 0) || !std::isfinite(static_cast<double>(value)))
-        throw std::invalid_argument(fmt::format("{} is {}, which is no measured figure", key, value));
-    return value;
+    const Json& value = object.at(key);
+    std::optional<Number> number;
+    if constexpr (std::is_integral_v<Number>) number = wholeNumber<Number>(value);
+    else if (value.is_number()) number = value.get<Number>();
+    if (!number || !(*number >= 0) || !std::isfinite(static_cast<double>(*number)))
+        throw std::invalid_argument(
+            fmt::format("{} is {}, which is no measured figure", key, value.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 100)));
+    return *number;
 }
 
 PartProfile readPart(const Json& json) {
@@ -98,7 +103,7 @@ Layout readLayoutOf(const Json& json) {
 }
 
 Profile profileOf(const Json& json) {
-    const int version = json.at("shardlab_profile").get<int>();
+    const int version = figure<int>(json, "shardlab_profile");
     if (version < 1 || version > Profile::currentVersion)
         throw std::invalid_argument(
             fmt::format("it has version {}, this program reads versions 1 to {}", version, Profile::currentVersion));

@@ -2,10 +2,10 @@
 #include "engine/run/run_schema.h"
 
 #include "engine/base/crc32c.h"
+#include "engine/base/json_fields.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 namespace shardlab {
@@ -14,33 +14,6 @@ namespace {
 using Json = nlohmann::json;
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-/// None where `json` is no number, or one that `T` does not hold.
-template <class T>
-std::optional<T> numberOf(const Json& json) {
-    if constexpr (std::is_floating_point_v<T>) {
-        if (json.is_number()) return json.get<T>();
-    } else if (json.is_number_unsigned()) {
-        if (const auto number = json.get<std::uint64_t>(); std::in_range<T>(number)) return static_cast<T>(number);
-    } else if (json.is_number_integer()) {
-        if (const auto number = json.get<std::int64_t>(); std::in_range<T>(number)) return static_cast<T>(number);
-    }
-    return std::nullopt;
-}
-
-/// Keeps what `value` is where the key is missing or of another type: later versions may add and drop keys.
-template <class T>
-void take(const Json& json, const char* key, T& value) {
-    const auto found = json.find(key);
-    if (found == json.end()) return;
-    if constexpr (std::is_same_v<T, std::string>) {
-        if (found->is_string()) value = found->get<T>();
-    } else if constexpr (std::is_same_v<T, bool>) {
-        if (found->is_boolean()) value = found->get<T>();
-    } else {
-        value = numberOf<T>(*found).value_or(value);
-    }
-}
 
 Result<Json> parsed(std::string_view text, std::string_view what) {
     Json json = Json::parse(text, nullptr, false);
@@ -147,7 +120,7 @@ Status readHeader(std::string_view text, RunHeader& header) {
     take(*json, "capacity_bytes", header.capacityBytes);
     const auto peaks = json->find("predicted_peak");
     if (peaks == json->end() || !peaks->is_array()) return {};
-    for (const Json& peak : *peaks) header.predictedPeak.push_back(numberOf<std::int64_t>(peak).value_or(0));
+    for (const Json& peak : *peaks) header.predictedPeak.push_back(wholeNumber<std::int64_t>(peak).value_or(0));
     return {};
 }
 

@@ -8,6 +8,7 @@
 #include "engine/interchange/export.h"
 #include "engine/layout/layout_file.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/profile.h"
 #include "engine/record/wire.h"
 #include "engine/run/run_block.h"
 #include "engine/run/run_file.h"
@@ -82,6 +83,18 @@ void layouts() {
     put("layout", "assignment", "/parallel/pipeline=4\n{\"model\": {\"layers\": 8}}");
     put("layout", "custom", R"({"model": {"layers": 2}, "parallel": {"data": 1}, "cluster": {"hosts": [{"name": "a", "devices": 2}]}, "batch": {"global": 4},
  "schedule": {"kind": "custom", "actions": ["0F0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"]}})");
+}
+
+void machines() {
+    put("device", "device", "\1" + orEnd(readFile(SHARDLAB_SOURCE_DIR "/resources/devices/a100-sxm.json")));
+    Profile profile;
+    profile.machine = {"a processor", 4};
+    profile.layout.model.layers = 2;
+    profile.date = "2026-01-01T00:00:00Z";
+    profile.blocks = {{2, {{.name = "attention", .forward = 0.5, .activationBytes = 7, .weightBytes = 9}, {.name = "feed-forward"}}}};
+    profile.send = profile.allReduce = {1e-5, 1e9};
+    profile.kernels = {{{"matmul", 12, 0.25, 1e9, 1e7}}, 0.5, 5e11, 7e10};
+    put("device", "profile", text(std::as_bytes(std::span("\0", 1))) + writeProfile(profile));
 }
 
 void schedules() {
@@ -266,6 +279,7 @@ int main(int argc, char** argv) {
     const auto scratch = orEnd(ScratchFolder::make("seeds"));
     const Plan plan = smallPlan();
     layouts();
+    machines();
     schedules();
     frames(plan.simulation.events);
     blocks(plan.simulation.events);

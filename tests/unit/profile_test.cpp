@@ -106,6 +106,10 @@ private Q_SLOTS:
         QTest::newRow("newer") << "\"shardlab_profile\": 2" << "\"shardlab_profile\": 3" << "version 3";
         QTest::newRow("no kernels") << "\"kernels\"" << "\"colonels\"" << "kernels";
         QTest::newRow("negative") << "\"threads\": 1" << "\"threads\": -1" << "threads is -1";
+        QTest::newRow("half a core") << "\"cores\": 4" << "\"cores\": 4.5" << "cores is 4.5";
+        QTest::newRow("more cores than an int") << "\"cores\": 4" << "\"cores\": 4444444444.4" << "cores is 4444444444.4";
+        QTest::newRow("layers beyond counting") << "\"layers\":" << "\"layers\": 1e300, \"of\":" << "layers is 1e+300";
+        QTest::newRow("version of a half") << "\"shardlab_profile\": 2" << "\"shardlab_profile\": 2.5" << "shardlab_profile is 2.5";
         QTest::newRow("missing") << "\"send\"" << "\"sent\"" << "send";
         QTest::newRow("no layout") << "\"heads\": 4" << "\"hands\": 4" << "hands";
         QTest::newRow("no JSON") << "{" << "" << "parse";
