@@ -147,8 +147,8 @@ ExitStatus JobRun::follow(Process& process) {
 }
 
 void JobRun::receive() {
-    for (const InboxItem& item : setup_.inbox->take())
-        std::visit([this](const auto& content) { take(content); }, item);
+    for (InboxItem& item : setup_.inbox->take())
+        std::visit([this](auto& content) { take(std::move(content)); }, item);
 }
 
 void JobRun::take(const RankHello& hello) {
@@ -164,13 +164,13 @@ void JobRun::take(const RankHello& hello) {
     if (allJoined && (state_ == JobState::Starting || state_ == JobState::Restarting)) setState(JobState::Running);
 }
 
-void JobRun::take(const std::vector<Event>& events) {
+void JobRun::take(std::vector<Event> events) {
     for (const Event& event : events)
         if (event.kind == EventKind::Step) {
             watchdog_.measured(static_cast<double>(event.end - event.begin) * 1e-9);
             trained_ = stepped_ = true;
         }
-    recording_.events(events);
+    recording_.events(std::move(events));
 }
 
 void JobRun::take(const RankGoodbye& goodbye) {
@@ -214,7 +214,7 @@ void JobRun::takeCommands() {
         event.lane = Lane::Host;
         event.kind = EventKind::Command;
         event.value = static_cast<double>(command);
-        recording_.events(std::span(&event, 1));
+        recording_.events({event});
         if (const std::string unshared = setup_.hosts.unshared(); command == Command::Checkpoint && !unshared.empty()) {
             recording_.log(LogLevel::Error, "no checkpoint is taken: " + unshared);
             continue;
@@ -276,7 +276,7 @@ void JobRun::report(const Hang& hang) {
     fault.rank = static_cast<std::int16_t>(hang.rank);
     fault.lane = Lane::Host;
     fault.kind = EventKind::Fault;
-    recording_.events(std::span(&fault, 1));
+    recording_.events({fault});
     recording_.log({recording_.now(), hang.rank, LogLevel::Error, "hangs: the run is ended"});
     for (const Hang::Wait& wait : hang.ranks) {
         fates_[static_cast<std::size_t>(wait.rank)].status = wait.status;
@@ -399,7 +399,7 @@ Result<Process> JobRun::restart(const RestartPoint& point) {
     event.rank = -1;
     event.lane = Lane::Host;
     event.kind = EventKind::Restart;
-    recording_.events(std::span(&event, 1));
+    recording_.events({event});
     setState(JobState::Restarting);
 
     fates_.assign(fates_.size(), {});

@@ -62,7 +62,7 @@ private:
     void trackHosts();
     void receive();
     void take(const RankHello& hello);
-    void take(const std::vector<Event>& events);
+    void take(std::vector<Event> events);
     void take(const LogLine& line) { recording_.log(line); }
     void take(const RankGoodbye& goodbye);
     void take(const RankLinkLost& lost);

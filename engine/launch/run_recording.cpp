@@ -39,10 +39,11 @@ void RunRecording::keep(const Status& status) {
     if (!status && !error_) error_ = status.error();
 }
 
-void RunRecording::events(std::span<const Event> events) {
+void RunRecording::events(std::vector<Event> events) {
     if (events.empty()) return;
-    queue(std::vector<Event>(events.begin(), events.end()), events.size());
     observer_.eventsArrived(events);
+    const std::size_t count = events.size();
+    queue(std::move(events), count);
     tellNotices();
 }
 

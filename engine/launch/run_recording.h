@@ -12,7 +12,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <thread>
 #include <variant>
 #include <vector>
@@ -27,7 +26,7 @@ public:
 
     /// Nanoseconds of the run's clock.
     std::int64_t now() const;
-    void events(std::span<const Event> events);
+    void events(std::vector<Event> events);
     void log(const LogLine& line);
     void log(LogLevel level, std::string text);  ///< from the launcher, now
     void rank(const RankRecord& record);

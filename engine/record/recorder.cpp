@@ -18,6 +18,22 @@ namespace {
 struct Ring {
     Ring(std::thread::id thread, std::size_t capacity) : owner(thread), events(capacity) {}
 
+    /// The producer's. `write` fills the slot in its place: an event put together elsewhere, field by field, and then
+    /// copied in wide words costs as much again, as a processor cannot forward such stores.
+    template <class Write>
+    void put(Write write) {
+        const std::uint64_t at = written.load(std::memory_order_relaxed);
+        if (at - readSeen == events.size()) {
+            readSeen = read.load(std::memory_order_acquire);
+            if (at - readSeen == events.size()) {
+                dropped.store(dropped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+                return;
+            }
+        }
+        write(events[at & (events.size() - 1)]);
+        written.store(at + 1, std::memory_order_release);
+    }
+
     const std::thread::id owner;
     std::vector<Event> events;  ///< a power of two
 
@@ -72,24 +88,16 @@ void Recorder::follow(const ClockLine& line) { rings_->clock.follow(line); }
 
 std::int64_t Recorder::now() const { return rings_->clock.now(); }
 
-void Recorder::record(Event event) {
-    event.rank = static_cast<std::int16_t>(rank_);
-    Ring& ring = rings_->find();
-    const std::uint64_t at = ring.written.load(std::memory_order_relaxed);
-    if (at - ring.readSeen == ring.events.size()) {
-        ring.readSeen = ring.read.load(std::memory_order_acquire);
-        if (at - ring.readSeen == ring.events.size()) {
-            ring.dropped.store(ring.dropped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-            return;
-        }
-    }
-    ring.events[at & (ring.events.size() - 1)] = event;
-    ring.written.store(at + 1, std::memory_order_release);
+void Recorder::record(const Event& event) {
+    rings_->find().put([&](Event& slot) {
+        slot = event;
+        slot.rank = static_cast<std::int16_t>(rank_);
+    });
 }
 
 void Recorder::span(Lane lane, EventKind kind, std::int32_t step, std::int64_t begin, std::int64_t end, ActionId action,
                     std::int64_t bytes, double value) {
-    record({begin, end, bytes, value, action, step, 0, lane, kind});
+    rings_->find().put([&](Event& slot) { slot = {begin, end, bytes, value, action, step, static_cast<std::int16_t>(rank_), lane, kind}; });
 }
 
 void Recorder::counter(EventKind kind, std::int32_t step, double value, std::int64_t bytes) {

@@ -24,7 +24,7 @@ public:
     /// Nanoseconds of the run's clock.
     std::int64_t now() const;
     /// Stores one event; its rank is filled in. A full ring counts a drop instead.
-    void record(Event event);
+    void record(const Event& event);
     void span(Lane lane, EventKind kind, std::int32_t step, std::int64_t begin, std::int64_t end, ActionId action = 0,
               std::int64_t bytes = 0, double value = 0);
     void counter(EventKind kind, std::int32_t step, double value, std::int64_t bytes = 0);

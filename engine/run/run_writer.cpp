@@ -15,7 +15,8 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t flushAtEvents = std::size_t{1} << 17;  ///< bounds memory where the caller flushes seldom
+/// Bounds memory where the caller flushes seldom. Each flush writes what lanes have begun, which a later one writes again.
+constexpr std::size_t flushAtEvents = std::size_t{1} << 19;
 constexpr std::int64_t limitPerFlushedEvent = 128;           ///< bytes: one flush takes about a tenth of a limit at most
 // Of the limit: where thinning begins and what it leaves, so that it is not done at every flush.
 constexpr double thinAbove = 0.8;

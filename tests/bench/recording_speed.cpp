@@ -4,13 +4,14 @@
 #include "engine/base/clock.h"
 #include "engine/event/event_codec.h"
 #include "engine/launch/collector.h"
+#include "engine/launch/job_inbox.h"
 #include "engine/launch/run_header.h"
+#include "engine/launch/run_recording.h"
 #include "engine/plan/plan.h"
 #include "engine/record/telemetry.h"
 #include "engine/run/run_file.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +26,7 @@ namespace {
 
 using namespace shardlab;
 
+constexpr std::chrono::milliseconds jobsPoll{20};
 constexpr int data = 4, pipeline = 4, ranks = data * pipeline;
 
 template <class T>
@@ -64,24 +66,17 @@ double recorder() {
     return 1e9 * stamped;
 }
 
-/// What arrives goes into the run file, as a job does it.
-class ToFile final : public CollectorObserver {
-public:
-    explicit ToFile(RunWriter& writer) : writer_(writer) {}
-    void eventsArrived(int, std::span<const Event> events) override {
-        require(writer_.append(events));
-        if (const std::int64_t now = monotonicNanoseconds(); now - flushed_ > 250'000'000) {
-            require(writer_.flush());
-            flushed_ = now;
+/// Hands on what the collector received, as a job's thread does, and returns how many events that were.
+std::size_t handOn(JobInbox& inbox, RunRecording& recording) {
+    std::size_t count = 0;
+    if (recording.behind()) return count;
+    for (InboxItem& item : inbox.take())
+        if (auto* events = std::get_if<std::vector<Event>>(&item)) {
+            count += events->size();
+            recording.events(std::move(*events));
         }
-    }
-    void rankSaidGoodbye(int, const std::string&) override { ++goodbyes; }
-    std::atomic<int> goodbyes = 0;
-
-private:
-    RunWriter& writer_;
-    std::int64_t flushed_ = 0;
-};
+    return count;
+}
 
 Plan runPlan() {
     Layout layout;
@@ -128,10 +123,11 @@ void collector(const Plan& plan, const std::filesystem::path& folder, std::int64
     }
     const auto count = static_cast<double>(total);
     const std::filesystem::path file = folder / "run.shardlab";
-    const auto writer = valueOf(RunWriter::create(file, headerOf(plan)));
-    ToFile toFile(*writer);
     const std::int64_t origin = monotonicNanoseconds();
-    const auto collecting = valueOf(Collector::listen({folder / "socket", "token", ranks, origin}, toFile));
+    JobObserver nobody;
+    RunRecording recording(valueOf(RunWriter::create(file, headerOf(plan))), nobody, origin);
+    JobInbox inbox;
+    const auto collecting = valueOf(Collector::listen({folder / "socket", "token", ranks, origin}, inbox));
     std::vector<std::unique_ptr<Telemetry>> links;
     for (int rank = 0; rank < ranks; ++rank) {
         TelemetryOptions options{rank, (folder / "socket").string(), "token", folder / ("spool" + std::to_string(rank)), origin};
@@ -146,12 +142,13 @@ void collector(const Plan& plan, const std::filesystem::path& folder, std::int64
                 for (const Event& event : events[rank]) links[rank]->recorder().record(event);
             });
     }
-    while (collecting->counts().events < static_cast<std::int64_t>(total)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    require(writer->flush());
+    for (std::size_t taken = 0; taken < total; taken += handOn(inbox, recording)) std::this_thread::sleep_for(jobsPoll);
+    recording.settle();
+    if (const auto error = recording.error()) throw std::runtime_error(error->text());
     print("ranks to disk", 1e-6 * count / secondsSince(begin), "M events/s");
     for (auto& link : links) link->finish("finished");
     collecting->stop();
-    require(writer->finish({"finished", ""}));
+    recording.finish({"finished", ""});
     print("on the wire", static_cast<double>(wire) / count, "bytes an event");
     print("on disk", static_cast<double>(std::filesystem::file_size(file)) / count, "bytes an event");
 
