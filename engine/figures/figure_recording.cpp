@@ -8,14 +8,10 @@
 namespace shardlab {
 namespace {
 
-/// That stay in memory unchanged: a quarter of a megabyte each. Ranks whose events arrive further apart than that cost a
-/// block read back at every turn.
-constexpr std::size_t mostBlocks = 64;
-
 /// Leaves those of `blocks` that changed, and the others used last.
 template <class Blocks>
 void keepFew(Blocks& blocks) {
-    while (blocks.size() > mostBlocks) {
+    while (blocks.size() > FigureRecording::mostBlocks) {
         auto oldest = blocks.end();
         for (auto block = blocks.begin(); block != blocks.end(); ++block)
             if (!block->second.changed && (oldest == blocks.end() || block->second.used < oldest->second.used)) oldest = block;

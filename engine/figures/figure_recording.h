@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures of steps made from a run's events as these arrive, and kept on a shelf block by block. Memory holds only the
-// blocks that change: those of the last steps, and for a while an older one of which something came late.
+// blocks that change, those of the last steps, and for a while others of which something came late.
 #pragma once
 
 #include "engine/event/restarts.h"
@@ -17,6 +17,10 @@ namespace shardlab {
 
 class FigureRecording {
 public:
+    /// Blocks that stay in memory unchanged, a quarter of a megabyte each. Ranks whose events arrive further apart than that
+    /// cost a block read back at every turn.
+    static constexpr std::size_t mostBlocks = 64;
+
     /// The shelf must outlive it. `flushes`: as a Summarizer's.
     FigureRecording(int ranks, bool flushes, FigureShelf& shelf);
     /// Measured events; of a lane in the order they ended, and a restart before what is done after it.

@@ -2,6 +2,7 @@
 // Figures that a run file stores against the same figures counted from its events, and against sums made by hand.
 #include "engine/base/file.h"
 #include "engine/figures/figure_codec.h"
+#include "engine/figures/figure_recording.h"
 #include "engine/launch/run_summary.h"
 #include "engine/run/run_schema.h"
 #include "tests/unit/random_run.h"
@@ -194,10 +195,12 @@ private Q_SLOTS:
     /// Ranks may be far apart: what comes late for a step long written joins it.
     void lateEventsFindTheirStep() {
         RandomEvents random(freshSeed());
-        const RandomRun run = RandomRuns(random).make(2, 3000, 0, 1);
-        auto writer = RunWriter::create(file(), headerOfRanks(2));
+        constexpr int ranks = 16;
+        constexpr int steps = stepsPerBlock(ranks) * static_cast<int>(FigureRecording::mostBlocks + 20);  // some are read back
+        const RandomRun run = RandomRuns(random).make(ranks, steps, 0, 1);
+        auto writer = RunWriter::create(file(), headerOfRanks(ranks));
         QVERIFY(writer);
-        for (const int rank : {0, 1}) {
+        for (int rank = 0; rank < ranks; ++rank) {
             std::vector<Event> part;
             std::ranges::copy_if(run.events, std::back_inserter(part), [&](const Event& event) { return event.rank == rank; });
             for (std::size_t at = 0; at < part.size(); at += 5000) {
@@ -207,7 +210,7 @@ private Q_SLOTS:
         }
         QVERIFY((*writer)->finish({"finished", ""}));
         const auto reader = RunReader::open(file());
-        const QString wrong = difference(figuresOf(**reader), run.events, 2);
+        const QString wrong = difference(figuresOf(**reader), run.events, ranks);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
