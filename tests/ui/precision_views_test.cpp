@@ -8,6 +8,7 @@
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/timeline_plot.h"
+#include "ui/views/cards/figures.h"
 #include "ui/views/events/events_view.h"
 #include "ui/views/exponents/exponents_plot.h"
 #include "ui/views/exponents/exponents_view.h"
@@ -60,6 +61,7 @@ private Q_SLOTS:
     void scaleOverSteps();
     void scaleIsEmptyWithoutScaledLoss();
     void skippedStepsInTheLoss();
+    void skippedStepsOnTheCards();
     void overflowOnTheTimeline();
     void overflowIsReachedFromTheEvents();
     void exponentsAreTheCounters();
@@ -140,6 +142,18 @@ void PrecisionViewsTest::skippedStepsInTheLoss() {
     view.flush();
     QVERIFY(!view.canvas()->grab().isNull());
     QVERIFY(columnOf(*view.canvas(), [&](int at) { return view.valueAt(at); }, QStringLiteral("step 26 ")) > 300);
+}
+
+void PrecisionViewsTest::skippedStepsOnTheCards() {
+    sample::Bench bench;
+    fillHalf(bench);
+    for (int step = 0; step < 25; ++step) {
+        const CardFigure loss = cardFigures(bench.model, bench.model.stepExtents()[static_cast<std::size_t>(step)].begin)[3];
+        QCOMPARE(loss.title, QStringLiteral("Loss"));
+        const bool skipped = step == 3 || step == 7;
+        QCOMPARE(loss.detail == QStringLiteral("step skipped"), skipped);
+        QCOMPARE(loss.help.contains(QStringLiteral("overflow, step skipped: ")), skipped);
+    }
 }
 
 void PrecisionViewsTest::overflowOnTheTimeline() {

@@ -105,9 +105,10 @@ QTableView, QTreeView, QListView, QTableWidget, QListWidget { background: transp
 QTableView::item:focus, QListView::item:focus { border: 1px solid @accent@; }
 QListView::item { padding: 5px 8px; border-radius: 4px; }
 QListView::item:selected { background: @accent@; color: @onAccent@; }
-QHeaderView, QHeaderView::section { background: transparent; color: @dim@; border: none;
-    border-bottom: 1px solid @grid@; padding: 4px; font-weight: 400; }
-QMainWindow > QTabBar::tab { background: transparent; color: @dim@; padding: 5px 10px; border: 1px solid transparent;
+QHeaderView { background: transparent; border: none; }
+QHeaderView::section { background: transparent; color: @dim@; border: none; border-bottom: 1px solid @grid@;
+    padding: 4px; font-weight: 400; }
+QMainWindow > QTabBar::tab { background: transparent; color: @dim@; padding: 5px 7px; border: 1px solid transparent;
     border-top-left-radius: 6px; border-top-right-radius: 6px; }
 QMainWindow > QTabBar::tab:selected { background: @panel@; color: @text@; border-color: @border@; border-bottom-color: @panel@; }
 QMainWindow > QTabBar::tab:hover { color: @text@; }

@@ -31,10 +31,13 @@ Place tabs(int size, std::initializer_list<const char*> views) {
     return group;
 }
 
-Place designed() {
+Place designed(bool low) {
+    std::vector<Place> middle;
+    if (low) middle.push_back(tabs(350, {"timeline", "memory_curve", "schedule_editor", "area"}));
+    else middle = {view("timeline", 210), tabs(140, {"memory_curve", "schedule_editor", "area"})};
+    middle.push_back(beside(290, {tabs(290, {"memory", "critical_path", "kernels"}), tabs(310, {"candidates", "schedules"})}));
     return beside(1200, {above(318, {view("layout_form", 460), view("explain", 140)}, false),
-                         above(600, {view("timeline", 210), tabs(140, {"memory_curve", "schedule_editor", "area"}),
-                                     beside(290, {tabs(240, {"memory", "critical_path", "kernels"}), tabs(360, {"candidates", "schedules"})})}),
+                         above(600, std::move(middle)),
                          above(270, {view("sliders", 134, false), view("answer", 244, false), tabs(240, {"mesh", "traffic", "traffic_matrix"})}, false)});
 }
 
@@ -66,7 +69,7 @@ Place defaultArrangement(Workspace workspace, bool low) {
     std::set<QString> known;
     for (const ViewKind& kind : viewKinds())
         if (appears(kind, workspace)) known.insert(QString::fromLatin1(kind.id));
-    Place whole = workspace == Workspace::Design ? designed() : watched(workspace == Workspace::Replay, low);
+    Place whole = workspace == Workspace::Design ? designed(low) : watched(workspace == Workspace::Replay, low);
     std::set<QString> placed;
     keepKnown(whole, known, placed);
     for (const ViewKind& kind : viewKinds()) {

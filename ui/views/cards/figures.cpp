@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/cards/figures.h"
 
+#include "ui/core/overflow.h"
+
 #include "engine/base/units.h"
 
 #include <QCoreApplication>
@@ -17,7 +19,7 @@ QString text(const std::string& formatted) { return QString::fromStdString(forma
 const QString unknown = QStringLiteral("—");
 
 /// The counter of a step, from whichever rank tells it.
-const Event* ofStep(const std::vector<Event>& counters, int step) {
+const Event* counterOf(const std::vector<Event>& counters, int step) {
     auto after = std::upper_bound(counters.begin(), counters.end(), step, [](int s, const Event& e) { return s < e.step; });
     if (after == counters.begin() || (after - 1)->step != step) return nullptr;
     return &*(after - 1);
@@ -64,9 +66,13 @@ CardFigure stepTime(const RunModel& model, const StepSummary* step) {
 CardFigure loss(const RunModel& model, const StepSummary* step) {
     CardFigure card{tr("Loss"), unknown, {}, tr("Mean over the step's tokens, in nats. Beside it the gradient's norm before clipping.")};
     if (!step) return card;
-    if (const Event* counter = ofStep(model.counters(EventKind::Loss), step->step)) card.value = QString::number(counter->value, 'f', 3);
-    if (const Event* norm = ofStep(model.counters(EventKind::GradientNorm), step->step))
+    if (const Event* counter = counterOf(model.counters(EventKind::Loss), step->step)) card.value = QString::number(counter->value, 'f', 3);
+    if (const Event* norm = counterOf(model.counters(EventKind::GradientNorm), step->step))
         card.detail = tr("grad norm %1").arg(QString::number(norm->value, 'g', 3));
+    if (const QString skipped = overflowsText(ofStep(overflows(model), step->step)); !skipped.isEmpty()) {
+        card.detail = tr("step skipped");
+        card.help += QLatin1Char('\n') + skipped;
+    }
     return card;
 }
 
