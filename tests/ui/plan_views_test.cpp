@@ -219,7 +219,61 @@ private Q_SLOTS:
         sample::fill(run.model, plan, 4, sample::seed());
         const StepAccount* recorded = run.model.account();
         QVERIFY(recorded);
-        QCOMPARE(pathEvents(run.model, *recorded, 1, &run.model.stepExtents()[1]).size(), recorded->path.nodes.size());
+        // Its steps are the prediction with a time that runs unevenly: what decided is the same, and nothing lies between.
+        for (const int step : {0, 1, 3}) {
+            const auto path = measuredPath(run.model, *recorded, 1, step);
+            QVERIFY(path && path->step == step);
+            const std::vector<Event> drawn = pathEvents(run.model, *recorded, 1, &run.model.stepExtents()[static_cast<std::size_t>(step)]);
+            QVERIFY(drawn == path->events);
+            QCOMPARE(path->events.size(), path->path.links.size());
+            for (std::size_t i = 0; i < drawn.size(); ++i) {
+                QCOMPARE(drawn[i].step, step);
+                QCOMPARE(recorded->nodeOf(drawn[i]), path->path.links[i].node);
+                QVERIFY(path->path.links[i].gap < 1e-6);
+                if (i > 0) QVERIFY(std::abs(drawn[i].begin - drawn[i - 1].end) < 1000);
+            }
+            std::int64_t last = 0;
+            for (int rank = 0; rank < run.model.ranks(); ++rank)
+                for (const Event& event : run.model.eventsOfStep(rank, Lane::Compute, step)) last = std::max(last, event.end);
+            QVERIFY(std::abs(drawn.back().end - last) < 1000);
+        }
+        QVERIFY(!measuredPath(run.model, *recorded, 1, 17));
+
+        CriticalPathView measured(run.context(), nullptr);
+        measured.show();
+        run.selection.setCursor(run.model.stepExtents()[2].begin);
+        measured.flush();
+        QVERIFY(measured.subtitle().startsWith(QStringLiteral("step 2 · ")));
+        QVERIFY(measured.asTable().startsWith(QStringLiteral("step 2\n")));
+        run.selection.setCursor(-1);
+        measured.flush();
+        QVERIFY(measured.subtitle().startsWith(QStringLiteral("step 3 · ")));
+        const auto path = measuredPath(run.model, *recorded, 0, 3);
+        const auto rows = measured.asTable().split(QStringLiteral("lasts s\n")).last().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+        QCOMPARE(static_cast<std::size_t>(rows.size()), path->path.links.size());
+        run.selection.select(path->events.front());
+        measured.flush();
+        QVERIFY(measured.findChild<FactList*>()->asTable().contains(QStringLiteral("decided the step")));
+        run.model.clear();
+        measured.flush();
+        QVERIFY(measured.subtitle().isEmpty() && measured.asTable().isEmpty());
+    }
+
+    /// What decides a step that is not flushed lies in part in those before it: the predicted path's actions are shown.
+    void pathOfAStepWithoutFlushIsThePrediction() {
+        sample::Bench run;
+        Layout layout = sample::layout(1, 4, 8);
+        layout.schedule.kind = "pipedream";
+        layout.optimizer.clip = 0;
+        const Plan plan = sample::plan(layout);
+        sample::fill(run.model, plan, 3, sample::seed());
+        const StepAccount* account = run.model.account();
+        QVERIFY(account);
+        QVERIFY(!measuredPath(run.model, *account, 0, 1));
+        QVERIFY(!pathEvents(run.model, *account, 0, &run.model.stepExtents()[1]).empty());
+        CriticalPathView view(run.context(), nullptr);
+        view.flush();
+        QVERIFY(view.subtitle().startsWith(QStringLiteral("predicted · ")));
     }
 };
 

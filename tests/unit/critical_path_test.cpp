@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/base/random.h"
 #include "engine/plan/critical_path.h"
-#include "engine/schedule/passes.h"
-#include "engine/schedule/registry.h"
+#include "tests/unit/random_schedule_costs.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -15,30 +13,6 @@
 using namespace shardlab;
 
 namespace {
-
-struct Case {
-    Schedule lowered;
-    StepCosts costs;
-};
-
-Case randomCase(RandomStream& random) {
-    while (true) {
-        const ScheduleMethod& method = scheduleMethods()[random.below(scheduleMethods().size())];
-        const ScheduleShape shape{1 + static_cast<int>(random.below(5)), method.minChunks, 1 + static_cast<int>(random.below(7))};
-        const auto compute = generateSchedule(method.name, shape);
-        if (!compute || !compute->flushes()) continue;  // the graph of those is a run of one step
-        Case made{lower(*compute, {random.below(2) == 0, random.below(2) == 0, random.below(2) == 0}), {}};
-        made.costs.stages.resize(static_cast<std::size_t>(made.lowered.stages()));
-        for (StageCosts& stage : made.costs.stages) {
-            stage.forward = 0.1 + random.uniform();
-            stage.inputGrad = 0.1 + random.uniform();
-            stage.weightGrad = 0.1 + random.uniform();
-            stage.backward = stage.inputGrad + stage.weightGrad;
-            for (double* cost : {&stage.send, &stage.reduce, &stage.tied, &stage.norm, &stage.optimizer}) *cost = 0.01 + random.uniform();
-        }
-        return made;
-    }
-}
 
 double lengthOf(const StepGraph::Node& node) { return node.end - node.begin; }
 
@@ -55,7 +29,7 @@ private Q_SLOTS:
 
     void graphIsTheSimulatedStep() {
         for (int round = 0; round < 100; ++round) {
-            const Case each = randomCase(*random_);
+            const ScheduleAndCosts each = randomScheduleAndCosts(*random_);
             const StepGraph graph = stepGraph(each.lowered, each.costs);
             QCOMPARE(graph.stepSeconds, simulatedSeconds(each.lowered, each.costs));
             std::size_t actions = 0;
@@ -75,7 +49,7 @@ private Q_SLOTS:
 
     void pathIsTheStepWithoutGaps() {
         for (int round = 0; round < 100; ++round) {
-            const Case each = randomCase(*random_);
+            const ScheduleAndCosts each = randomScheduleAndCosts(*random_);
             const StepGraph graph = stepGraph(each.lowered, each.costs);
             const CriticalPath path = criticalPath(graph);
             double now = 0, shares = 0;
@@ -96,7 +70,7 @@ private Q_SLOTS:
     void pathAndSlackTellWhatAChangeDoes() {
         int onPath = 0, offPath = 0;
         for (int round = 0; round < 40; ++round) {
-            const Case each = randomCase(*random_);
+            const ScheduleAndCosts each = randomScheduleAndCosts(*random_);
             // In generic position: each action takes a little more of its own, so that no two chains are equally long.
             std::map<Action, double> own;
             for (const auto& rank : each.lowered.ranks)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The predicted step's critical path over a timeline: everything else steps back, and the chain that decides the step's
-// length is drawn from action to action.
+// The critical path over a timeline: everything else steps back, and the chain that decided a step's length, or is
+// predicted to, is drawn from action to action.
 #pragma once
 
 #include "ui/timeline/timeline_state.h"
@@ -9,8 +9,8 @@
 
 namespace shardlab {
 
-/// Events of the path in order, of one pipeline and one step: of the prediction where nothing was measured, else those
-/// measured in the step at `extent`. An action that was not recorded is left out.
+/// Events of the path in order, of one pipeline: of the prediction without an `extent`, else of its step, by what
+/// was measured (step_path.h); of a schedule that does not flush the predicted path's actions.
 std::vector<Event> pathEvents(const RunModel& model, const StepAccount& account, int pipeline, const StepExtent* extent);
 
 /// Nothing while the account is not there or not asked for.

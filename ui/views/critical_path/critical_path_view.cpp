@@ -3,10 +3,8 @@
 
 #include "engine/base/units.h"
 #include "ui/core/child.h"
-#include "ui/core/fact_list.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
-#include "ui/core/step_account.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>
@@ -30,7 +28,7 @@ CriticalPathView::CriticalPathView(const ViewContext& context, QWidget* parent)
     setAccessibleName(tr("Critical path"));
     button_->setCheckable(true);
     button_->setProperty("role", QStringLiteral("flat"));
-    button_->setToolTip(tr("Draw the chain of actions that decides how long the step takes (C)"));
+    button_->setToolTip(tr("Draw the chain of actions that decides how long a step takes, as measured where it was (C)"));
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 2, 0, 0);
     column->setSpacing(0);
@@ -41,7 +39,17 @@ CriticalPathView::CriticalPathView(const ViewContext& context, QWidget* parent)
     column->addLayout(bar);
     column->addWidget(facts_, 1);
     const auto request = [this] { refresh_.request(); };
-    connect(&context_.model, &RunModel::reset, this, request);
+    connect(&context_.model, &RunModel::reset, this, [this, request] {
+        measuredOf_ = {-1, -1};
+        request();
+    });
+    // Of a run that goes on, the next step once it is over.
+    connect(&context_.model, &RunModel::appended, this, [this, request] {
+        const int index = context_.model.stepIndexAt(context_.selection.cursor());
+        if (index >= 0 && context_.model.summary().steps()[static_cast<std::size_t>(index)].step != measuredOf_.first) request();
+    });
+    connect(&context_.selection, &Selection::cursorChanged, this, request);
+    connect(&context_.selection, &Selection::rankChanged, this, request);
     connect(&context_.model, &RunModel::accounted, this, request);
     connect(&context_.selection, &Selection::eventChanged, this, request);
     connect(&context_.selection, &Selection::pathShownChanged, this, [this] { button_->setChecked(context_.selection.pathShown()); });
@@ -50,46 +58,104 @@ CriticalPathView::CriticalPathView(const ViewContext& context, QWidget* parent)
     refresh_.flush();
 }
 
+void CriticalPathView::measure(const StepAccount& account) {
+    const int index = context_.model.stepIndexAt(context_.selection.cursor());
+    if (index < 0) {
+        measured_.reset();
+        measuredOf_ = {-1, -1};
+        return;
+    }
+    const StepSummary& step = context_.model.summary().steps()[static_cast<std::size_t>(index)];
+    const auto& event = context_.selection.event();
+    const int pipeline = pipelineOf(account, event ? event->rank : context_.selection.rank());
+    if (step.complete && measuredOf_ == std::pair(step.step, pipeline)) return;
+    measured_ = measuredPath(context_.model, account, pipeline, step.step);
+    measuredOf_ = {step.step, pipeline};
+}
+
 void CriticalPathView::refresh() {
     std::vector<Fact> facts;
     if (const StepAccount* account = context_.model.account()) {
-        const CriticalPath& path = account->path;
-        const double step = account->graph.stepSeconds;
-        if (const auto& event = context_.selection.event()) {
-            if (const int node = account->nodeOf(*event); node >= 0) {
-                const double slack = path.slack[static_cast<std::size_t>(node)];
-                const bool decides = std::find(path.nodes.begin(), path.nodes.end(), node) != path.nodes.end();
-                facts.push_back({text(toText(actionFromId(event->action))),
-                                 decides ? tr("decides the step") : slack > 0 ? tr("could be %1 late").arg(text(formatSeconds(slack))) : tr("as long as the path"),
-                                 decides ? "warning" : "figure", tr("Slack: what the action could take longer before the step does, all others as predicted.")});
-            }
-        }
-        double compute = 0, communication = 0;
-        for (const CriticalPath::Share& share : path.onPath) {
-            compute += share.compute;
-            communication += share.communication;
-        }
-        facts.push_back({tr("Compute"), tr("%1 · %2").arg(percent(compute, step), text(formatSeconds(compute))), "figure", tr("Of the path, over all ranks")});
-        facts.push_back({tr("Communication"), tr("%1 · %2").arg(percent(communication, step), text(formatSeconds(communication))), "figure",
-                         tr("Transfers and reductions on the path")});
-        for (std::size_t rank = 0; rank < std::min(mostRanks, path.ofRank.size()); ++rank) {
-            const CriticalPath::Share& share = path.onPath[rank];
-            const CriticalPath::Time& time = path.ofRank[rank];
-            facts.push_back({tr("Pipeline rank %1").arg(rank),
-                             tr("on path %1 · waits %2").arg(percent(share.compute + share.communication, step), percent(time.waiting, step)), "figure",
-                             tr("On the path: %1 compute, %2 communication. In the step: %3 computing, %4 reducing, %5 waiting.")
-                                 .arg(text(formatSeconds(share.compute)), text(formatSeconds(share.communication)), text(formatSeconds(time.computing)),
-                                      text(formatSeconds(time.reducing)), text(formatSeconds(time.waiting)))});
-        }
+        measure(*account);
+        addSelected(facts, *account);
+        measured_ ? addMeasured(facts, *account) : addPredicted(facts, *account);
+    } else {
+        measured_.reset();
     }
     facts_->setFacts(facts);
     Q_EMIT subtitleChanged();
+}
+
+void CriticalPathView::addSelected(std::vector<Fact>& facts, const StepAccount& account) const {
+    const auto& event = context_.selection.event();
+    if (!event) return;
+    const int node = account.nodeOf(*event);
+    if (node < 0) return;
+    const QString action = text(toText(actionFromId(event->action)));
+    const auto& path = account.path;
+    const double slack = path.slack[static_cast<std::size_t>(node)];
+    const bool predicted = std::ranges::find(path.nodes, node) != path.nodes.end();
+    const QString late = slack > 0 ? tr("could be %1 late").arg(text(formatSeconds(slack))) : tr("as long as the path");
+    if (measured_ && event->step == measured_->step) {
+        const bool decided = std::ranges::find(measured_->path.links, node, &MeasuredPath::Link::node) != measured_->path.links.end();
+        facts.push_back({action, decided ? tr("decided the step") : tr("not on the path"), decided ? "warning" : "figure",
+                         tr("As predicted: %1.").arg(predicted ? tr("decides the step") : late)});
+        return;
+    }
+    facts.push_back({action, predicted ? tr("decides the step") : late, predicted ? "warning" : "figure",
+                     tr("Slack: what the action could take longer before the step does, all others as predicted.")});
+}
+
+void CriticalPathView::addPredicted(std::vector<Fact>& facts, const StepAccount& account) const {
+    const CriticalPath& path = account.path;
+    const double step = account.graph.stepSeconds;
+    double compute = 0, communication = 0;
+    for (const CriticalPath::Share& share : path.onPath) {
+        compute += share.compute;
+        communication += share.communication;
+    }
+    facts.push_back({tr("Compute"), tr("%1 · %2").arg(percent(compute, step), text(formatSeconds(compute))), "figure", tr("Of the path, over all ranks")});
+    facts.push_back({tr("Communication"), tr("%1 · %2").arg(percent(communication, step), text(formatSeconds(communication))), "figure",
+                     tr("Transfers and reductions on the path")});
+    for (std::size_t rank = 0; rank < std::min(mostRanks, path.ofRank.size()); ++rank) {
+        const CriticalPath::Share& share = path.onPath[rank];
+        const CriticalPath::Time& time = path.ofRank[rank];
+        facts.push_back({tr("Pipeline rank %1").arg(rank),
+                         tr("on path %1 · waits %2").arg(percent(share.compute + share.communication, step), percent(time.waiting, step)), "figure",
+                         tr("On the path: %1 compute, %2 communication. In the step: %3 computing, %4 reducing, %5 waiting.")
+                             .arg(text(formatSeconds(share.compute)), text(formatSeconds(share.communication)), text(formatSeconds(time.computing)),
+                                  text(formatSeconds(time.reducing)), text(formatSeconds(time.waiting)))});
+    }
+}
+
+void CriticalPathView::addMeasured(std::vector<Fact>& facts, const StepAccount& account) const {
+    const MeasuredPath& path = measured_->path;
+    const auto share = [&](double seconds) { return tr("%1 · %2").arg(percent(seconds, path.seconds), text(formatSeconds(seconds))); };
+    double compute = 0, communication = 0;  // as predicted
+    for (const CriticalPath::Share& rank : account.path.onPath) {
+        compute += rank.compute;
+        communication += rank.communication;
+    }
+    facts.push_back({tr("Compute"), share(path.compute()), "figure", tr("Of the path, over all ranks; predicted %1").arg(text(formatSeconds(compute)))});
+    facts.push_back({tr("Communication"), share(path.communication()), "figure",
+                     tr("Transfers and reductions on the path; predicted %1").arg(text(formatSeconds(communication)))});
+    facts.push_back({tr("Between actions"), share(path.gaps), "figure",
+                     tr("Time on the path in which no action of this pipeline decided: a rank was slow to begin the next, or waited for another replica")});
+    for (std::size_t rank = 0; rank < std::min(mostRanks, path.onPath.size()); ++rank) {
+        const CriticalPath::Share& own = path.onPath[rank];
+        const CriticalPath::Share& predicted = account.path.onPath[rank];
+        facts.push_back({tr("Pipeline rank %1").arg(rank), tr("on path %1").arg(percent(own.compute + own.communication, path.seconds)), "figure",
+                         tr("%1 compute, %2 communication; predicted %3 and %4")
+                             .arg(text(formatSeconds(own.compute)), text(formatSeconds(own.communication)), text(formatSeconds(predicted.compute)),
+                                  text(formatSeconds(predicted.communication)))});
+    }
 }
 
 QString CriticalPathView::subtitle() const {
     if (context_.model.empty()) return {};
     const StepAccount* account = context_.model.account();
     if (!account) return {};
+    if (measured_) return tr("step %1 · %2 actions, %3").arg(measured_->step).arg(measured_->path.links.size()).arg(text(formatSeconds(measured_->path.seconds)));
     return tr("predicted · %1 actions, %2").arg(account->path.nodes.size()).arg(text(formatSeconds(account->graph.stepSeconds)));
 }
 
@@ -102,6 +168,7 @@ QString CriticalPathView::asTable() const {
     const StepAccount* account = context_.model.account();
     if (!account) return {};
     const auto seconds = [](double value) { return QString::number(value, 'g', 9); };
+    if (measured_) return tableOfStep(*account);
     QString table = tr("pipeline rank\tpath: compute s\tpath: communication s\tcomputing s\treducing s\twaiting s\n");
     for (std::size_t rank = 0; rank < account->path.ofRank.size(); ++rank) {
         const CriticalPath::Share& share = account->path.onPath[rank];
@@ -114,6 +181,26 @@ QString CriticalPathView::asTable() const {
     for (const int index : account->path.nodes) {
         const StepGraph::Node& node = account->graph.nodes[static_cast<std::size_t>(index)];
         table += QStringLiteral("%1\t%2\t%3\t%4\n").arg(text(toText(node.action)), QString::number(node.rank), seconds(node.begin), seconds(node.end - node.begin));
+    }
+    return table;
+}
+
+QString CriticalPathView::tableOfStep(const StepAccount& account) const {
+    const auto seconds = [](double value) { return QString::number(value, 'g', 9); };
+    const MeasuredPath& path = measured_->path;
+    QString table = tr("step %1\n\npipeline rank\tpath: compute s\tpath: communication s\tpredicted: compute s\tpredicted: communication s\n").arg(measured_->step);
+    for (std::size_t rank = 0; rank < path.onPath.size(); ++rank) {
+        const CriticalPath::Share& own = path.onPath[rank];
+        const CriticalPath::Share& predicted = account.path.onPath[rank];
+        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
+                     .arg(QString::number(rank), seconds(own.compute), seconds(own.communication), seconds(predicted.compute), seconds(predicted.communication));
+    }
+    table += tr("\naction\tpipeline rank\tgap before s\tbegin s\tlasts s\n");
+    for (const MeasuredPath::Link& link : path.links) {
+        const StepGraph::Node& node = account.graph.nodes[static_cast<std::size_t>(link.node)];
+        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
+                     .arg(text(toText(node.action)), QString::number(node.rank), seconds(link.gap), seconds(link.begin - path.links.front().begin),
+                          seconds(link.end - link.begin));
     }
     return table;
 }

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the predicted step's length is made of: compute and communication on its critical path, and what each rank does
-// meanwhile; of the selected action, whether it decides and how late it could be.
+// What a step's length is made of: compute and communication on its critical path, and what each rank does meanwhile. Of the
+// step at the cursor as it was measured, beside the prediction; where nothing is measured, of the predicted one. Of the
+// selected action, whether it decides and how late it could be.
 #pragma once
 
+#include "ui/core/fact_list.h"
+#include "ui/core/step_path.h"
 #include "ui/core/throttle.h"
 #include "ui/core/view.h"
+
+#include <optional>
+#include <vector>
 
 class QPushButton;
 
 namespace shardlab {
-
-class FactList;
 
 class CriticalPathView : public View {
     Q_OBJECT
@@ -25,9 +29,17 @@ public:
 
 private:
     void refresh();
+    /// Finds the path of the step at the cursor, unless it is known.
+    void measure(const StepAccount& account);
+    void addSelected(std::vector<Fact>& facts, const StepAccount& account) const;
+    void addPredicted(std::vector<Fact>& facts, const StepAccount& account) const;
+    void addMeasured(std::vector<Fact>& facts, const StepAccount& account) const;
+    QString tableOfStep(const StepAccount& account) const;
 
     FactList* facts_;
     QPushButton* button_;
+    std::optional<StepPath> measured_;
+    std::pair<int, int> measuredOf_{-1, -1};  ///< step and pipeline for which measured_ stands
     Throttle refresh_;
 };
 
