@@ -35,7 +35,7 @@ Place designed(bool low) {
     std::vector<Place> middle;
     if (low) middle.push_back(tabs(350, {"timeline", "memory_curve", "schedule_editor", "area"}));
     else middle = {view("timeline", 210), tabs(140, {"memory_curve", "schedule_editor", "area"})};
-    middle.push_back(beside(290, {tabs(290, {"memory", "critical_path", "kernels"}), tabs(310, {"candidates", "schedules"})}));
+    middle.push_back(beside(290, {tabs(264, {"memory", "critical_path"}), tabs(336, {"candidates", "schedules", "kernels"})}));
     return beside(1200, {above(318, {view("layout_form", 460), view("explain", 140)}, false),
                          above(600, std::move(middle)),
                          above(270, {view("sliders", 134, false), view("answer", 244, false), tabs(240, {"mesh", "traffic", "traffic_matrix"})}, false)});
