@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory ledger against what the arena handed out: predicted peaks are measured peaks. Paced, because at full speed a
 // rank that is late takes its messages late, and its neighbour holds them for so long.
+#include "tests/support/sanitizer.h"
 #include "tests/train/run_in_process.h"
 
 #include <QtTest>
@@ -36,7 +37,7 @@ private Q_SLOTS:
         layout.parallel.pipeline = pipeline;
         layout.schedule.kind = schedule.toStdString();
         layout.batch = {16, 2};
-        layout.cluster.pace = PaceSpec{"h100-sxm", 0.2};
+        layout.cluster.pace = PaceSpec{"h100-sxm", test::sanitized ? 1 : 0.2};
         layout.run = {4, 1, 0, 1};  // the peak is that of any step: one in which a rank was not late shows it
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
