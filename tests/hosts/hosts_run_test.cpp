@@ -205,9 +205,9 @@ private Q_SLOTS:
         hosts_->join(2);
         QVERIFY(ended(*process));
         said += process->readAllStandardError();
-        QVERIFY2(process->exitCode() == 0, said.constData());
         const auto run = reader("cut");
         QVERIFY(run);
+        QVERIFY2(process->exitCode() == 0, said + logOf(*run).c_str());
         QCOMPARE(run->end().outcome, std::string("finished"));
         QCOMPARE(run->droppedEvents(), 0);
         requireComplete(eventsOf(*run), 6, steps);
