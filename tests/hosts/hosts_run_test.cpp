@@ -4,6 +4,7 @@
 #include "engine/run/run_file.h"
 #include "tests/hosts/ssh_servers.h"
 #include "tests/support/command.h"
+#include "tests/support/sanitizer.h"
 
 #include <QJsonArray>
 #include <QRegularExpression>
@@ -69,6 +70,7 @@ private:
         return process.state() == QProcess::NotRunning || process.waitForFinished(milliseconds);
     }
     bool nothingIsLeft(int milliseconds) {
+        if (test::sanitized) milliseconds *= 4;
         QElapsedTimer patience;
         patience.start();
         while (!hosts_->remains().isEmpty() && patience.elapsed() < milliseconds) QThread::msleep(100);
