@@ -2,8 +2,10 @@
 #include "engine/launch/forwarder_setup.h"
 
 #include "engine/base/json_fields.h"
+#include "engine/event/event.h"
 
 #include <fmt/format.h>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -11,7 +13,7 @@ namespace shardlab {
 namespace {
 
 using Json = nlohmann::json;
-constexpr int mostRanks = 32767;  // what events can name
+constexpr int mostRanks = std::numeric_limits<decltype(Event::rank)>::max();
 
 int countOf(const Json& setup, const char* key, int least) {
     const std::optional<int> count = wholeNumber<int>(setup.at(key));

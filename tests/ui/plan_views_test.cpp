@@ -259,6 +259,27 @@ private Q_SLOTS:
         QVERIFY(measured.subtitle().isEmpty() && measured.asTable().isEmpty());
     }
 
+    /// A step that goes on is not spoken of as if it were over, and is once it is.
+    void pathOfAStepWaitsForItsEnd() {
+        sample::Bench run;
+        const Plan plan = sample::plan(sample::layout(1, 4, 8));
+        run.model.begin(headerOf(plan), plan.simulation.events);
+        const std::vector<Event> all = sample::events(plan, 2, sample::seed());
+        const auto most = std::span(all).first(all.size() - 40);
+        run.model.append(most);
+        CriticalPathView view(run.context(), nullptr);
+        run.selection.setCursor(run.model.stepExtents()[1].begin);
+        view.flush();
+        QVERIFY(!run.model.summary().steps()[1].complete);
+        QVERIFY(view.subtitle().startsWith(QStringLiteral("predicted · ")));
+        run.model.append(std::span(all).subspan(most.size()));
+        QVERIFY(run.model.summary().steps()[1].complete);
+        QTRY_VERIFY(view.subtitle().startsWith(QStringLiteral("step 1 · ")));
+        const auto path = measuredPath(run.model, *run.model.account(), 0, 1);
+        QVERIFY(view.asTable().count(QLatin1Char('\n')) > static_cast<qsizetype>(path->path.links.size()));
+        QVERIFY(view.subtitle().contains(QStringLiteral(" %1 actions").arg(path->path.links.size())));
+    }
+
     /// What decides a step that is not flushed lies in part in those before it: the predicted path's actions are shown.
     void pathOfAStepWithoutFlushIsThePrediction() {
         sample::Bench run;

@@ -60,17 +60,17 @@ CriticalPathView::CriticalPathView(const ViewContext& context, QWidget* parent)
 
 void CriticalPathView::measure(const StepAccount& account) {
     const int index = context_.model.stepIndexAt(context_.selection.cursor());
-    if (index < 0) {
+    const StepSummary* step = index < 0 ? nullptr : &context_.model.summary().steps()[static_cast<std::size_t>(index)];
+    if (!step || !step->complete) {  // nothing has decided yet how long it takes
         measured_.reset();
         measuredOf_ = {-1, -1};
         return;
     }
-    const StepSummary& step = context_.model.summary().steps()[static_cast<std::size_t>(index)];
     const auto& event = context_.selection.event();
     const int pipeline = pipelineOf(account, event ? event->rank : context_.selection.rank());
-    if (step.complete && measuredOf_ == std::pair(step.step, pipeline)) return;
-    measured_ = measuredPath(context_.model, account, pipeline, step.step);
-    measuredOf_ = {step.step, pipeline};
+    if (measuredOf_ == std::pair(step->step, pipeline)) return;
+    measured_ = measuredPath(context_.model, account, pipeline, step->step);
+    measuredOf_ = {step->step, pipeline};
 }
 
 void CriticalPathView::refresh() {

@@ -29,7 +29,7 @@ public:
 
 private:
     void refresh();
-    /// Finds the path of the step at the cursor, unless it is known.
+    /// Finds the path of the step at the cursor, unless it is known; none before the step is over.
     void measure(const StepAccount& account);
     void addSelected(std::vector<Fact>& facts, const StepAccount& account) const;
     void addPredicted(std::vector<Fact>& facts, const StepAccount& account) const;
