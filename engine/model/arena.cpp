@@ -2,6 +2,7 @@
 #include "engine/model/arena.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -103,6 +104,10 @@ void Arena::release(Array data, std::size_t elements, MemoryCategory category) {
     const std::size_t bytes = elements * sizeOf(data.type);
     impl_->used[static_cast<std::size_t>(category)] -= static_cast<std::int64_t>(bytes);
     impl_->free[padded(bytes)].push_back(data.data);
+}
+
+void Arena::startStep() {
+    for (auto& [bytes, kept] : impl_->free) std::ranges::sort(kept, std::greater<>());
 }
 
 const MemoryBytes& Arena::used() const { return impl_->used; }

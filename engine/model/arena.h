@@ -55,6 +55,10 @@ public:
     Buffer allocate(MemoryCategory category, std::size_t elements, DType type = DType::F32);
     Buffer allocateZeroed(MemoryCategory category, std::size_t elements, DType type = DType::F32);
 
+    /// What is free is given out in one order from here on, whatever was before: steps that begin with it and ask alike get
+    /// the same addresses.
+    void startStep();
+
     /// Bytes in use, as asked for (alignment padding not counted).
     const MemoryBytes& used() const;
     /// Largest values since the last resetPeaks: each category on its own, and the sum.

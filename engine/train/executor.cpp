@@ -32,6 +32,7 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
     executed_ = {};
     updatesDone_.clear();
     clipping_ = 1 / setup_.scale.value();
+    setup_.arena.startStep();
     for (const Action& action : actions) {
         setup_.transfers.progress();
         if (setup_.dataAxis) setup_.dataAxis->collect();
@@ -261,15 +262,18 @@ void Executor::tellOverflowOfSum() {
 
 void Executor::update(const Action& action) {
     if (setup_.dataAxis) setup_.dataAxis->settleReductions();
+    Device& device = setup_.arena.device();
     const Moment begin = setup_.trace.mark();
     setup_.trace.doing(RankPhase::Compute, action);
     RankStage& rankStage = at(action);
+    device.beginRange(toText(action).c_str());
     if (!executed_.overflow) {
         const int number = step_ * setup_.updates + ++updatesDone_[action.stage] - setup_.scale.skipped();
         rankStage.optimizer->update(rankStage.owned(), number, clipping_);
     }
     rankStage.zeroGradients();
-    if (setup_.pacer) setup_.arena.device().synchronize();
+    device.endRange();
+    if (setup_.pacer) device.synchronize();
     pace(action);
     setup_.trace.span(Lane::Compute, EventKind::Optimizer, begin, setup_.trace.mark(), action);
 }

@@ -115,7 +115,7 @@ void CudaDevice::adamw(const AdamWUpdate& update, std::span<const AdamWPart> par
                 using G = typename decltype(g)::Type;
                 using P = typename decltype(p)::Type;
                 withTables<UpdatePart>(alike, chunkElements, [&](const PartTable<UpdatePart>& table, unsigned chunks) {
-                    launch("adamw", adamwKernel<G, P>, chunks, updateThreads, stream_, u, table);
+                    launch("adamw", adamwKernel<G, P>, chunks, updateThreads, *queue_, u, table);
                 });
             });
         }

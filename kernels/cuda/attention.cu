@@ -42,7 +42,7 @@ void CudaDevice::attention(const AttentionShape& shape, ConstArray qkv, Array ke
                            const AttentionDropout& dropout, float*) {
     AttentionArguments a = argumentsOf(shape, qkv, kept, dropout);
     a.output = output.data;
-    launchAttention(a, qkv.type, stream_);
+    launchAttention(a, qkv.type, *queue_);
 }
 
 void CudaDevice::attentionGrad(const AttentionShape& shape, ConstArray qkv, Array kept, ConstArray output,
@@ -53,7 +53,7 @@ void CudaDevice::attentionGrad(const AttentionShape& shape, ConstArray qkv, Arra
     a.outputGradient = outputGradient.data;
     a.qkvGradient = qkvGradient.data;
     a.rowDots = scratch;
-    launchAttentionGrad(a, qkv.type, stream_);
+    launchAttentionGrad(a, qkv.type, *queue_);
 }
 
 }  // namespace shardlab::cuda

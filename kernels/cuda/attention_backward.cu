@@ -33,43 +33,43 @@ __global__ void __launch_bounds__(Tile::threads)
 }
 
 template <class T, int columns>
-void onTensorCores(const AttentionArguments& a, cudaStream_t stream) {
+void onTensorCores(const AttentionArguments& a, LaunchQueue& queue) {
     using Tile = BackwardTileOf<columns>;
     const bool drops = a.dropout.mask.share > 0;
     launchBlocks(drops ? queryGradientKernel<T, columns, true, Tile> : queryGradientKernel<T, columns, false, Tile>, a,
-                 Tile::rows, Tile::threads, Tile::template sharedBytes<columns>, stream);
+                 Tile::rows, Tile::threads, Tile::template sharedBytes<columns>, queue);
     launchBlocks(drops ? keyValueGradientKernel<T, columns, true, Tile> : keyValueGradientKernel<T, columns, false, Tile>,
-                 a, Tile::rows, Tile::threads, Tile::template sharedBytes<columns>, stream);
+                 a, Tile::rows, Tile::threads, Tile::template sharedBytes<columns>, queue);
 }
 
 template <class T>
-void onTensorCores(const AttentionArguments& a, cudaStream_t stream) {
-    if (a.width <= 32) return onTensorCores<T, 32>(a, stream);
-    if (a.width <= 64) return onTensorCores<T, 64>(a, stream);
-    onTensorCores<T, 128>(a, stream);
+void onTensorCores(const AttentionArguments& a, LaunchQueue& queue) {
+    if (a.width <= 32) return onTensorCores<T, 32>(a, queue);
+    if (a.width <= 64) return onTensorCores<T, 64>(a, queue);
+    onTensorCores<T, 128>(a, queue);
 }
 
 template <class T, class Tile>
-void plain(const AttentionArguments& a, cudaStream_t stream) {
-    launchBlocks(plainQueryGradientKernel<T, Tile>, a, Tile::tile, Tile::threads, plainBackwardBytes<Tile>, stream);
+void plain(const AttentionArguments& a, LaunchQueue& queue) {
+    launchBlocks(plainQueryGradientKernel<T, Tile>, a, Tile::tile, Tile::threads, plainBackwardBytes<Tile>, queue);
     launchBlocks(plainKeyValueGradientKernel<T, Tile>, a, Tile::tile, Tile::threads, plainBackwardBytes<Tile>,
-                        stream);
+                        queue);
 }
 
 template <class T>
-void plain(const AttentionArguments& a, cudaStream_t stream) {
-    if (a.width <= 64) return plain<T, PlainTile<64, 64>>(a, stream);
-    if (a.width <= 128) return plain<T, PlainTile<32, 128>>(a, stream);
-    plain<T, PlainTile<16, 256>>(a, stream);
+void plain(const AttentionArguments& a, LaunchQueue& queue) {
+    if (a.width <= 64) return plain<T, PlainTile<64, 64>>(a, queue);
+    if (a.width <= 128) return plain<T, PlainTile<32, 128>>(a, queue);
+    plain<T, PlainTile<16, 256>>(a, queue);
 }
 
 }  // namespace
 
-void launchAttentionGrad(const AttentionArguments& a, DType type, cudaStream_t stream) {
+void launchAttentionGrad(const AttentionArguments& a, DType type, LaunchQueue& queue) {
     withType(type, [&]<class T>(Of<T>) {
         if constexpr (!std::is_same_v<T, float>)
-            if (suitsTensorCores(a)) return onTensorCores<T>(a, stream);
-        plain<T>(a, stream);
+            if (suitsTensorCores(a)) return onTensorCores<T>(a, queue);
+        plain<T>(a, queue);
     });
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/attention_parts.cuh"
-#include "kernels/cuda/check.cuh"
+#include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/types.cuh"
 
 namespace shardlab::cuda {
@@ -12,10 +12,10 @@ namespace shardlab::cuda {
 constexpr int widestHead = 256;
 
 /// Reads qkv; writes output and logSums.
-void launchAttention(const AttentionArguments& arguments, DType type, cudaStream_t stream);
+void launchAttention(const AttentionArguments& arguments, DType type, LaunchQueue& queue);
 
 /// Reads all but qkvGradient, which it overwrites, and rowDots, which are scratch.
-void launchAttentionGrad(const AttentionArguments& arguments, DType type, cudaStream_t stream);
+void launchAttentionGrad(const AttentionArguments& arguments, DType type, LaunchQueue& queue);
 
 /// Whether tensor cores can do it, of elements of 16 bits: rows must begin at multiples of 16 bytes.
 inline bool suitsTensorCores(const AttentionArguments& a) {
@@ -26,14 +26,10 @@ inline bool suitsTensorCores(const AttentionArguments& a) {
 
 /// Starts `kernel` with one block for each `rows` rows of each head.
 inline void launchBlocks(void (*kernel)(AttentionArguments), const AttentionArguments& a, int rows, int threads,
-                         int sharedBytes, cudaStream_t stream) {
-    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               sharedBytes),
-          "shared memory of the attention");
+                         int sharedBytes, LaunchQueue& queue) {
     const int blocks = (a.sequence + rows - 1) / rows * a.samples * a.heads;
-    kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), static_cast<std::size_t>(sharedBytes),
-             stream>>>(a);
-    check(cudaGetLastError(), "attention");
+    launchShared("attention", kernel, static_cast<unsigned>(blocks), static_cast<unsigned>(threads),
+                 static_cast<std::size_t>(sharedBytes), queue, a);
 }
 
 }  // namespace shardlab::cuda

@@ -54,7 +54,7 @@ void CudaDevice::addBiasAndResidual(int rows, int columns, ConstArray bias, Cons
         using P = typename decltype(p)::Type;
         withPacks<T>(columns, [&](auto n) {
             launch("addBias", mapMatrixKernel<n(), AddBias<T, P>>, matrixBlocks(rows, columns, n()), tileThreads,
-                   stream_, rows, columns, AddBias<T, P>{as<P>(bias), as<T>(residual), as<T>(matrix)});
+                   *queue_, rows, columns, AddBias<T, P>{as<P>(bias), as<T>(residual), as<T>(matrix)});
         }, bias.data, residual.data, static_cast<const void*>(matrix.data));
     });
 }
@@ -67,7 +67,7 @@ void CudaDevice::addColumnSums(int rows, int columns, ConstArray gradient, Array
             const ColumnSumsPlan plan(rows, columns, n(), properties_.multiProcessorCount);
             auto* partial = scratch<float>(plan.partials(1, columns));
             launchColumnSums<n(), 1, G>(rows, columns, plan, Rows<T>{as<T>(gradient)}, partial,
-                                        ColumnTargets<G, 1>{{as<G>(bias)}}, stream_);
+                                        ColumnTargets<G, 1>{{as<G>(bias)}}, *queue_);
         }, gradient.data);
     });
 }

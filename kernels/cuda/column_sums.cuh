@@ -3,7 +3,7 @@
 // always in the same order.
 #pragma once
 
-#include "kernels/cuda/check.cuh"
+#include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/grid.cuh"
 
 #include <algorithm>
@@ -98,13 +98,13 @@ struct ColumnSumsPlan {
 /// partial: [plan.chunks, K, columns].
 template <int N, int K, class G, class Values>
 void launchColumnSums(int rows, int columns, const ColumnSumsPlan& plan, const Values& values, float* partial,
-                      const ColumnTargets<G, K>& targets, cudaStream_t stream) {
+                      const ColumnTargets<G, K>& targets, LaunchQueue& queue) {
     if (rows == 0 || columns == 0) return;
     launch("partial column sums", partialColumnSumsKernel<N, K, Values>,
            dim3(static_cast<unsigned>(ceilDiv(columns, tileColumns * N)), static_cast<unsigned>(plan.chunks)),
-           tileThreads, stream, rows, columns, plan.chunkRows, values, partial);
+           tileThreads, queue, rows, columns, plan.chunkRows, values, partial);
     launch("column sums", addPartialSumsKernel<K, G>, dim3(static_cast<unsigned>(ceilDiv(columns, tileColumns)), K),
-           tileThreads, stream, columns, plan.chunks, static_cast<const float*>(partial), targets);
+           tileThreads, queue, columns, plan.chunks, static_cast<const float*>(partial), targets);
 }
 
 }  // namespace shardlab::cuda

@@ -138,7 +138,7 @@ void CudaDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const
         using T = typename decltype(t)::Type;
         withRows<T>(vocabulary, logits.data, [&](auto threads, auto n) {
             launch("crossEntropy", crossEntropyKernel<threads(), n(), false, false, T>,
-                   static_cast<unsigned>(rows), threads(), stream_, vocabulary, as<T>(logits), targets, losses);
+                   static_cast<unsigned>(rows), threads(), *queue_, vocabulary, as<T>(logits), targets, losses);
         });
     });
     meanLater(rows, losses, loss);
@@ -154,7 +154,7 @@ void CudaDevice::crossEntropyWithGradient(int rows, int vocabulary, Array logits
             const auto kernel = keeps ? crossEntropyKernel<threads(), n(), true, true, T>
                                       : crossEntropyKernel<threads(), n(), true, false, T>;
             launchShared("crossEntropyWithGradient", kernel, static_cast<unsigned>(rows), threads(),
-                         keeps ? rowBytes : 0, stream_, vocabulary, as<T>(logits), targets, losses);
+                         keeps ? rowBytes : 0, *queue_, vocabulary, as<T>(logits), targets, losses);
         });
     });
     meanLater(rows, losses, loss);
@@ -165,7 +165,7 @@ void CudaDevice::largestLogits(const VocabularyPart& part, ConstArray logits, fl
         using T = typename decltype(t)::Type;
         withRows<T>(part.columns, logits.data, [&](auto threads, auto n) {
             launch("largestLogits", largestLogitsKernel<threads(), n(), T>, static_cast<unsigned>(part.rows), threads(),
-                   stream_, part.columns, as<T>(logits), largest);
+                   *queue_, part.columns, as<T>(logits), largest);
         });
     });
 }
@@ -176,7 +176,7 @@ void CudaDevice::sumExponentials(const VocabularyPart& part, const float* larges
         using T = typename decltype(t)::Type;
         withRows<T>(part.columns, logits.data, [&](auto threads, auto n) {
             launch("sumExponentials", sumExponentialsKernel<threads(), n(), T>, static_cast<unsigned>(part.rows),
-                   threads(), stream_, part, largest, targets, as<T>(logits), sums, own);
+                   threads(), *queue_, part, largest, targets, as<T>(logits), sums, own);
         });
     });
 }
@@ -187,14 +187,14 @@ void CudaDevice::crossEntropyGradient(const VocabularyPart& part, const float* l
         using T = typename decltype(t)::Type;
         withRows<T>(part.columns, logits.data, [&](auto threads, auto n) {
             launch("crossEntropyGradient", crossEntropyGradientKernel<threads(), n(), T>,
-                   static_cast<unsigned>(part.rows), threads(), stream_, part, largest, sums, targets, as<T>(logits));
+                   static_cast<unsigned>(part.rows), threads(), *queue_, part, largest, sums, targets, as<T>(logits));
         });
     });
 }
 
 void CudaDevice::sharedLoss(int rows, const float* largest, const float* sums, const float* own, double* loss) {
     auto* losses = scratch<double>(static_cast<std::size_t>(rows));
-    launch("sharedLoss", sharedLossKernel, static_cast<unsigned>(ceilDiv(rows, 256)), 256, stream_, rows, largest, sums,
+    launch("sharedLoss", sharedLossKernel, static_cast<unsigned>(ceilDiv(rows, 256)), 256, *queue_, rows, largest, sums,
            own, losses);
     meanLater(rows, losses, loss);
 }

@@ -13,6 +13,8 @@
 #endif
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 namespace shardlab::cuda {
 
@@ -20,13 +22,38 @@ namespace {
 
 constexpr std::size_t resultBytes = sizeof(double);
 
+/// SHARDLAB_CUDA_GRAPHS=0 turns them off, to compare.
+bool wantsGraphs() {
+    const char* wanted = std::getenv("SHARDLAB_CUDA_GRAPHS");
+    return !wanted || std::string_view(wanted) != "0";
+}
+
+struct Copy {
+    const void* from;
+    void* to;
+    std::size_t bytes;
+    bool operator==(const Copy&) const = default;
+    void operator()(cudaStream_t stream) const {
+        check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync on the GPU", bytes);
+    }
+};
+
+struct Clear {
+    void* data;
+    std::size_t bytes;
+    bool operator==(const Clear&) const = default;
+    void operator()(cudaStream_t stream) const {
+        check(cudaMemsetAsync(data, 0, bytes, stream), "cudaMemsetAsync", bytes);
+    }
+};
+
 }  // namespace
 
 CudaDevice::CudaDevice(int index) : index_(index) {
     check(cudaSetDevice(index), "cudaSetDevice");
     check(cudaGetDeviceProperties(&properties_, index), "cudaGetDeviceProperties");
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
-    memory_ = std::make_unique<MemoryCache>();
+    queue_ = std::make_unique<LaunchQueue>(wantsGraphs());
+    memory_ = std::make_unique<MemoryCache>([this] { queue_->stream(); });
     uploads_ = std::make_unique<UploadRing>();
     plans_ = std::make_unique<GemmPlans>();
     void* result = nullptr;
@@ -34,29 +61,35 @@ CudaDevice::CudaDevice(int index) : index_(index) {
     result_ = static_cast<double*>(result);
     later_ = std::make_unique<LateResults>();
     clock_ = std::make_shared<EventClock>();
-    clock_->compare(stream_);
+    clock_->compare(stream());
 }
 
 CudaDevice::~CudaDevice() {
     groups_.reset();
-    cudaStreamSynchronize(stream_);
+    cudaStreamSynchronize(stream());
     later_.reset();
     cudaFreeHost(result_);
     plans_.reset();
     uploads_.reset();
     memory_.reset();
-    cudaStreamDestroy(stream_);
+    queue_.reset();
 }
 
+void CudaDevice::beginRange(const char* name) {
 #ifdef SHARDLAB_NVTX
-void CudaDevice::beginRange(const char* name) { nvtxRangePushA(name); }
-void CudaDevice::endRange() { nvtxRangePop(); }
-#else
-void CudaDevice::beginRange(const char*) {}
-void CudaDevice::endRange() {}
+    nvtxRangePushA(name);
 #endif
+    queue_->begin(name);
+}
 
-std::shared_ptr<DeviceMoment> CudaDevice::mark() { return clock_->mark(stream_); }
+void CudaDevice::endRange() {
+    queue_->end();
+#ifdef SHARDLAB_NVTX
+    nvtxRangePop();
+#endif
+}
+
+std::shared_ptr<DeviceMoment> CudaDevice::mark() { return clock_->mark(stream()); }
 
 std::string CudaDevice::identity() const {
     constexpr char digits[] = "0123456789abcdef";
@@ -82,32 +115,32 @@ void CudaDevice::release(void* data) { memory_->release(data); }
 
 void CudaDevice::upload(const void* host, void* data, std::size_t bytes) {
     if (bytes == 0) return;
-    if (bytes <= UploadRing::slotBytes) return uploads_->upload(host, data, bytes, stream_);
-    check(cudaMemcpyAsync(data, host, bytes, cudaMemcpyHostToDevice, stream_), "cudaMemcpyAsync to the GPU", bytes);
+    if (bytes <= UploadRing::slotBytes) return uploads_->upload(host, data, bytes, stream());
+    check(cudaMemcpyAsync(data, host, bytes, cudaMemcpyHostToDevice, stream()), "cudaMemcpyAsync to the GPU", bytes);
     synchronize();
 }
 
 void CudaDevice::download(const void* data, void* host, std::size_t bytes) {
     if (bytes == 0) return;
-    check(cudaMemcpyAsync(host, data, bytes, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync from the GPU", bytes);
+    check(cudaMemcpyAsync(host, data, bytes, cudaMemcpyDeviceToHost, stream()), "cudaMemcpyAsync from the GPU", bytes);
     synchronize();
 }
 
 void CudaDevice::copy(const void* from, void* to, std::size_t bytes) {
     if (bytes == 0) return;
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync on the GPU", bytes);
+    queue_->call(Copy{from, to, bytes});
 }
 
 void CudaDevice::clear(void* data, std::size_t bytes) {
     if (bytes == 0) return;
-    check(cudaMemsetAsync(data, 0, bytes, stream_), "cudaMemsetAsync", bytes);
+    queue_->call(Clear{data, bytes});
 }
 
 void CudaDevice::synchronize() {
     const std::uint64_t asked = later_->asked();
-    check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
     later_->handOver(asked);
-    clock_->compare(stream_);
+    clock_->compare(stream());
 }
 
 void* CudaDevice::allocateStaging(std::size_t bytes) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU as a device: one stream, in which everything is done in the order it was asked for. <op>.cu beside this file
+// A GPU as a device: one queue, in which everything is done in the order it was asked for. <op>.cu beside this file
 // defines the members of an op. Errors of CUDA are exceptions: they end the run.
 #pragma once
 
-#include "kernels/cuda/check.cuh"
+#include "kernels/cuda/launch.cuh"
 #include "kernels/device.h"
 
 #include <cuda_runtime.h>
@@ -104,7 +104,8 @@ public:
 
     // For the ops themselves and for what else works on this GPU.
 
-    cudaStream_t stream() const { return stream_; }
+    /// What was asked for so far has gone to it.
+    cudaStream_t stream() { return queue_->stream(); }
     const cudaDeviceProp& properties() const { return properties_; }
     EventClock& clock() { return *clock_; }
 
@@ -122,7 +123,7 @@ private:
 
     int index_ = 0;
     cudaDeviceProp properties_{};
-    cudaStream_t stream_ = nullptr;
+    std::unique_ptr<LaunchQueue> queue_;
     std::unique_ptr<MemoryCache> memory_;
     std::unique_ptr<UploadRing> uploads_;
     std::unique_ptr<GemmPlans> plans_;

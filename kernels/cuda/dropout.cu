@@ -53,7 +53,7 @@ void CudaDevice::dropoutTo(int rows, int columns, const DropoutMask& mask, Const
     withType(matrix.type, [&](auto t) {
         using T = typename decltype(t)::Type;
         withPacks<T>(columns, [&](auto n) {
-            launch("dropout", mapMatrixKernel<n(), Drop<T>>, matrixBlocks(rows, columns, n()), tileThreads, stream_,
+            launch("dropout", mapMatrixKernel<n(), Drop<T>>, matrixBlocks(rows, columns, n()), tileThreads, *queue_,
                    rows, columns, Drop<T>{DropoutKeep(mask), as<T>(matrix), as<T>(output)});
         }, matrix.data, static_cast<const void*>(output.data));
     });
@@ -67,7 +67,7 @@ void CudaDevice::addBiasDropoutAndResidual(int rows, int columns, ConstArray bia
         using Map = AddBiasDropResidual<T, P>;
         withPacks<T>(columns, [&](auto n) {
             launch("addBiasDropoutAndResidual", mapMatrixKernel<n(), Map>, matrixBlocks(rows, columns, n()),
-                   tileThreads, stream_, rows, columns, Map{DropoutKeep(mask), as<P>(bias), as<T>(residual), as<T>(matrix)});
+                   tileThreads, *queue_, rows, columns, Map{DropoutKeep(mask), as<P>(bias), as<T>(residual), as<T>(matrix)});
         }, bias.data, residual.data, static_cast<const void*>(matrix.data));
     });
 }

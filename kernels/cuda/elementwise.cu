@@ -148,25 +148,24 @@ double CudaDevice::sumOfSquares(std::span<const ArrayPart> parts) {
     double* sums = scratch<double>(static_cast<std::size_t>(chunks));
     std::int64_t done = 0;
     withTables<SquaresPart>(table, sumChunk, [&](const PartTable<SquaresPart>& some, unsigned ownChunks) {
-        launch("sumOfSquares", sumSquaresKernel, ownChunks, sumThreads, stream_, some, sums + done);
+        launch("sumOfSquares", sumSquaresKernel, ownChunks, sumThreads, *queue_, some, sums + done);
         done += ownChunks;
     });
     return sumOnHost(chunks, sums);
 }
 
 double CudaDevice::sumOnHost(std::int64_t count, const double* values) {
-    launch("sum", sumKernel, 1, 1024, stream_, count, values, result_);
+    launch("sum", sumKernel, 1, 1024, *queue_, count, values, result_);
     synchronize();
     return *result_;
 }
 
 void CudaDevice::meanLater(std::int64_t count, const double* values, double* mean) {
-    double* place = later_->place(mean, 1.0 / static_cast<double>(count));
-    if (!place) {
-        synchronize();
-        place = later_->place(mean, 1.0 / static_cast<double>(count));
-    }
-    launch("sum", sumKernel, 1, 1024, stream_, count, values, place);
+    const double factor = 1.0 / static_cast<double>(count);
+    const auto sum = [&](double* place) { launch("sum", sumKernel, 1, 1024, *queue_, count, values, place); };
+    if (later_->ask(mean, factor, sum)) return;
+    synchronize();
+    later_->ask(mean, factor, sum);
 }
 
 void CudaDevice::convert(std::int64_t count, ConstArray from, Array to) {
@@ -176,7 +175,7 @@ void CudaDevice::convert(std::int64_t count, ConstArray from, Array to) {
             using From = typename decltype(f)::Type;
             using To = typename decltype(t)::Type;
             withElements([&](auto n) {
-                launch("convert", convertKernel<n(), From, To>, elementBlocks(count, n()), elementThreads, stream_,
+                launch("convert", convertKernel<n(), From, To>, elementBlocks(count, n()), elementThreads, *queue_,
                        count, as<From>(from), as<To>(to));
             }, from.data, to.data);
         });
@@ -189,7 +188,7 @@ void CudaDevice::add(std::int64_t count, ConstArray from, Array to) {
             using From = typename decltype(f)::Type;
             using To = typename decltype(t)::Type;
             withElements([&](auto n) {
-                launch("add", addKernel<n(), From, To>, elementBlocks(count, n()), elementThreads, stream_, count,
+                launch("add", addKernel<n(), From, To>, elementBlocks(count, n()), elementThreads, *queue_, count,
                        as<From>(from), as<To>(to));
             }, from.data, to.data);
         });
@@ -200,7 +199,7 @@ void CudaDevice::multiply(std::int64_t count, float factor, Array values) {
     withType(values.type, [&](auto t) {
         using T = typename decltype(t)::Type;
         withElements([&](auto n) {
-            launch("multiply", multiplyKernel<n(), T>, elementBlocks(count, n()), elementThreads, stream_, count,
+            launch("multiply", multiplyKernel<n(), T>, elementBlocks(count, n()), elementThreads, *queue_, count,
                    factor, as<T>(values));
         }, values.data);
     });
@@ -210,7 +209,7 @@ void CudaDevice::noteNotFinite(std::int64_t count, ConstArray values, std::int32
     withType(values.type, [&](auto t) {
         using T = typename decltype(t)::Type;
         withElements([&](auto n) {
-            launch("noteNotFinite", noteNotFiniteKernel<n(), T>, elementBlocks(count, n()), elementThreads, stream_,
+            launch("noteNotFinite", noteNotFiniteKernel<n(), T>, elementBlocks(count, n()), elementThreads, *queue_,
                    count, as<T>(values), number, first);
         }, values.data);
     });
@@ -224,7 +223,7 @@ void CudaDevice::addExponents(std::int64_t count, ConstArray values, ExponentHis
         withElements([&](auto n) {
             const auto most = 8 * static_cast<unsigned>(properties_.multiProcessorCount);
             const unsigned blocks = std::min(elementBlocks(count, n()), most);
-            launch("addExponents", exponentsKernel<n(), T>, blocks, elementThreads, stream_, count, as<T>(values),
+            launch("addExponents", exponentsKernel<n(), T>, blocks, elementThreads, *queue_, count, as<T>(values),
                    counts);
         }, values.data);
     });

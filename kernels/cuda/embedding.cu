@@ -178,7 +178,7 @@ void CudaDevice::embed(const EmbeddingShape& shape, const std::int32_t* tokens, 
         using P = typename decltype(p)::Type;
         withPacks<T>(shape.hidden, [&](auto n) {
             launch("embed", mapMatrixKernel<n(), Embed<T, P>>, matrixBlocks(rows, shape.hidden, n()), tileThreads,
-                   stream_, rows, shape.hidden,
+                   *queue_, rows, shape.hidden,
                    Embed<T, P>{shape, tokens, as<P>(tokenTable), as<P>(positionTable), as<T>(output)});
         }, tokenTable.data, positionTable.data, static_cast<const void*>(output.data));
     });
@@ -202,9 +202,9 @@ void CudaDevice::embedGrad(const EmbeddingShape& shape, const std::int32_t* toke
     const KeyedNumbers keyed{reinterpret_cast<std::uint32_t*>(listAt(0)), reinterpret_cast<std::int32_t*>(listAt(1))};
     const KeyedNumbers sorted{reinterpret_cast<std::uint32_t*>(listAt(2)), reinterpret_cast<std::int32_t*>(listAt(3))};
     if (tokenGradient) {
-        launch("keys of tokens", keysKernel, static_cast<unsigned>(ceilDiv(rows, 256)), 256, stream_, rows, shape,
+        launch("keys of tokens", keysKernel, static_cast<unsigned>(ceilDiv(rows, 256)), 256, *queue_, rows, shape,
                tokens, keyed);
-        sortByKey(rows, end, keyed, sorted, listAt(4), stream_);
+        sortByKey(rows, end, keyed, sorted, listAt(4), queue_->stream());
     }
     withTypes(outputGradient.type, any.type, [&](auto t, auto g) {
         using T = typename decltype(t)::Type;
@@ -213,14 +213,14 @@ void CudaDevice::embedGrad(const EmbeddingShape& shape, const std::int32_t* toke
             constexpr int N = n();
             const T* gradient = as<T>(outputGradient);
             if (tokenGradient) {
-                launch("tokenGrad", tokenGradKernel<N, T, G>, static_cast<unsigned>(rows), gradThreads, stream_, rows,
+                launch("tokenGrad", tokenGradKernel<N, T, G>, static_cast<unsigned>(rows), gradThreads, *queue_, rows,
                        shape, sorted, gradient, as<G>(tokenGradient), partial);
-                launch("longTokenGrad", longTokenGradKernel<N, G>, chunks, gradThreads, stream_, rows, shape, sorted,
+                launch("longTokenGrad", longTokenGradKernel<N, G>, chunks, gradThreads, *queue_, rows, shape, sorted,
                        static_cast<const float*>(partial), as<G>(tokenGradient));
             }
             if (positionGradient)
                 launch("positionGrad", positionGradKernel<N, T, G>, static_cast<unsigned>(shape.sequence), gradThreads,
-                       stream_, shape, gradient, as<G>(positionGradient));
+                       *queue_, shape, gradient, as<G>(positionGradient));
         }, outputGradient.data, static_cast<const void*>(tokenGradient.data),
            static_cast<const void*>(positionGradient.data));
     });

@@ -49,7 +49,7 @@ void CudaDevice::biasGelu(int rows, int columns, ConstArray bias, Array x, Array
         using P = typename decltype(p)::Type;
         withPacks<T>(columns, [&](auto n) {
             launch("biasGelu", mapMatrixKernel<n(), BiasGelu<T, P>>, matrixBlocks(rows, columns, n()), tileThreads,
-                   stream_, rows, columns, BiasGelu<T, P>{as<P>(bias), as<T>(x), as<T>(output)});
+                   *queue_, rows, columns, BiasGelu<T, P>{as<P>(bias), as<T>(x), as<T>(output)});
         }, bias.data, x.data, output.data);
     });
 }
@@ -58,7 +58,7 @@ void CudaDevice::geluGrad(std::int64_t count, ConstArray outputGradient, Array x
     withType(x.type, [&](auto t) {
         using T = typename decltype(t)::Type;
         withElements([&](auto n) {
-            launch("geluGrad", geluGradKernel<n(), T>, elementBlocks(count, n()), elementThreads, stream_, count,
+            launch("geluGrad", geluGradKernel<n(), T>, elementBlocks(count, n()), elementThreads, *queue_, count,
                    as<T>(outputGradient), as<T>(x));
         }, outputGradient.data, x.data);
     });

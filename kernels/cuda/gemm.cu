@@ -46,12 +46,12 @@ void CudaDevice::gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, floa
     if (m == 0 || n == 0) return;
     const GemmShape shape{m,        n,       k,           a.transpose, b.transpose,     a.stride,
                           b.stride, strideC, a.data.type, c.type,      beta != 0.0f, Epilogue::None};
-    if (plans_->multiply(shape, {a.data.data, b.data.data, c.data, nullptr, nullptr, alpha}, stream_)) return;
+    if (plans_->multiply(shape, {a.data.data, b.data.data, c.data, nullptr, nullptr, alpha}, *queue_)) return;
     withTypes(shape.type, shape.output, [&](auto t, auto o) {
         using T = typename decltype(t)::Type;
         using C = typename decltype(o)::Type;
         const dim3 blocks(static_cast<unsigned>(ceilDiv(n, 32)), static_cast<unsigned>(ceilDiv(m, 8)));
-        launch("gemm", plainGemmKernel<T, C>, blocks, dim3(32, 8), stream_, shape, alpha, as<T>(a.data), as<T>(b.data),
+        launch("gemm", plainGemmKernel<T, C>, blocks, dim3(32, 8), *queue_, shape, alpha, as<T>(a.data), as<T>(b.data),
                as<C>(c));
     });
 }
@@ -62,7 +62,7 @@ void CudaDevice::gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, floa
 void CudaDevice::gemmBias(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array c) {
     const GemmShape shape = wholeShape(m, n, k, a.type, Epilogue::Bias);
     const bool alike = bias.type == a.type && c.type == a.type;
-    if (alike && plans_->multiply(shape, {a.data, b.data, c.data, bias.data}, stream_)) return;
+    if (alike && plans_->multiply(shape, {a.data, b.data, c.data, bias.data}, *queue_)) return;
     GemmOps::gemm(m, n, k, a, false, b, false, 0, c);
     addBias(m, n, bias, c);
 }
@@ -71,7 +71,7 @@ void CudaDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, C
                               Array output) {
     const GemmShape shape = wholeShape(m, n, k, a.type, Epilogue::BiasGelu);
     const bool alike = bias.type == a.type && output.type == a.type && n % 8 == 0;
-    if (alike && plans_->multiply(shape, {a.data, b.data, output.data, bias.data, x.data}, stream_)) return;
+    if (alike && plans_->multiply(shape, {a.data, b.data, output.data, bias.data, x.data}, *queue_)) return;
     GemmOps::gemm(m, n, k, a, false, b, false, 0, x);
     biasGelu(m, n, bias, x, output);
 }

@@ -132,7 +132,25 @@ private:
 struct GemmPlans::Library {
     cublasLtHandle_t handle = nullptr;
     void* workspace = nullptr;
-    std::map<std::pair<GemmShape, Alignments>, Plan> plans;
+    using Plans = std::map<std::pair<GemmShape, Alignments>, Plan>;  // whose entries stay where they are
+    Plans plans;
+
+    struct Product {
+        Library* library;
+        Plans::value_type* plan;
+        GemmOperands operands;
+        bool operator==(const Product&) const = default;
+        void operator()(cudaStream_t stream) const {
+            const GemmShape& shape = plan->first.first;
+            Plan& p = plan->second;
+            p.point(shape, operands);
+            const float beta = shape.accumulates ? 1.0f : 0.0f;
+            checked(cublasLtMatmul(library->handle, p.operation, &operands.alpha, operands.b, p.first, operands.a, p.second,
+                                   &beta, operands.c, p.result, operands.c, p.result, &p.algorithm, library->workspace,
+                                   workspaceBytes, stream),
+                    "cublasLtMatmul");
+        }
+    };
 
     /// The library's own first choice: the same in every run, so that runs repeat to the bit.
     void choose(Plan& plan, const Alignments& alignments) {
@@ -166,7 +184,7 @@ GemmPlans::~GemmPlans() {
     cublasLtDestroy(library_->handle);
 }
 
-bool GemmPlans::multiply(const GemmShape& shape, const GemmOperands& operands, cudaStream_t stream) {
+bool GemmPlans::multiply(const GemmShape& shape, const GemmOperands& operands, LaunchQueue& queue) {
     Alignments alignments{alignmentOf(operands.a), alignmentOf(operands.b), alignmentOf(operands.c)};
     if (operands.aux) alignments.c = std::min(alignments.c, alignmentOf(operands.aux));
     auto found = library_->plans.find({shape, alignments});
@@ -175,14 +193,8 @@ bool GemmPlans::multiply(const GemmShape& shape, const GemmOperands& operands, c
         found->second.point(shape, operands);
         library_->choose(found->second, alignments);
     }
-    Plan& plan = found->second;
-    if (!plan.known) return false;
-    plan.point(shape, operands);
-    const float beta = shape.accumulates ? 1.0f : 0.0f;
-    checked(cublasLtMatmul(library_->handle, plan.operation, &operands.alpha, operands.b, plan.first, operands.a,
-                         plan.second, &beta, operands.c, plan.result, operands.c, plan.result, &plan.algorithm,
-                         library_->workspace, workspaceBytes, stream),
-          "cublasLtMatmul");
+    if (!found->second.known) return false;
+    queue.call(Library::Product{library_.get(), &*found, operands});
     return true;
 }
 

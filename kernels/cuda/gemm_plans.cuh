@@ -3,8 +3,7 @@
 #pragma once
 
 #include "kernels/array.h"
-
-#include <cuda_runtime.h>
+#include "kernels/cuda/launch_queue.cuh"
 
 #include <compare>
 #include <cstdint>
@@ -43,6 +42,7 @@ struct GemmOperands {
     const void* vector = nullptr;
     void* aux = nullptr;
     float alpha = 1;
+    bool operator==(const GemmOperands&) const = default;
 };
 
 class GemmPlans {
@@ -52,8 +52,8 @@ public:
     GemmPlans(const GemmPlans&) = delete;
     GemmPlans& operator=(const GemmPlans&) = delete;
 
-    /// False where the library does not know this product with its epilogue, and nothing was done.
-    bool multiply(const GemmShape& shape, const GemmOperands& operands, cudaStream_t stream);
+    /// False where the library does not know this product with its epilogue, and nothing was asked for.
+    bool multiply(const GemmShape& shape, const GemmOperands& operands, LaunchQueue& queue);
 
 private:
     struct Library;

@@ -13,11 +13,12 @@ LateResults::LateResults() {
 
 LateResults::~LateResults() { cudaFreeHost(places_); }
 
-double* LateResults::place(double* result, double factor) {
+bool LateResults::ask(double* result, double factor, const std::function<void(double*)>& launch) {
     const std::lock_guard lock(mutex_);
-    if (waiting_.size() == most) return nullptr;
+    if (waiting_.size() == most) return false;
+    launch(places_ + (handedOver_ + waiting_.size()) % most);
     waiting_.push_back({result, factor});
-    return places_ + (handedOver_ + waiting_.size() - 1) % most;
+    return true;
 }
 
 std::uint64_t LateResults::asked() {

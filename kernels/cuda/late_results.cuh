@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 
 namespace shardlab::cuda {
@@ -18,9 +19,10 @@ public:
     ~LateResults();
 
     static constexpr std::size_t most = 64;  ///< that are not handed over yet
-    /// Where a kernel that is launched next is to write; times `factor` it becomes *result. Null where there are `most`.
-    double* place(double* result, double factor);
-    /// How many places were given so far.
+    /// launch(place): a kernel that is to write there; times `factor` it becomes *result. False where there are `most`, and
+    /// nothing was launched.
+    bool ask(double* result, double factor, const std::function<void(double* place)>& launch);
+    /// How many were launched so far.
     std::uint64_t asked();
     /// The stream has come past the kernels of the first so many.
     void handOver(std::uint64_t asked);

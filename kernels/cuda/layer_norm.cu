@@ -185,7 +185,7 @@ void CudaDevice::layerNorm(int rows, int columns, ConstArray input, ConstArray g
         using T = typename decltype(t)::Type;
         using P = typename decltype(p)::Type;
         withRows<T>(columns, [&](auto n, auto held) {
-            launch("layerNorm", layerNormKernel<n(), held(), T, P>, rowBlocks(rows), rowsOfBlock * warpSize_, stream_,
+            launch("layerNorm", layerNormKernel<n(), held(), T, P>, rowBlocks(rows), rowsOfBlock * warpSize_, *queue_,
                    rows, columns, as<T>(input), as<P>(gamma), as<P>(beta), mean, rstd, as<T>(output));
         }, input.data, gamma.data, beta.data, output.data);
     });
@@ -199,7 +199,7 @@ void CudaDevice::layerNormInputGrad(int rows, int columns, ConstArray input, Con
         using P = typename decltype(p)::Type;
         withRows<T>(columns, [&](auto n, auto held) {
             launch("layerNormInputGrad", layerNormInputGradKernel<n(), held(), T, P>, rowBlocks(rows),
-                   rowsOfBlock * warpSize_, stream_, rows, columns, as<T>(input), as<P>(gamma), mean, rstd,
+                   rowsOfBlock * warpSize_, *queue_, rows, columns, as<T>(input), as<P>(gamma), mean, rstd,
                    as<T>(outputGradient), as<T>(residualGradient), as<T>(inputGradient));
         }, input.data, gamma.data, outputGradient.data, residualGradient.data, inputGradient.data);
     });
@@ -215,7 +215,7 @@ void CudaDevice::layerNormWeightGrad(int rows, int columns, ConstArray input, co
             auto* partial = scratch<float>(plan.partials(2, columns));
             launchColumnSums<n(), 2, G>(rows, columns, plan,
                                         NormGradients<T>{as<T>(input), mean, rstd, as<T>(outputGradient)}, partial,
-                                        ColumnTargets<G, 2>{{as<G>(gammaGradient), as<G>(betaGradient)}}, stream_);
+                                        ColumnTargets<G, 2>{{as<G>(gammaGradient), as<G>(betaGradient)}}, *queue_);
         }, input.data, outputGradient.data);
     });
 }

@@ -23,6 +23,7 @@ MemoryCache::~MemoryCache() {
 }
 
 void MemoryCache::empty() {
+    if (!free_.empty()) beforeFreeing_();
     for (const auto& [bytes, data] : free_) cudaFree(data);
     free_.clear();
 }
@@ -31,7 +32,7 @@ void* MemoryCache::allocate(std::size_t bytes) {
     const std::lock_guard held(mutex_);
     const std::size_t size = roundedSize(bytes ? bytes : 1);
     void* data = nullptr;
-    if (const auto kept = free_.find(size); kept != free_.end()) {
+    if (const auto kept = free_.lower_bound({size, nullptr}); kept != free_.end() && kept->first == size) {
         data = kept->second;
         free_.erase(kept);
     } else {

@@ -6,16 +6,20 @@
 
 #include <array>
 #include <cstddef>
-#include <map>
+#include <functional>
 #include <mutex>
+#include <set>
 #include <unordered_map>
+#include <utility>
 
 namespace shardlab::cuda {
 
-/// cudaMalloc and cudaFree stop the GPU: what is released is kept, by size, for who asks next. For use in one stream, by any thread.
+/// cudaMalloc and cudaFree stop the GPU: what is released is kept, by size, for who asks next; he gets the lowest address, so
+/// that steps alike get the same. For use in one stream, by any thread.
 class MemoryCache {
 public:
-    MemoryCache() = default;
+    /// `beforeFreeing`: what uses memory that was released goes to the GPU, at the latest.
+    explicit MemoryCache(std::function<void()> beforeFreeing) : beforeFreeing_(std::move(beforeFreeing)) {}
     MemoryCache(const MemoryCache&) = delete;
     MemoryCache& operator=(const MemoryCache&) = delete;
     ~MemoryCache();
@@ -25,8 +29,9 @@ public:
 
 private:
     void empty();
+    std::function<void()> beforeFreeing_;
     std::mutex mutex_;
-    std::multimap<std::size_t, void*> free_;
+    std::set<std::pair<std::size_t, void*>> free_;
     std::unordered_map<void*, std::size_t> taken_;
 };
 

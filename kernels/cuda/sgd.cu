@@ -45,7 +45,7 @@ void CudaDevice::sgd(std::int64_t count, const SgdUpdate& update, ConstArray gra
         using G = typename decltype(g)::Type;
         using P = typename decltype(p)::Type;
         withElements([&](auto n) {
-            launch("sgd", sgdKernel<n(), G, P>, elementBlocks(count, n()), elementThreads, stream_, count, update,
+            launch("sgd", sgdKernel<n(), G, P>, elementBlocks(count, n()), elementThreads, *queue_, count, update,
                    as<G>(gradient), as<P>(value), velocity, master);
         }, gradient.data, value.data, velocity, master);
     });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention on a GPU: against double precision on small random shapes, twice for equal bits, then its speed.
 // nvcc -std=c++20 -O3 -I. -gencode arch=compute_90a,code=sm_90a tests/bench/gpu_attention.cu \
-//     kernels/cuda/attention_{forward,backward}.cu -o gpu_attention && ./gpu_attention [seed]
+//     kernels/cuda/{attention_{forward,backward},launch_{batch,graph,queue}}.cu -o gpu_attention && ./gpu_attention [seed]
 #include "kernels/cpu/dropout_mask.h"
 #include "kernels/cuda/attention_launch.cuh"
 #include "tests/gpu/attention_reference.h"
@@ -96,8 +96,8 @@ struct Problem {
         return static_cast<std::size_t>(shape.samples) * static_cast<std::size_t>(shape.heads * shape.sequence);
     }
     std::size_t elements() const { return rows() * static_cast<std::size_t>(shape.width); }
-    void forward() { launchAttention(arguments, type, nullptr); }
-    void backward() { launchAttentionGrad(arguments, type, nullptr); }
+    void forward(LaunchQueue& queue) { launchAttention(arguments, type, queue); }
+    void backward(LaunchQueue& queue) { launchAttentionGrad(arguments, type, queue); }
 };
 
 /// Draws numbers of a type; what is written down is what is computed with.
@@ -136,7 +136,7 @@ double worst(const test::Numbers& values, const test::Numbers& expected) {
     return error / largest;
 }
 
-bool isRight(const AttentionShape& shape, DType type, float share, std::mt19937& random) {
+bool isRight(LaunchQueue& queue, const AttentionShape& shape, DType type, float share, std::mt19937& random) {
     AttentionDropout dropout;
     dropout.mask.key = random();
     dropout.mask.firstRow = 12345678901;
@@ -156,8 +156,8 @@ bool isRight(const AttentionShape& shape, DType type, float share, std::mt19937&
         problem.logSums.poison();
         problem.qkvGradient.poison();
         problem.rowDots.poison();
-        problem.forward();
-        problem.backward();
+        problem.forward(queue);
+        problem.backward(queue);
         check(cudaDeviceSynchronize(), "kernels");
         std::vector<std::byte> all = problem.output.bytes();
         const std::vector<std::byte> grads = problem.qkvGradient.bytes();
@@ -176,7 +176,7 @@ bool isRight(const AttentionShape& shape, DType type, float share, std::mt19937&
 }
 
 template <class Work>
-double median(Work work) {
+double median(LaunchQueue& queue, Work work) {
     constexpr int times = 21;
     cudaEvent_t begin;
     cudaEvent_t end;
@@ -184,9 +184,9 @@ double median(Work work) {
     check(cudaEventCreate(&end), "event");
     std::vector<float> all;
     for (int i = 0; i < times + 3; ++i) {
-        check(cudaEventRecord(begin), "event");
+        check(cudaEventRecord(begin, queue.stream()), "event");
         work();
-        check(cudaEventRecord(end), "event");
+        check(cudaEventRecord(end, queue.stream()), "event");
         check(cudaEventSynchronize(end), "event");
         float milliseconds = 0;
         check(cudaEventElapsedTime(&milliseconds, begin, end), "event");
@@ -196,7 +196,7 @@ double median(Work work) {
     return static_cast<double>(all[times / 2]);
 }
 
-void time(const AttentionShape& shape, DType type, float share, std::mt19937& random) {
+void time(LaunchQueue& queue, const AttentionShape& shape, DType type, float share, std::mt19937& random) {
     AttentionDropout dropout;
     dropout.mask.key = random();
     dropout.mask.share = share;
@@ -204,8 +204,8 @@ void time(const AttentionShape& shape, DType type, float share, std::mt19937& ra
     Problem problem(shape, type, dropout);
     repeat(problem.qkv, 3 * problem.elements(), type, random);
     repeat(problem.outputGradient, problem.elements(), type, random);
-    const double forward = median([&] { problem.forward(); });
-    const double backward = median([&] { problem.backward(); });
+    const double forward = median(queue, [&] { problem.forward(queue); });
+    const double backward = median(queue, [&] { problem.backward(queue); });
     const double flops = 2.0 * static_cast<double>(problem.elements()) * shape.sequence;  // of both products, causal
     std::printf("%-4s b %2d h %2d s %4d d %3d dropout %.1f: forward %7.3f ms %4.0f TFLOP/s, "
                 "backward %7.3f ms %4.0f TFLOP/s\n",
@@ -219,6 +219,7 @@ void time(const AttentionShape& shape, DType type, float share, std::mt19937& ra
 int measureAttention(unsigned seed) {
     std::printf("seed %u\n", seed);
     std::mt19937 random(seed);
+    LaunchQueue queue(false);
     bool good = true;
     std::vector<AttentionShape> shapes{{1, 1, 1, 64},   {2, 300, 3, 64},  {1, 257, 2, 128}, {1, 129, 2, 32},
                                        {1, 100, 3, 80}, {1, 65, 2, 7},    {1, 70, 1, 200},  {1, 1024, 2, 64},
@@ -228,16 +229,16 @@ int measureAttention(unsigned seed) {
                           1 + static_cast<int>(random() % 3), 8 * (1 + static_cast<int>(random() % 16))});
     for (const AttentionShape& shape : shapes)
         for (const DType type : {DType::F32, DType::BF16, DType::F16})
-            for (const float share : {0.0f, 0.2f}) good = isRight(shape, type, share, random) && good;
+            for (const float share : {0.0f, 0.2f}) good = isRight(queue, shape, type, share, random) && good;
     std::printf(good ? "all as expected\n" : "SOMETHING IS WRONG\n");
     for (const DType type : {DType::BF16, DType::F16})
         for (const float share : {0.0f, 0.1f}) {
-            time({32, 1024, 12, 64}, type, share, random);
-            time({8, 4096, 16, 128}, type, share, random);
+            time(queue, {32, 1024, 12, 64}, type, share, random);
+            time(queue, {8, 4096, 16, 128}, type, share, random);
         }
-    time({4, 8192, 12, 64}, DType::BF16, 0, random);
-    time({4, 1024, 12, 64}, DType::BF16, 0, random);
-    time({4, 1024, 12, 64}, DType::F32, 0, random);
+    time(queue, {4, 8192, 12, 64}, DType::BF16, 0, random);
+    time(queue, {4, 1024, 12, 64}, DType::BF16, 0, random);
+    time(queue, {4, 1024, 12, 64}, DType::F32, 0, random);
     return good ? 0 : 1;
 }
 

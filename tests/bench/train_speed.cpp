@@ -2,7 +2,7 @@
 // Steps of a training run, without launcher and collector: what tests/bench/train runs, alone or under mpirun (then data
 // parallel, the batch given by the shape for each rank).
 //
-//   train_speed SHAPE [threads of a rank] [fp32|bf16] [steps] [cpu|cuda]     SHAPE: gpt2 | medium | small | gpt2-1024
+//   train_speed SHAPE [threads of a rank] [fp32|bf16] [steps] [cpu|cuda|cuda-no-graphs]   SHAPE: gpt2 | medium | small | gpt2-1024
 //
 // One JSON object: milliseconds of a step (median, best, worst), tokens/s of all ranks, and the least that a step can
 // take: its multiplications at the peak of the cores, the update at their memory bandwidth (engine/plan/core_speed.h); on
@@ -19,6 +19,7 @@
 #include "kernels/threads.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <stdexcept>
 #include <string>
@@ -104,7 +105,9 @@ void run(int argc, char** argv) {
     const int ranks = session.size();
     const int threads = argc > 2 ? std::stoi(argv[2]) : 1;
     const bool bf16 = argc > 3 && std::string(argv[3]) == "bf16";
-    const bool onGpu = argc > 5 && std::string(argv[5]) == "cuda";
+    const std::string where = argc > 5 ? argv[5] : "cpu";
+    const bool onGpu = where.starts_with("cuda");
+    if (where == "cuda-no-graphs") setenv("SHARDLAB_CUDA_GRAPHS", "0", 1);
     setKernelThreads(threads);
     Layout layout = shapeOf(argc > 1 ? argv[1] : "small", ranks);
     layout.precision.compute = bf16 ? "bf16" : "fp32";

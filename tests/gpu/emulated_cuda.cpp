@@ -155,7 +155,7 @@ namespace shardlab::cuda {
 struct GemmPlans::Library {};
 GemmPlans::GemmPlans() = default;
 GemmPlans::~GemmPlans() = default;
-bool GemmPlans::multiply(const GemmShape&, const GemmOperands&, cudaStream_t) { return false; }
+bool GemmPlans::multiply(const GemmShape&, const GemmOperands&, LaunchQueue&) { return false; }
 
 std::size_t sortScratch(int, std::uint32_t) { return 1; }
 void sortByKey(int count, std::uint32_t, KeyedNumbers from, KeyedNumbers sorted, void*, cudaStream_t stream) {
@@ -207,7 +207,7 @@ AttentionNeeds CudaDevice::attentionNeeds(const AttentionShape& shape, DType, bo
 
 void CudaDevice::attention(const AttentionShape& shape, ConstArray qkv, Array kept, Array output,
                            const AttentionDropout& dropout, float*) {
-    emulation::enqueue(stream_, [=] {
+    emulation::enqueue(stream(), [=] {
         withType(qkv.type, [&](auto t) {
             using T = typename decltype(t)::Type;
             const std::size_t size = outputSize(shape);
@@ -220,7 +220,7 @@ void CudaDevice::attention(const AttentionShape& shape, ConstArray qkv, Array ke
 
 void CudaDevice::attentionGrad(const AttentionShape& shape, ConstArray qkv, Array, ConstArray,
                                ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout, float*) {
-    emulation::enqueue(stream_, [=] {
+    emulation::enqueue(stream(), [=] {
         withType(qkv.type, [&](auto t) {
             using T = typename decltype(t)::Type;
             const std::size_t size = outputSize(shape);

@@ -14,7 +14,9 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace shardlab::emulation {
 
@@ -22,8 +24,20 @@ namespace shardlab::emulation {
 void enqueue(cudaStream_t stream, std::function<void()> work);
 /// The GPU that the calling thread uses.
 int currentDevice();
-/// All threads of all blocks, in the stream. Only of the calling thread's GPU.
-void run(cudaStream_t stream, dim3 blocks, dim3 threads, std::size_t sharedBytes, std::function<void()> kernel);
+/// A kernel with its arguments, of which it has copies.
+using Ready = std::function<void()>;
+/// Lets cudaLaunchKernel find it by its address.
+void introduce(const void* kernel, std::function<Ready(void** arguments)> prepare);
+template <class... Parameters>
+void introduce(void (*kernel)(Parameters...)) {
+    introduce(reinterpret_cast<const void*>(kernel), [kernel](void** arguments) -> Ready {
+        return [&]<std::size_t... I>(std::index_sequence<I...>) -> Ready {
+            return [kernel, values = std::tuple(*static_cast<const std::remove_cv_t<Parameters>*>(arguments[I])...)] {
+                std::apply(kernel, values);
+            };
+        }(std::index_sequence_for<Parameters...>());
+    });
+}
 /// At once.
 void runNow(dim3 blocks, dim3 threads, std::size_t sharedBytes, const std::function<void()>& kernel);
 /// What a block asked for beside its variables; its values are not numbers at first.

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -58,6 +59,19 @@ struct CUevent_st {
     std::shared_ptr<Point> point;  ///< null: never recorded
 };
 
+struct CUgraphNode_st {
+    std::function<void()> work;
+};
+
+struct CUgraph_st {
+    std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+};
+
+struct CUgraphExec_st {
+    std::vector<cudaGraphNode_t> nodes;  ///< of the graph that it was made of
+    std::vector<std::function<void()>> works;
+};
+
 struct CUstream_st {
     const int device = ::device;
 
@@ -66,8 +80,13 @@ struct CUstream_st {
         ended_ = true;
         asked_.notify_one();
     }
+    /// To the graph where one is captured.
     void add(std::function<void()> work) {
         const std::lock_guard held(mutex_);
+        if (captured_) {
+            captured_->nodes.push_back(std::make_unique<CUgraphNode_st>(std::move(work)));
+            return;
+        }
         work_.push_back(std::move(work));
         if (work_.size() == 1 && !busy_) asked_.notify_one();
     }
@@ -78,6 +97,21 @@ struct CUstream_st {
     void wait() {
         std::unique_lock held(mutex_);
         done_.wait(held, [&] { return work_.empty() && !busy_; });
+    }
+
+    bool beginCapture() {
+        const std::lock_guard held(mutex_);
+        if (captured_) return false;
+        captured_ = std::make_unique<CUgraph_st>();
+        return true;
+    }
+    cudaGraph_t endCapture() {
+        const std::lock_guard held(mutex_);
+        return captured_.release();
+    }
+    cudaGraph_t captured() {
+        const std::lock_guard held(mutex_);
+        return captured_.get();
     }
 
 private:
@@ -104,6 +138,7 @@ private:
     std::condition_variable asked_, done_;
     std::deque<std::function<void()>> work_;
     bool busy_ = false, ended_ = false;
+    std::unique_ptr<CUgraph_st> captured_;
     std::jthread thread_{[this] { run(); }};
 };
 
@@ -111,6 +146,17 @@ namespace {
 
 std::mutex streamsMutex;
 std::vector<CUstream_st*> streams;
+
+std::mutex kernelsMutex;
+std::map<const void*, std::function<shardlab::emulation::Ready(void**)>> kernels;
+
+/// Null where nobody has introduced the kernel.
+std::function<void()> blocksOf(const void* kernel, dim3 blocks, dim3 threads, std::size_t sharedBytes, void** arguments) {
+    const std::lock_guard held(kernelsMutex);
+    const auto found = kernels.find(kernel);
+    if (found == kernels.end()) return {};
+    return [=, ready = found->second(arguments)] { shardlab::emulation::runNow(blocks, threads, sharedBytes, ready); };
+}
 
 std::shared_ptr<Point> pointOf(cudaEvent_t event) { return event->point; }
 
@@ -122,12 +168,9 @@ void enqueue(cudaStream_t stream, std::function<void()> work) { stream->add(std:
 
 int currentDevice() { return device; }
 
-void run(cudaStream_t stream, dim3 blocks, dim3 threads, std::size_t sharedBytes, std::function<void()> kernel) {
-    if (stream->device != device) {
-        fail(cudaErrorInvalidResourceHandle);
-        return;
-    }
-    stream->add([=, kernel = std::move(kernel)] { runNow(blocks, threads, sharedBytes, kernel); });
+void introduce(const void* kernel, std::function<Ready(void**)> prepare) {
+    const std::lock_guard held(kernelsMutex);
+    kernels.try_emplace(kernel, std::move(prepare));
 }
 
 }  // namespace shardlab::emulation
@@ -242,5 +285,77 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
     if (!from || !to) return fail(cudaErrorInvalidResourceHandle);
     if (!from->isReached() || !to->isReached()) return fail(cudaErrorNotReady);
     *milliseconds = std::chrono::duration<float, std::milli>(to->time - from->time).count();
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 blocks, dim3 threads, void** arguments, std::size_t sharedBytes,
+                             cudaStream_t stream) {
+    if (stream->device != device) return fail(cudaErrorInvalidResourceHandle);
+    std::function<void()> work = blocksOf(kernel, blocks, threads, sharedBytes, arguments);
+    if (!work) return fail(cudaErrorInvalidDeviceFunction);
+    stream->add(std::move(work));
+    return cudaSuccess;
+}
+
+/// SHARDLAB_EMULATED_GRAPHS=0: as where graphs are refused.
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+    const char* wanted = std::getenv("SHARDLAB_EMULATED_GRAPHS");
+    if (wanted && std::strcmp(wanted, "0") == 0) return fail(cudaErrorNotPermitted);
+    return stream->beginCapture() ? cudaSuccess : fail(cudaErrorIllegalState);
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+    *graph = stream->endCapture();
+    return *graph ? cudaSuccess : fail(cudaErrorIllegalState);
+}
+#if CUDART_VERSION >= 13000
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long*,
+                                     cudaGraph_t* graph, const cudaGraphNode_t** last, const cudaGraphEdgeData**,
+                                     std::size_t* count) {
+#else
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long*,
+                                        cudaGraph_t* graph, const cudaGraphNode_t** last, std::size_t* count) {
+#endif
+    thread_local cudaGraphNode_t node = nullptr;
+    *graph = stream->captured();
+    *status = *graph ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    *count = *graph && !(*graph)->nodes.empty() ? 1 : 0;
+    if (*count) node = (*graph)->nodes.back().get();
+    *last = &node;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+    *executable = new CUgraphExec_st;
+    for (const auto& node : graph->nodes) {
+        (*executable)->nodes.push_back(node.get());
+        (*executable)->works.push_back(node->work);
+    }
+    return cudaSuccess;
+}
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo*) {
+    if (graph->nodes.size() != executable->works.size()) return fail(cudaErrorGraphExecUpdateFailure);
+    for (std::size_t i = 0; i < graph->nodes.size(); ++i) executable->works[i] = graph->nodes[i]->work;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, const cudaKernelNodeParams* p) {
+    const auto found = std::ranges::find(executable->nodes, node);
+    std::function<void()> work = blocksOf(p->func, p->gridDim, p->blockDim, p->sharedMemBytes, p->kernelParams);
+    if (found == executable->nodes.end() || !work) return fail(cudaErrorInvalidValue);
+    executable->works[static_cast<std::size_t>(found - executable->nodes.begin())] = std::move(work);
+    return cudaSuccess;
+}
+/// What is set later is for later launches.
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+    if (stream->device != device) return fail(cudaErrorInvalidResourceHandle);
+    stream->add([works = executable->works] {
+        for (const auto& work : works) work();
+    });
+    return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    delete graph;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+    delete executable;
     return cudaSuccess;
 }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/launch_queue.cuh"
+
+#include "kernels/cuda/check.cuh"
+
+#include <cstdio>
+#include <functional>
+#include <stdexcept>
+#include <string_view>
+
+namespace shardlab::cuda {
+
+namespace {
+
+constexpr std::size_t fewest = 3;          ///< launches that a graph is made for
+constexpr std::size_t mostGraphs = 16384;  ///< more are begun anew
+constexpr std::uint64_t trialLaunches = 8;
+
+/// Whatever happens, a batch is submitted once.
+struct Emptied {
+    LaunchBatch& batch;
+    ~Emptied() { batch.clear(); }
+};
+
+}  // namespace
+
+LaunchQueue::LaunchQueue(bool graphs) : graphs_(graphs) {
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+    if (graphs_) check(cudaStreamCreateWithFlags(&capture_, cudaStreamNonBlocking), "cudaStreamCreate");
+}
+
+LaunchQueue::~LaunchQueue() {
+    cudaStreamSynchronize(stream_);
+    seen_.clear();
+    if (capture_) cudaStreamDestroy(capture_);
+    cudaStreamDestroy(stream_);
+}
+
+cudaStream_t LaunchQueue::stream() {
+    const std::lock_guard held(mutex_);
+    submit();
+    return stream_;
+}
+
+void LaunchQueue::begin(const char* name) {
+    const std::lock_guard held(mutex_);
+    if (!graphs_ || depth_++ > 0) return;
+    submit();
+    owner_ = std::this_thread::get_id();
+    name_ = std::hash<std::string_view>{}(name);
+}
+
+void LaunchQueue::end() {
+    const std::lock_guard held(mutex_);
+    if (depth_ == 0 || --depth_ > 0) return;
+    submit();
+}
+
+void LaunchQueue::launch(const KernelLaunch& launch, std::span<const KernelArgument> arguments) {
+    const std::lock_guard held(mutex_);
+    makeRoom();
+    batch_.add(launch, arguments);
+    if (!gathers()) submit();
+}
+
+void LaunchQueue::submit() {
+    if (batch_.empty()) return;
+    const Emptied emptied{batch_};
+    ++name_;
+    if (submitAsGraph()) return;
+    counts_.launches += batch_.size();
+    for (std::size_t i = 0; i < batch_.size(); ++i) batch_.launch(i, stream_);
+}
+
+bool LaunchQueue::submitAsGraph() {
+    if (!graphs_ || batch_.size() < fewest) return false;
+    if (seen_.size() > mostGraphs) {
+        for (auto& [key, seen] : seen_) forget(seen);
+        seen_.clear();
+    }
+    const auto [found, first] = seen_.try_emplace(name_ ^ batch_.shape());
+    Seen& seen = found->second;
+    if (first || seen.unsteady) return false;
+    try {
+        if (!seen.graph) {
+            seen.graph = std::make_unique<LaunchGraph>(batch_, capture_);
+            ++counts_.graphs;
+        } else if (seen.graph->batch().alike(batch_)) {
+            seen.graph->set(batch_, capture_);
+        } else {
+            return false;
+        }
+        seen.graph->launch(stream_);
+    } catch (const std::runtime_error& error) {
+        cudaGetLastError();  // it is answered here
+        std::fprintf(stderr, "shardlab: without CUDA graphs from now on: %s\n", error.what());
+        graphs_ = false;
+        return false;
+    }
+    ++seen.launches;
+    ++counts_.graphLaunches;
+    if (seen.launches > trialLaunches && 2 * seen.graph->captures() > seen.launches) {
+        seen.unsteady = true;
+        forget(seen);
+    }
+    return true;
+}
+
+void LaunchQueue::forget(Seen& seen) {
+    if (!seen.graph) return;
+    counts_.kernelsSet += seen.graph->kernelsSet();
+    counts_.captures += seen.graph->captures();
+    seen.graph.reset();
+}
+
+LaunchQueue::Counts LaunchQueue::counts() {
+    const std::lock_guard held(mutex_);
+    Counts counts = counts_;
+    for (const auto& [key, seen] : seen_) {
+        if (!seen.graph) continue;
+        counts.kernelsSet += seen.graph->kernelsSet();
+        counts.captures += seen.graph->captures();
+    }
+    return counts;
+}
+
+}  // namespace shardlab::cuda
