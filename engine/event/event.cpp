@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/event/event.h"
 
+#include "engine/base/most_ranks.h"
+
 #include <array>
+#include <limits>
 
 namespace shardlab {
+
+static_assert(mostRanks == std::numeric_limits<decltype(Event::rank)>::max());
 
 std::string_view name(Lane lane) {
     constexpr std::array<std::string_view, laneCount> names{"compute", "comm", "copy", "host"};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/hosts/host_list.h"
 
+#include "engine/base/most_ranks.h"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -8,8 +10,6 @@
 
 namespace shardlab {
 namespace {
-
-constexpr int mostSlots = 32767;  ///< of all hosts: events number ranks with 16 bits
 
 std::vector<std::string_view> wordsOf(std::string_view line) {
     constexpr std::string_view blanks = " \t\r";
@@ -39,8 +39,8 @@ Result<int> slotsOf(std::span<const std::string_view> words, const std::string& 
             return wrong(fmt::format("\"{}\" is no setting of a host", setting.substr(0, 60)));
         int number = 0;
         const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-        if (error != std::errc{} || end != value.data() + value.size() || number < 1 || number > mostSlots)
-            return wrong(fmt::format("\"{}\" is no number of slots from 1 to {}", value.substr(0, 60), mostSlots));
+        if (error != std::errc{} || end != value.data() + value.size() || number < 1 || number > mostRanks)
+            return wrong(fmt::format("\"{}\" is no number of slots from 1 to {}", value.substr(0, 60), mostRanks));
         if (key == "slots") slots = number;
     }
     return slots;
@@ -63,8 +63,8 @@ Result<std::vector<HostSpec>> parseHostfile(std::string_view text, const std::st
         const auto slots = slotsOf(std::span(words).subspan(1), where);
         if (!slots) return fail(slots.error());
         all += *slots;
-        if (all > mostSlots)
-            return fail(Error{"too many slots in the hostfile", where, fmt::format("they are {}", all), fmt::format("{} at most", mostSlots)});
+        if (all > mostRanks)
+            return fail(Error{"too many slots in the hostfile", where, fmt::format("they are {}", all), fmt::format("{} at most", mostRanks)});
         const auto known = std::ranges::find(hosts, words.front(), &HostSpec::name);
         if (known == hosts.end()) hosts.push_back({std::string(words.front()), *slots});
         else known->devices += *slots;

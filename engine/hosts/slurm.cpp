@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/hosts/host_list.h"
 
+#include "engine/base/most_ranks.h"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -9,7 +11,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t mostHosts = 32767;
+constexpr std::size_t mostHosts = mostRanks;
 
 Error wrongList(std::string_view list, std::string why) {
     return Error{"cannot read a list of Slurm", std::string(list.substr(0, 200)), std::move(why), "node[01-03,7],login"};

@@ -2,10 +2,9 @@
 #include "engine/launch/forwarder_setup.h"
 
 #include "engine/base/json_fields.h"
-#include "engine/event/event.h"
+#include "engine/base/most_ranks.h"
 
 #include <fmt/format.h>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -13,7 +12,6 @@ namespace shardlab {
 namespace {
 
 using Json = nlohmann::json;
-constexpr int mostRanks = std::numeric_limits<decltype(Event::rank)>::max();
 
 int countOf(const Json& setup, const char* key, int least) {
     const std::optional<int> count = wholeNumber<int>(setup.at(key));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/most_ranks.h"
 #include "engine/layout/check_rules.h"
 #include "engine/layout/suggest.h"
 
@@ -25,7 +26,7 @@ bool positive(const ParallelSpec& p) {
 std::string degreeText(const Layout& layout, std::int64_t devices) {
     const ParallelSpec& p = layout.parallel;
     const auto others = static_cast<std::int64_t>(std::min(double(p.tensor) * p.expert * p.context, 1e9));
-    if (devices % others != 0 || devices > 32767) return fmt::format("degrees whose product is {}", devices);
+    if (devices % others != 0 || devices > mostRanks) return fmt::format("degrees whose product is {}", devices);
     const std::int64_t product = devices / others;
     std::vector<std::string> good, rest;
     for (std::int64_t pipeline = 1; pipeline <= product; ++pipeline) {
@@ -45,8 +46,8 @@ void checkDegrees(const Layout& layout, std::vector<Fault>& faults) {
     if (!positive(layout.parallel) || layout.cluster.hosts.empty()) return;
     const std::int64_t ranks = rankCount(layout);
     const std::int64_t devices = deviceCount(layout);
-    if (ranks > 32767)
-        faults.push_back({"/parallel/data", "there are more than 32767 ranks", "events number ranks with 16 bits",
+    if (ranks > mostRanks)
+        faults.push_back({"/parallel/data", fmt::format("there are more than {} ranks", mostRanks), "events number ranks with 16 bits",
                           "a smaller product of degrees"});
     if (ranks == devices || devices == 0) return;
     const ParallelSpec& p = layout.parallel;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/fields.h"
 
+#include "engine/base/most_ranks.h"
+
 #include <algorithm>
 #include <array>
 
@@ -34,7 +36,7 @@ const std::array table = std::to_array<Field>({
     {"/data/last_batch", "Last batch", "An epoch's last windows, where they fill no global batch. carry: the next epoch's first fill it up; pad: its own first come a second time; drop: they are left out.", TextField([](L& l) -> std::string& { return l.data.lastBatch; }), "carry,pad,drop"},
     {"/data/validation", "Validation", "Share of the text that is kept for validation.", NumberField([](L& l) -> double& { return l.data.validation; }), {}, {}, 0, 0.5, "at least half of the text is for training"},
 
-    {"/cluster/hosts", "Hosts", "Machines and how many devices each gives.", HostListField([](L& l) -> std::vector<HostSpec>& { return l.cluster.hosts; }), {}, {}, 1, 32767, degree},
+    {"/cluster/hosts", "Hosts", "Machines and how many devices each gives.", HostListField([](L& l) -> std::vector<HostSpec>& { return l.cluster.hosts; }), {}, {}, 1, mostRanks, degree},
     {"/cluster/device", "Device", "What the ranks compute on.", TextField([](L& l) -> std::string& { return l.cluster.device; }), "cpu,cuda"},
     {"/cluster/agent", "Agent", "Program that runs a command on another host, with its arguments; {host} stands for the host, which else comes last. Empty: ssh.", TextField([](L& l) -> std::string& { return l.cluster.agent; })},
     {"/cluster/network", "Network", "Networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, with commas; empty: any that is up.", TextField([](L& l) -> std::string& { return l.cluster.network; })},
@@ -42,11 +44,11 @@ const std::array table = std::to_array<Field>({
     {"/cluster/pace/device", "Modelled device", "Device whose time is modelled.", TextField([](L& l) -> std::string& { return l.cluster.pace->device; })},
     {"/cluster/pace/step_seconds", "Step lasts", "Seconds that one step is stretched to.", NumberField([](L& l) -> double& { return l.cluster.pace->stepSeconds; }), {}, {}, 0.001, 3600, "a step must be long enough to wait for and short enough to watch"},
 
-    {"/parallel/data", "Data", "Replicas of the model; each trains on its share of the batch.", IntegerField([](L& l) -> int& { return l.parallel.data; }), {}, {}, 1, 32767, degree},
-    {"/parallel/pipeline", "Pipeline", "Ranks that the layers are spread over.", IntegerField([](L& l) -> int& { return l.parallel.pipeline; }), {}, {}, 1, 32767, degree},
-    {"/parallel/tensor", "Tensor", "Ranks that share each layer's matrices.", IntegerField([](L& l) -> int& { return l.parallel.tensor; }), {}, {}, 1, 32767, degree},
-    {"/parallel/expert", "Expert", "Ranks that experts are spread over.", IntegerField([](L& l) -> int& { return l.parallel.expert; }), {}, {}, 1, 32767, degree},
-    {"/parallel/context", "Context", "Ranks that share each sequence.", IntegerField([](L& l) -> int& { return l.parallel.context; }), {}, {}, 1, 32767, degree},
+    {"/parallel/data", "Data", "Replicas of the model; each trains on its share of the batch.", IntegerField([](L& l) -> int& { return l.parallel.data; }), {}, {}, 1, mostRanks, degree},
+    {"/parallel/pipeline", "Pipeline", "Ranks that the layers are spread over.", IntegerField([](L& l) -> int& { return l.parallel.pipeline; }), {}, {}, 1, mostRanks, degree},
+    {"/parallel/tensor", "Tensor", "Ranks that share each layer's matrices.", IntegerField([](L& l) -> int& { return l.parallel.tensor; }), {}, {}, 1, mostRanks, degree},
+    {"/parallel/expert", "Expert", "Ranks that experts are spread over.", IntegerField([](L& l) -> int& { return l.parallel.expert; }), {}, {}, 1, mostRanks, degree},
+    {"/parallel/context", "Context", "Ranks that share each sequence.", IntegerField([](L& l) -> int& { return l.parallel.context; }), {}, {}, 1, mostRanks, degree},
     {"/parallel/sequence", "Sequence parallel", "Split norms along the sequence inside a tensor group.", BooleanField([](L& l) -> bool& { return l.parallel.sequence; })},
     {"/parallel/partition", "Partition", "With ZeRO 3. flat: every replica has a part of every layer, gathered when it is used (FSDP); layers: each layer is one replica's, who sends it to the others when it is used and is sent their gradients.", TextField([](L& l) -> std::string& { return l.parallel.partition; }), "flat,layers"},
     {"/parallel/zero", "ZeRO", "What data replicas share out: 1 optimizer state, 2 gradients too, 3 parameters too.", IntegerField([](L& l) -> int& { return l.parallel.zero; }), {}, {}, 0, 3, "ZeRO has the stages 0 to 3"},

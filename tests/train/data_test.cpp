@@ -199,8 +199,9 @@ private Q_SLOTS:
     void shardsMakeUpTheDataSet_data() {
         QTest::addColumn<QString>("lastBatch");
         QTest::addColumn<int>("data");
-        for (const char* lastBatch : {"carry", "pad", "drop"})
-            for (const int data : {1, 2, 3}) QTest::addRow("%s, data %d", lastBatch, data) << lastBatch << data;
+        for (const QByteArray& lastBatch : {QByteArray("carry"), QByteArray("pad"), QByteArray("drop")})
+            for (const int data : {1, 2, 3})
+                QTest::addRow("%s, data %d", lastBatch.constData(), data) << QString(lastBatch) << data;
     }
     void shardsMakeUpTheDataSet() {
         QFETCH(QString, lastBatch);

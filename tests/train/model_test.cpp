@@ -105,10 +105,10 @@ private Q_SLOTS:
                   toDouble(input)),
               5e-5, std::string("input's gradient"));
         for (const Parameter& parameter : set.parameters()) {
-            const auto loss = [&](const Weights& w) {
+            const auto lossOf = [&](const Weights& w) {
                 return reference::dot(function(w, toDouble(input)), outputWeights);
             };
-            CLOSE(parameter.gradient.floats(), gradientOf(loss, weights, parameter.name), 5e-5, parameter.name);
+            CLOSE(parameter.gradient.floats(), gradientOf(lossOf, weights, parameter.name), 5e-5, parameter.name);
         }
     }
 
@@ -140,10 +140,10 @@ private Q_SLOTS:
                   toDouble(input)),
               5e-5, std::string("input's gradient"));
         for (const Parameter& parameter : set.parameters()) {
-            const auto loss = [&](const Weights& w) {
+            const auto lossOf = [&](const Weights& w) {
                 return scale * reference::headLoss(w, shape, toDouble(input), targets);
             };
-            CLOSE(parameter.gradient.floats(), gradientOf(loss, weights, parameter.name), 5e-5, parameter.name);
+            CLOSE(parameter.gradient.floats(), gradientOf(lossOf, weights, parameter.name), 5e-5, parameter.name);
         }
     }
 
