@@ -75,6 +75,8 @@ public:
     /// Collective: messages will go from the first to the second of each pair, the same list on every member. Others are
     /// legal and may be slower.
     virtual void connect(std::span<const std::pair<int, int>> links) { static_cast<void>(links); }
+    /// Collective: what the first collective would have to make is made now.
+    virtual void prepare() {}
     /// The same group for data in the processor's memory, where this one's lie in a device's.
     virtual Communicator& host() { return *this; }
 

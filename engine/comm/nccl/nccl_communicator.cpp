@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace shardlab {
 
@@ -75,21 +76,19 @@ public:
     Collective(Communicator& host, std::unique_ptr<DeviceExchange> exchange, std::function<void()> after)
         : host_(host), exchange_(std::move(exchange)), after_(std::move(after)) {}
     bool test() override {
-        if (over_) return true;
-        if (exchange_->done())
-            finish();
+        over_ = over_ || exchange_->done();
+        if (over_)
+            follow();
         else
             host_.requireMembers();
         return over_;
     }
-    void wait() override {
-        if (!over_) finish();
-    }
+    void wait() override { follow(); }
     DeviceSpan span() const override { return {exchange_->begin(), exchange_->end()}; }
 
 private:
-    void finish() {
-        over_ = true;
+    void follow() {
+        if (std::exchange(followed_, true)) return;
         exchange_->precede();
         if (after_) after_();
         after_ = {};
@@ -98,7 +97,7 @@ private:
     Communicator& host_;
     std::unique_ptr<DeviceExchange> exchange_;
     std::function<void()> after_;
-    bool over_ = false;
+    bool over_ = false, followed_ = false;
 };
 
 NcclCommunicator::NcclCommunicator(std::unique_ptr<Communicator> host, std::span<const int> members, Device& device,

@@ -51,6 +51,7 @@ public:
     void barrier() override { staged_.barrier(); }
     void requireMembers() override { staged_.host().requireMembers(); }
     void connect(std::span<const std::pair<int, int>> links) override;
+    void prepare() override { all(); }
     Communicator& host() override { return staged_.host(); }
 
 private:
@@ -58,7 +59,7 @@ private:
     class Wide;
     using Calls = std::function<void(DeviceGroup&)>;
 
-    /// Of all members; made by the first collective.
+    /// Of all members; made by the first collective, or by prepare().
     DeviceGroup& all();
     RequestPtr start(const Calls& calls, std::function<void()> after = {});
     /// Whether a sum must be taken in a wider type than the array's.
