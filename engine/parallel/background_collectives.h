@@ -1,54 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives beside compute: a thread that carries them out one after another, so that they move on whatever the rank
-// computes.
+// Collectives beside compute, where a processor has to move them on: by a thread, whatever the rank computes.
 #pragma once
 
-#include "engine/comm/communicator.h"
+#include "engine/parallel/collectives_beside_compute.h"
 
 #include <condition_variable>
-#include <cstdint>
 #include <deque>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
 
 namespace shardlab {
 
-class BackgroundCollectives {
+class BackgroundCollectives final : public CollectivesBesideCompute {
 public:
-    using Ticket = std::int64_t;  ///< counts from 0 in the order of posting
-    struct Times {
-        std::int64_t begin = 0;  ///< as `clock` tells
-        std::int64_t end = 0;
-    };
-
     /// Nobody else uses `group`.
-    BackgroundCollectives(std::unique_ptr<Communicator> group, std::function<std::int64_t()> clock);
-    /// What is under way is given up.
-    ~BackgroundCollectives();
+    BackgroundCollectives(std::unique_ptr<Communicator> group, Clock clock);
+    ~BackgroundCollectives() override;
     BackgroundCollectives(const BackgroundCollectives&) = delete;
     BackgroundCollectives& operator=(const BackgroundCollectives&) = delete;
 
-    /// `start` begins the collective on the thread, `finish` (may be empty) follows it there.
-    Ticket post(std::function<RequestPtr(Communicator&)> start, std::function<void()> finish = {});
-    /// Throws what stopped the thread.
-    bool done(Ticket ticket);
-    void wait(Ticket ticket);
-    /// Of a ticket that is done; each may be asked for once, in order.
-    Times times(Ticket ticket);
+    /// Both are called on the thread; waiting is for `finish` too, and for all tickets at once.
+    Ticket post(Start start, std::function<void()> finish = {}) override;
+    bool awaited(Ticket ticket) override;
+    void wait(Ticket ticket, const Observer& observer) override;
+    void drain() override;
+    std::optional<Times> times(Ticket ticket) override;
 
 private:
     struct Job {
-        std::function<RequestPtr(Communicator&)> start;
+        Start start;
         std::function<void()> finish;
     };
-    Times timesOf(const Request& request, std::int64_t begin) const;
+    void waitUntilDone(Ticket ticket);
     void run(const std::stop_token& stop);
 
     std::unique_ptr<Communicator> group_;
-    std::function<std::int64_t()> clock_;
+    Clock clock_;
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Job> waiting_;

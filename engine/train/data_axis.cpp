@@ -3,6 +3,8 @@
 
 #include "engine/base/clock.h"
 #include "engine/layout/recompute.h"
+#include "engine/parallel/background_collectives.h"
+#include "engine/parallel/device_collectives.h"
 
 #include <algorithm>
 
@@ -22,11 +24,20 @@ Collective reducing(const FlatUnit& unit) {
     return [owner = unit.owner](Communicator& group, ArraySpan whole) { return group.ireduceTo(whole, owner); };
 }
 
+/// A ring is made of messages and sums of the processor's; a pace is its clock's.
+bool goesByDevice(const DataAxisSetup& setup) {
+    return setup.direct && !setup.arena.device().onHost() && !setup.pacer && setup.parallel.allReduce != "ring";
+}
+
 }  // namespace
 
 DataAxis::DataAxis(DataAxisSetup setup)
-    : setup_(std::move(setup)), pacer_(setup_.pacer),
-      background_(std::move(setup_.group), [this] { return setup_.trace.now(); }) {
+    : setup_(std::move(setup)), followsDevice_(goesByDevice(setup_)), pacer_(setup_.pacer), spans_(setup_.trace) {
+    const auto clock = [this] { return setup_.trace.now(); };
+    if (followsDevice_)
+        beside_ = std::make_unique<DeviceCollectives>(std::move(setup_.group), clock);
+    else
+        beside_ = std::make_unique<BackgroundCollectives>(std::move(setup_.group), clock);
     const int zero = setup_.parallel.zero;
     SlotSizes largest;
     std::int64_t room = 0;
@@ -61,9 +72,8 @@ const DataCosts& DataAxis::costsOf(const Action& action) const {
 void DataAxis::post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
                     std::function<void()> finish) {
     Device& device = setup_.arena.device();
-    // A ring is made of messages and sums of the processor's.
     if (device.onHost() || (setup_.direct && !piece.hops)) {
-        piece.ticket = background_.post(
+        piece.ticket = beside_->post(
             [whole, &device, collective = std::move(collective)](Communicator& group) {
                 device.enter();
                 return collective(group, whole);
@@ -72,7 +82,7 @@ void DataAxis::post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Comm
         return;
     }
     const auto copy = std::make_shared<std::vector<std::byte>>(whole.bytes().size());
-    piece.ticket = background_.post(
+    piece.ticket = beside_->post(
         [=, &device](Communicator& group) {
             device.enter();
             device.download(whole.data().data, copy->data(), copy->size());
@@ -131,7 +141,7 @@ bool DataAxis::begin(const Action& compute) {
     compute_ = compute;
     active_ = true;
     reductions_ = 0;
-    span_ = setup_.trace.now();
+    spans_.begin(compute, mark());
     const LayeredShares shares = setup_.costs.layered(compute);
     const double seconds = setup_.costs.seconds(compute);
     seconds_ = {seconds * shares.again, seconds * shares.use, seconds * shares.gradient};
@@ -139,7 +149,7 @@ bool DataAxis::begin(const Action& compute) {
 }
 
 void DataAxis::end() {
-    setup_.trace.span(Lane::Compute, eventKind(compute_.kind), span_, setup_.trace.now(), compute_);
+    spans_.end(mark());
     active_ = false;
     gather_.reset();
     reduce_.reset();
@@ -262,27 +272,31 @@ void DataAxis::pace(double seconds) {
 }
 
 void DataAxis::await(const PiecePtr& piece) {
-    RankTrace& trace = setup_.trace;
-    const std::int64_t from = trace.now();
-    bool waited = false;
-    if (!background_.done(piece->ticket)) {
-        trace.doing(RankPhase::Communicating, piece->action);
-        background_.wait(piece->ticket);
-        waited = true;
-    }
+    using Ticket = CollectivesBesideCompute::Ticket;
+    const bool awaited = beside_->awaited(piece->ticket);
     if (pacer_) {
-        waited = waited || piece->end > from;
-        pacer_->waitForArrival(piece->end);
+        // One wait for the real collective and the modelled one, of which either may be over sooner.
+        const auto both = [&] {
+            if (!awaited) beside_->wait(piece->ticket, [](Ticket, const auto& wait) { wait(); });
+            pacer_->waitForArrival(piece->end);
+        };
+        if (awaited && piece->end <= setup_.trace.now()) return both();
+        return tellWait(piece->action, both);
     }
-    if (!waited) return;
-    const std::int64_t until = trace.now();
-    if (active_) {
-        trace.span(Lane::Compute, eventKind(compute_.kind), span_, from, compute_);
-        span_ = until;
-        trace.doing(RankPhase::Compute, compute_);
-    }
-    trace.span(Lane::Compute, EventKind::Wait, from, until, piece->action);
-    exposed_ += until - from;
+    if (awaited) return;
+    beside_->wait(piece->ticket, [this](Ticket ticket, const auto& wait) {
+        if (pieces_.empty() || ticket < pieces_.front()->ticket) return wait();  // it was over long ago
+        tellWait(pieces_[static_cast<std::size_t>(ticket - pieces_.front()->ticket)]->action, wait);
+    });
+}
+
+void DataAxis::tellWait(const Action& what, const std::function<void()>& wait) {
+    RankTrace& trace = setup_.trace;
+    const Moment from = mark();
+    if (!followsDevice_) trace.doing(RankPhase::Communicating, what);
+    wait();
+    spans_.wait(what, from, mark());
+    if (active_) trace.doing(RankPhase::Compute, compute_);
 }
 
 void DataAxis::settle(const PiecePtr& piece) {
@@ -292,19 +306,27 @@ void DataAxis::settle(const PiecePtr& piece) {
 
 void DataAxis::settleAll() {
     settle(last_);
+    drain();
     last_ = lastReduction_ = stayScatter_ = nullptr;
     slotScatter_[0] = slotScatter_[1] = nullptr;
 }
 
+void DataAxis::drain() {
+    if (last_ && followsDevice_) setup_.trace.doing(RankPhase::Communicating, last_->action);
+    beside_->drain();
+}
+
 void DataAxis::collect() {
-    while (!pieces_.empty() && background_.done(pieces_.front()->ticket)) {
-        record(*pieces_.front());
+    spans_.collect();
+    while (!pieces_.empty()) {
+        const auto times = beside_->times(pieces_.front()->ticket);
+        if (!times) return;
+        record(*pieces_.front(), *times);
         pieces_.pop_front();
     }
 }
 
-void DataAxis::record(Piece& piece) {
-    const BackgroundCollectives::Times real = background_.times(piece.ticket);
+void DataAxis::record(const Piece& piece, const CollectivesBesideCompute::Times& real) {
     const std::int64_t begin = pacer_ ? piece.begin : real.begin, end = pacer_ ? piece.end : real.end;
     communicated_ += end - begin;
     if (!piece.hops) {

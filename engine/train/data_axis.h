@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What runs beside compute over the data axis: buckets that are averaged, gradients that are scattered, parameters that
-// are gathered. Follows the rules of plan/simulate.h, paced or not.
+// are gathered. Follows the rules of plan/simulate.h, paced or not. Where devices exchange data by themselves and nothing
+// is paced, the processor asks for all of it ahead of them and waits for none of it.
 #pragma once
 
 #include "engine/base/clock.h"
 #include "engine/comm/parts.h"
 #include "engine/layout/flat_units.h"
 #include "engine/model/layer_hooks.h"
-#include "engine/parallel/background_collectives.h"
+#include "engine/parallel/collectives_beside_compute.h"
 #include "engine/parallel/shards.h"
+#include "engine/train/cut_spans.h"
 #include "engine/train/pacer.h"
 #include "engine/train/rank_trace.h"
 
@@ -34,7 +36,12 @@ struct DataAxisSetup {
 
 class DataAxis final : public LayerHooks {
 public:
+    /// Collective over the group.
     explicit DataAxis(DataAxisSetup setup);
+
+    /// Whether collectives begin, and are awaited, in the device's own order; else it is the processor that begins them
+    /// and waits, and what is told of compute beside them has its clock.
+    bool followsDevice() const { return followsDevice_; }
 
     /// Null without ZeRO.
     StageShards* shards(int stage);
@@ -42,7 +49,7 @@ public:
     /// Interprets REDUCE_BUCKETS, SCATTER_GRAD, GATHER_F, GATHER_B, which wait for their compute action, or GATHER_PARAM.
     void announce(const Action& action);
     /// Around a compute action; begin tells whether anything runs beside it. Then the compute lane is this object's
-    /// until end: paced layer by layer, its spans cut by waits.
+    /// until end: paced layer by layer, its spans cut by waits. Where not followsDevice(), the device's work is over at end.
     bool begin(const Action& compute);
     void end();
     /// Whether what a layered action of the stage computes again is recorded here: where paced, by segments.
@@ -50,12 +57,19 @@ public:
     /// Waits for all reductions, or for all there is; what was done is recorded.
     void settleReductions() { settle(lastReduction_); }
     void settleAll();
-    /// Records what has been done.
+    /// The processor waits until all that was started is over: to be called before it waits for the device, which does
+    /// not notice that a replica is lost.
+    void drain();
+    /// Records what has been done. A lost replica is an exception.
     void collect();
     void setPaced(bool paced) { pacer_ = paced ? setup_.pacer : nullptr; }
-    void beginStep() { communicated_ = exposed_ = 0; dataFree_ = 0; }
+    void beginStep() {
+        communicated_ = dataFree_ = 0;
+        spans_.beginStep();
+    }
+    /// Of what has been recorded in the step.
     double communicatedSeconds() const { return toSeconds(communicated_); }
-    double exposedSeconds() const { return toSeconds(exposed_); }
+    double exposedSeconds() const { return toSeconds(spans_.waited()); }
 
     void beforeUse(int layer) override;
     void afterUse(int layer) override;
@@ -68,12 +82,11 @@ private:
     struct Piece {
         Action action;
         int index = 0;
-        BackgroundCollectives::Ticket ticket = 0;
+        CollectivesBesideCompute::Ticket ticket = 0;
         std::int64_t bytes = 0;
         std::int64_t begin = 0;  ///< modelled, as end; where paced
         std::int64_t end = 0;
         std::shared_ptr<std::vector<RingHop>> hops;
-        bool recorded = false;
     };
     using PiecePtr = std::shared_ptr<Piece>;
 
@@ -90,13 +103,19 @@ private:
     void startGathers(std::int64_t ready);
     void arrive(int layer);
     void await(const PiecePtr& piece);
+    /// The compute lane waits for `what`.
+    void tellWait(const Action& what, const std::function<void()>& wait);
     void settle(const PiecePtr& piece);
     void pace(double seconds);
-    void record(Piece& piece);
+    void record(const Piece& piece, const CollectivesBesideCompute::Times& real);
+    /// When what was asked for is done.
+    Moment mark() const { return followsDevice_ ? setup_.trace.mark() : Moment(setup_.trace.now()); }
     ArraySpan gradientSlot(const FlatUnit& unit, std::size_t& taken) const;
 
     DataAxisSetup setup_;
+    const bool followsDevice_;
     Pacer* pacer_;
+    CutSpans spans_;
     std::map<int, std::unique_ptr<StageShards>> shards_;
     std::map<int, std::vector<FlatUnit>> reduced_;  ///< in the order in which gradients become final
     std::map<int, std::vector<UnitGather>> forward_, backward_;
@@ -109,7 +128,6 @@ private:
     bool active_ = false;
     std::optional<Action> gather_, reduce_;
     std::int64_t announcedAt_ = 0;
-    std::int64_t span_ = 0;  ///< begin of its span
     std::size_t gathers_ = 0, reductions_ = 0;
     int gathering_ = -1;                             ///< layer whose gathers were started last
     std::map<int, std::vector<PiecePtr>> arriving_;  ///< by layer
@@ -121,8 +139,8 @@ private:
     PiecePtr last_, lastReduction_;
     std::deque<PiecePtr> pieces_;  ///< started, not yet recorded
     std::int64_t dataFree_ = 0;    ///< modelled
-    std::int64_t communicated_ = 0, exposed_ = 0;
-    BackgroundCollectives background_;  ///< last: its thread works in the memory of the above
+    std::int64_t communicated_ = 0;
+    std::unique_ptr<CollectivesBesideCompute> beside_;  ///< last: its thread works in the memory of the above
 };
 
 }  // namespace shardlab

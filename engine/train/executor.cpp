@@ -65,6 +65,7 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
     if (setup_.flushes || evaluating_) setup_.transfers.finish();
     if (setup_.dataAxis) setup_.dataAxis->settleAll();
     setup_.arena.device().synchronize();
+    if (setup_.dataAxis) setup_.dataAxis->collect();
     for (const double* loss : losses_) executed_.lossSum += *loss;
     losses_.clear();
     evaluated_.clear();
@@ -128,8 +129,9 @@ void Executor::compute(const Action& action) {
         work(action, std::move(received));
         stage.computeWith({});
     }
-    // A pace, and what runs beside compute, follow the processor's clock.
-    if (layered || setup_.pacer) setup_.arena.device().synchronize();
+    // A pace, and what the processor carries out beside compute, follow its clock.
+    const bool followsDevice = !setup_.pacer && (!layered || setup_.dataAxis->followsDevice());
+    if (!followsDevice) setup_.arena.device().synchronize();
     if (layered)
         setup_.dataAxis->end();
     else
@@ -174,7 +176,10 @@ void Executor::carryOut(const Action& action, Buffer received) {
 }
 
 void Executor::reduce(const Action& action) {
-    if (setup_.dataAxis) setup_.dataAxis->settleReductions();
+    if (setup_.dataAxis) {
+        setup_.dataAxis->settleReductions();
+        setup_.dataAxis->drain();
+    }
     setup_.arena.device().synchronize();
     const std::int64_t reached = setup_.trace.now();
     setup_.trace.doing(RankPhase::Communicating, action);

@@ -5,15 +5,10 @@
 #include "engine/event/exponents.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unistd.h>
 
 namespace shardlab {
-
-namespace {
-
-constexpr std::int64_t shortestDeviceWait = 2000;  ///< nanoseconds: two events one after the other are so far apart
-
-}  // namespace
 
 RankTrace::RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena, FlightRecord* flight)
     : recorder_(recorder), status_(status), arena_(arena), flight_(flight) {
@@ -54,15 +49,20 @@ void RankTrace::add(const Event& event, const Moment& begin, const Moment& end) 
     if (!tell(pending)) pending_.push_back(std::move(pending));
 }
 
+std::optional<std::pair<std::int64_t, std::int64_t>> RankTrace::times(const Moment& begin, const Moment& end) const {
+    const std::int64_t ahead = begin.ofDevice() || end.ofDevice() ? now() - monotonicNanoseconds() : 0;
+    const auto to = end.time(ahead);
+    const auto from = to ? begin.time(ahead) : std::nullopt;
+    if (!from) return std::nullopt;
+    return std::pair(*from, std::max(*from, *to));
+}
+
 bool RankTrace::tell(const Pending& pending) {
-    const bool ofDevice = pending.begin.ofDevice() || pending.end.ofDevice();
-    const std::int64_t ahead = ofDevice ? now() - monotonicNanoseconds() : 0;
-    const auto end = pending.end.time(ahead);
-    const auto begin = end ? pending.begin.time(ahead) : std::nullopt;
-    if (!begin) return false;
+    const auto known = times(pending.begin, pending.end);
+    if (!known) return false;
     Event event = pending.event;
-    event.begin = *begin;
-    event.end = std::max(*begin, *end);
+    std::tie(event.begin, event.end) = *known;
+    const bool ofDevice = pending.begin.ofDevice() || pending.end.ofDevice();
     if (ofDevice && event.kind == EventKind::Wait && event.end - event.begin < shortestDeviceWait) return true;
     if (event.lane == Lane::Comm && flight_)
         flight_->complete({0, event.kind, event.action, event.step, -1, event.bytes, event.begin, event.end});

@@ -39,12 +39,17 @@ private:
 
 class RankTrace {
 public:
+    /// Nanoseconds; two events of a device, one after the other, are so far apart: a shorter wait was none.
+    static constexpr std::int64_t shortestDeviceWait = 2000;
+
     /// `status` and `flight` may be null. All must outlive this.
     RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena, FlightRecord* flight = nullptr);
 
     std::int64_t now() const { return recorder_.now(); }
     /// When the device has done what it was asked for.
     Moment mark() const;
+    /// Of a span, once both its moments are known; the end is not before the begin.
+    std::optional<std::pair<std::int64_t, std::int64_t>> times(const Moment& begin, const Moment& end) const;
     void setStep(std::int32_t step) { step_ = step; }
     std::int32_t step() const { return step_; }
 
