@@ -37,6 +37,7 @@ private Q_SLOTS:
         row(1, 1, 1, 0, "fp16");
         row(2, 2, 1, 0, "fp16");
         row(2, 2, 1, 3, "bf16");
+        for (int zero : {0, 2, 3}) row(4, 1, 1, zero, "bf16");  // sums of more than two are rounded by themselves
     }
     void followsTheProcessor() {
         QFETCH(int, data);
@@ -44,36 +45,9 @@ private Q_SLOTS:
         QFETCH(int, tensor);
         QFETCH(int, zero);
         QFETCH(QString, compute);
-        Layout layout;
-        layout.name = "gpu";
-        layout.model = {"gpt", 2, 32, 2, 16, 256, 0.1};
-        layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
-        layout.parallel.data = data;
-        layout.parallel.pipeline = pipeline;
-        layout.parallel.tensor = tensor;
-        layout.parallel.sequence = tensor > 1;
-        layout.parallel.zero = zero;
-        layout.batch = {8, 2};
-        layout.precision.compute = compute.toStdString();
-        if (compute == "fp16") {
-            layout.precision.lossScale = "dynamic";
-            layout.precision.scale = 16777216;
-        }
-        layout.run = {20, static_cast<std::int64_t>(std::random_device{}() % 10000), 10, 1};
-        if (cudaDevices().names[0].find("emulated") != std::string::npos) {  // which has no tensor cores, nor time
-            layout.model.kind = "mlp";
-            layout.run.steps = 4;
-        }
-
-        const Plan plan = planOf(layout);
+        const Plan plan = planOf(layoutOf(data, pipeline, tensor, zero, compute.toStdString()));
         const RunOutcome near = runInProcess(plan);
-        std::vector<std::unique_ptr<Device>> devices(static_cast<std::size_t>(plan.mesh.ranks()));
-        const RunOutcome far = runInProcess(plan, {}, [&](int rank, TrainerServices& services) {
-            DeviceOrReason opened = openCudaDevice(rank % gpus_);
-            if (!opened.device) throw std::runtime_error(opened.reason);
-            devices[static_cast<std::size_t>(rank)] = std::move(opened.device);
-            services.device = devices[static_cast<std::size_t>(rank)].get();
-        });
+        const RunOutcome far = runOnGpus(plan);
         QVERIFY2(near.error.empty(), near.error.c_str());
         QVERIFY2(far.error.empty(), far.error.c_str());
         const std::vector<double> wanted = near.counter(EventKind::Loss), got = far.counter(EventKind::Loss);
@@ -85,7 +59,72 @@ private Q_SLOTS:
         if (compute == "fp16") QVERIFY(far.count(EventKind::Overflow) > 0);
     }
 
+    /// Of what runs beside compute as much is told as on the processor; what was waited for is what is exposed.
+    void toldBesideCompute_data() {
+        QTest::addColumn<int>("zero");
+        for (const int zero : {0, 1, 2, 3}) QTest::addRow("zero %d", zero) << zero;
+    }
+    void toldBesideCompute() {
+        QFETCH(int, zero);
+        const Plan plan = planOf(layoutOf(2, 2, 1, zero, "fp32"));
+        const RunOutcome near = runInProcess(plan), far = runOnGpus(plan);
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        for (const EventKind kind : {EventKind::ReduceBuckets, EventKind::ScatterGradients, EventKind::GatherParameters})
+            QCOMPARE(far.count(kind), near.count(kind));
+        for (const RankOutcome& rank : far.ranks) {
+            std::map<int, double> waited, moved;
+            for (const Event& event : rank.events) {
+                const double seconds = static_cast<double>(event.end - event.begin) * 1e-9;
+                if (!isBesideCompute(actionFromId(event.action).kind)) continue;
+                if (event.kind == EventKind::Wait) waited[event.step] += seconds;
+                if (event.lane == Lane::Comm) moved[event.step] += seconds;
+            }
+            QCOMPARE(static_cast<int>(moved.size()), plan.layout.run.steps);
+            for (const Event& event : rank.events) {
+                if (event.kind == EventKind::ExposedComm) QVERIFY(std::abs(event.value - waited[event.step]) < 1e-9);
+                if (event.kind == EventKind::HiddenComm)
+                    QVERIFY(std::abs(event.value - std::max(0.0, moved[event.step] - waited[event.step])) < 1e-9);
+            }
+        }
+    }
+
 private:
+    Layout layoutOf(int data, int pipeline, int tensor, int zero, const std::string& compute) const {
+        Layout layout;
+        layout.name = "gpu";
+        layout.model = {"gpt", 2, 32, 2, 16, 256, 0.1};
+        layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
+        layout.parallel.data = data;
+        layout.parallel.pipeline = pipeline;
+        layout.parallel.tensor = tensor;
+        layout.parallel.sequence = tensor > 1;
+        layout.parallel.zero = zero;
+        layout.parallel.bucket = 0.02;
+        layout.batch = {8, 2};
+        layout.precision.compute = compute;
+        if (compute == "fp16") {
+            layout.precision.lossScale = "dynamic";
+            layout.precision.scale = 16777216;
+        }
+        layout.run = {20, static_cast<std::int64_t>(std::random_device{}() % 10000), 10, 1};
+        if (cudaDevices().names[0].find("emulated") != std::string::npos) {  // which has no tensor cores, nor time
+            layout.model.kind = "mlp";
+            layout.run.steps = 4;
+        }
+        return layout;
+    }
+
+    /// Rank k on GPU k, or where there are fewer on one that it shares.
+    RunOutcome runOnGpus(const Plan& plan) const {
+        std::vector<std::unique_ptr<Device>> devices(static_cast<std::size_t>(plan.mesh.ranks()));
+        return runInProcess(plan, {}, [&](int rank, TrainerServices& services) {
+            DeviceOrReason opened = openCudaDevice(rank % gpus_);
+            if (!opened.device) throw std::runtime_error(opened.reason);
+            devices[static_cast<std::size_t>(rank)] = std::move(opened.device);
+            services.device = devices[static_cast<std::size_t>(rank)].get();
+        });
+    }
+
     int gpus_ = 0;
 };
 

@@ -11,7 +11,7 @@
 
 namespace shardlab {
 
-class DistantDevice final : public Device {
+class DistantDevice : public Device {
 public:
     std::string name() const override { return "distant"; }
 
