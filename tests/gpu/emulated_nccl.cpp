@@ -136,6 +136,7 @@ private:
     /// The last that comes does it for all.
     void meet(int rank, const Operation& operation) {
         std::unique_lock held(mutex_);
+        if (aborted_) return;
         operations_[static_cast<std::size_t>(rank)] = operation;
         const std::size_t meeting = meetings_;
         if (++arrived_ < size_) {
