@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What runs beside compute over the data axis: buckets that are averaged, gradients that are scattered, parameters that
-// are gathered. Follows the rules of plan/simulate.h, paced or not. Where devices exchange data by themselves and nothing
-// is paced, the processor asks for all of it ahead of them and waits for none of it.
+// are gathered. Follows the rules of plan/simulate.h, paced or not. Where devices exchange data by themselves and
+// nothing is paced, the processor asks for all of it ahead of them and waits for none of it.
 #pragma once
 
 #include "engine/base/clock.h"
@@ -49,13 +49,15 @@ public:
     /// Interprets REDUCE_BUCKETS, SCATTER_GRAD, GATHER_F, GATHER_B, which wait for their compute action, or GATHER_PARAM.
     void announce(const Action& action);
     /// Around a compute action; begin tells whether anything runs beside it. Then the compute lane is this object's
-    /// until end: paced layer by layer, its spans cut by waits. Where not followsDevice(), the device's work is over at end.
+    /// until end: paced layer by layer, its spans cut by waits. Where not followsDevice(), the device's work is over
+    /// at end.
     bool begin(const Action& compute);
     void end();
     /// Whether what a layered action of the stage computes again is recorded here: where paced, by segments.
     bool recordsAgain(int stage) const;
-    /// Waits for all reductions, or for all there is; what was done is recorded.
+    /// What is asked for from now on comes after all reductions; what was done is recorded.
     void settleReductions() { settle(lastReduction_); }
+    /// Likewise after all there is, which is over when this returns.
     void settleAll();
     /// The processor waits until all that was started is over: to be called before it waits for the device, which does
     /// not notice that a replica is lost.

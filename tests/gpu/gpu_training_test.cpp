@@ -95,6 +95,7 @@ private Q_SLOTS:
     }
     void lostReplicaEndsTheRun() {
         QFETCH(int, zero);
+        if (!emulated()) QSKIP("NCCL holds a GPU until its process is ended, and all ranks are in one here");
         const Plan plan = planOf(layoutOf(2, 2, 1, zero, "fp32"));
         const RunOutcome run = runOnGpus(plan, [](int rank, TrainerServices& services) {
             if (rank != 0) return;
@@ -109,6 +110,8 @@ private Q_SLOTS:
     }
 
 private:
+    static bool emulated() { return cudaDevices().names[0].find("emulated") != std::string::npos; }
+
     Layout layoutOf(int data, int pipeline, int tensor, int zero, const std::string& compute) const {
         Layout layout;
         layout.name = "gpu";
@@ -127,7 +130,7 @@ private:
             layout.precision.scale = 16777216;
         }
         layout.run = {20, static_cast<std::int64_t>(std::random_device{}() % 10000), 10, 1};
-        if (cudaDevices().names[0].find("emulated") != std::string::npos) {  // which has no tensor cores, nor time
+        if (emulated()) {  // which has no tensor cores, nor time
             layout.model.kind = "mlp";
             layout.run.steps = 4;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives beside compute where devices carry them out by themselves: the processor asks for everything ahead and
-// waits for nothing, memory is used again in the device's order, and times are the device's. Every exchange here is held
-// until the test lets it go.
+// waits for nothing, memory is used again in the device's order, and times are the device's. Every exchange here is
+// held until the test lets it go.
 #include "engine/base/clock.h"
 #include "engine/comm/loopback/loopback.h"
 #include "engine/comm/nccl/nccl_communicator.h"
@@ -27,7 +27,8 @@ constexpr std::int64_t second = 1'000'000'000;
 /// Of GPUs, as one rank sees it: the other replica is nobody.
 std::unique_ptr<Communicator> groupOf(HeldDevice& device, LoopbackWorld& world) {
     const int self = 0;
-    return std::make_unique<NcclCommunicator>(world.communicator(0), std::span(&self, 1), device, *device.groups().groups);
+    return std::make_unique<NcclCommunicator>(world.communicator(0), std::span(&self, 1), device,
+                                              *device.groups().groups);
 }
 
 const CollectivesBesideCompute::Observer plainly = [](auto, const std::function<void()>& wait) { wait(); };
@@ -271,7 +272,8 @@ private Q_SLOTS:
         makeOptimizers({rank.plan.layout.optimizer, 1, numberFormats(rank.plan.layout.precision).master}, rank.stages,
                        rank.arena);
         const auto alone = rank.world.communicator(0);
-        Transfers transfers(TransferSetup{*alone, rank.plan.lowered.rankOfStage, {0}, 1, DType::F32, rank.arena, rank.trace});
+        Transfers transfers(
+            TransferSetup{*alone, rank.plan.lowered.rankOfStage, {0}, 1, DType::F32, rank.arena, rank.trace});
         LossScale scale(rank.plan.layout.precision);
         Executor executor({rank.stages, rank.arena, 1, *alone, *alone, *alone, nullptr, transfers, rank.trace,
                            rank.plan.costs, 0, scale, 1, nullptr, 1, true, rank.axis.get()});
@@ -302,7 +304,8 @@ private Q_SLOTS:
         QCOMPARE(rank.device.count("precede"), rank.device.count("begin"));
         const std::vector<Event> events = rank.events();
         std::size_t pieces = 0;
-        for (const EventKind kind : {EventKind::ReduceBuckets, EventKind::ScatterGradients, EventKind::GatherParameters})
+        for (const EventKind kind :
+             {EventKind::ReduceBuckets, EventKind::ScatterGradients, EventKind::GatherParameters})
             pieces += of(events, kind).size();
         QCOMPARE(pieces, rank.device.count("begin"));
         QVERIFY(rank.axis->communicatedSeconds() > 0);

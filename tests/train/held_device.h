@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device whose exchanges with others are over when a test says so, and whose moments are when it says. Everything that
-// is asked of it is written down, in order.
+// A device whose exchanges with others are over when a test says so, and whose moments are when it says. What is asked
+// of it is written down, in order.
 #pragma once
 
 #include "tests/train/distant_device.h"
