@@ -214,6 +214,8 @@ bool find(void* library, const char* name, Function& function) {
 
 std::unique_ptr<DeviceGroups> loadNccl(CudaDevice& device, std::string& reason) {
     const char* named = std::getenv("SHARDLAB_NCCL_LIBRARY");
+    // Members connect when they join, not in their first collective, which would then wait for all of them.
+    setenv("NCCL_RUNTIME_CONNECT", "0", 0);
     // Never closed: NCCL's own threads live in it.
     void* library = dlopen(named ? named : "libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
