@@ -46,6 +46,15 @@ struct DeviceMemory {
     /// Memory of the host that uploads and downloads reach fastest.
     virtual void* allocateStaging(std::size_t bytes) = 0;
     virtual void releaseStaging(void* data) = 0;
+    /// From memory of allocateStaging, beside what the device computes: not before it has come to `after` (null: to what it
+    /// was asked for until now), and before what it is asked for from now on. Returns the moment from which `staging` may be
+    /// written again; null: now.
+    virtual std::shared_ptr<DeviceMoment> uploadBeside(const DeviceMoment* after, const void* staging, void* data,
+                                                       std::size_t bytes) {
+        static_cast<void>(after);
+        upload(staging, data, bytes);
+        return nullptr;
+    }
 
 protected:
     ~DeviceMemory() = default;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/comm/staged_communicator.h"
 
+#include <exception>
 #include <utility>
 
 namespace shardlab {
@@ -9,54 +10,86 @@ namespace shardlab {
 struct StagedCommunicator::Stages {
     explicit Stages(Device& of) : device(of) {}
     ~Stages() {
+        try {
+            if (!read.empty()) device.synchronize();
+        } catch (const std::exception&) {
+            // Of a device that has failed, which reads no more.
+        }
         for (void* each : all) device.releaseStaging(each);
     }
     Stages(const Stages&) = delete;
     Stages& operator=(const Stages&) = delete;
 
+    void* take(std::size_t bytes) {
+        // What the device still reads is not free yet.
+        std::erase_if(read, [&](const Read& each) {
+            if (!each.until->reached()) return false;
+            free[each.bytes].push_back(each.data);
+            return true;
+        });
+        std::vector<void*>& kept = free[bytes];
+        if (kept.empty()) {
+            kept.push_back(device.allocateStaging(bytes));
+            all.push_back(kept.back());
+        }
+        void* data = kept.back();
+        kept.pop_back();
+        return data;
+    }
+    void giveBack(void* data, std::size_t bytes, std::shared_ptr<DeviceMoment> until) {
+        if (until)
+            read.push_back({data, bytes, std::move(until)});
+        else
+            free[bytes].push_back(data);
+    }
+
     Device& device;
+
+private:
+    struct Read {
+        void* data;
+        std::size_t bytes;
+        std::shared_ptr<DeviceMoment> until;
+    };
     std::vector<void*> all;
     std::map<std::size_t, std::vector<void*>> free;
+    std::vector<Read> read;
 };
 
 /// Memory of the host that data pass through.
 class StagedCommunicator::Passing {
 public:
     Passing(std::shared_ptr<Stages> stages, std::size_t bytes) : stages_(std::move(stages)), bytes_(bytes) {
-        if (bytes == 0) return;
-        std::vector<void*>& kept = stages_->free[bytes];
-        if (kept.empty()) {
-            data_ = stages_->device.allocateStaging(bytes);
-            stages_->all.push_back(data_);
-        } else {
-            data_ = kept.back();
-            kept.pop_back();
-        }
+        if (bytes > 0) data_ = stages_->take(bytes);
     }
     Passing(Passing&& other) noexcept
-        : stages_(std::move(other.stages_)), data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+        : stages_(std::move(other.stages_)), data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_),
+          read_(std::move(other.read_)) {}
     Passing& operator=(Passing&&) = delete;
     ~Passing() {
-        if (data_) stages_->free[bytes_].push_back(data_);
+        if (data_) stages_->giveBack(data_, bytes_, std::move(read_));
     }
 
     std::span<std::byte> bytes() const { return {static_cast<std::byte*>(data_), bytes_}; }
     ArraySpan array(DType type) const { return {Array(data_, type), bytes_ / sizeOf(type)}; }
-    void up(std::span<std::byte> to) const {
-        if (bytes_ > 0) stages_->device.upload(data_, to.data(), bytes_);
+    /// To memory that the device has no other use for since `after`.
+    void up(std::span<std::byte> to, const DeviceMoment* after) {
+        if (bytes_ > 0) read_ = stages_->device.uploadBeside(after, data_, to.data(), bytes_);
     }
 
 private:
     std::shared_ptr<Stages> stages_;
     void* data_ = nullptr;
     std::size_t bytes_;
+    std::shared_ptr<DeviceMoment> read_;  ///< when the device is through with it; null: it is
 };
 
 /// The inner operation, and the way up once it is done.
 class StagedCommunicator::Staged final : public Request {
 public:
-    Staged(RequestPtr inner, Passing in, Passing out, std::span<std::byte> to)
-        : inner_(std::move(inner)), in_(std::move(in)), out_(std::move(out)), to_(to) {}
+    /// `asked`: the moment since when `to` is this operation's alone.
+    Staged(RequestPtr inner, Passing in, Passing out, std::span<std::byte> to, std::shared_ptr<DeviceMoment> asked = nullptr)
+        : inner_(std::move(inner)), in_(std::move(in)), out_(std::move(out)), to_(to), asked_(std::move(asked)) {}
     bool test() override {
         if (!done_ && inner_->test()) finish();
         return done_;
@@ -70,12 +103,14 @@ public:
 private:
     void finish() {
         done_ = true;
-        if (!to_.empty()) out_.up(to_);
+        if (!to_.empty()) out_.up(to_, asked_.get());
+        asked_ = nullptr;
     }
     RequestPtr inner_;
     Passing in_;
     Passing out_;
     std::span<std::byte> to_;
+    std::shared_ptr<DeviceMoment> asked_;
     bool done_ = false;
 };
 
@@ -104,7 +139,7 @@ RequestPtr StagedCommunicator::isend(std::span<const std::byte> data, int peer, 
 RequestPtr StagedCommunicator::ireceive(std::span<std::byte> data, int peer, int tag) {
     Passing passing = room(data.size());
     RequestPtr inner = inner_->ireceive(passing.bytes(), peer, tag);
-    return std::make_unique<Staged>(std::move(inner), room(0), std::move(passing), data);
+    return std::make_unique<Staged>(std::move(inner), room(0), std::move(passing), data, device_.mark());
 }
 
 RequestPtr StagedCommunicator::iallReduce(ArraySpan data, ReduceOp op) {

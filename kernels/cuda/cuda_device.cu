@@ -53,6 +53,7 @@ CudaDevice::CudaDevice(int index) : index_(index) {
     check(cudaSetDevice(index), "cudaSetDevice");
     check(cudaGetDeviceProperties(&properties_, index), "cudaGetDeviceProperties");
     queue_ = std::make_unique<LaunchQueue>(wantsGraphs());
+    check(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "cudaStreamCreate");
     memory_ = std::make_unique<MemoryCache>([this] { queue_->stream(); });
     uploads_ = std::make_unique<UploadRing>();
     plans_ = std::make_unique<GemmPlans>();
@@ -72,6 +73,7 @@ CudaDevice::~CudaDevice() {
     plans_.reset();
     uploads_.reset();
     memory_.reset();
+    cudaStreamDestroy(copies_);
     queue_.reset();
 }
 
@@ -155,6 +157,17 @@ void* CudaDevice::allocateStaging(std::size_t bytes) {
 }
 
 void CudaDevice::releaseStaging(void* data) { check(cudaFreeHost(data), "cudaFreeHost"); }
+
+std::shared_ptr<DeviceMoment> CudaDevice::uploadBeside(const DeviceMoment* after, const void* staging, void* data,
+                                                       std::size_t bytes) {
+    if (bytes == 0) return nullptr;
+    const std::shared_ptr<DeviceMoment> asked = after ? nullptr : mark();
+    check(cudaStreamWaitEvent(copies_, EventClock::event(after ? *after : *asked), 0), "cudaStreamWaitEvent");
+    check(cudaMemcpyAsync(data, staging, bytes, cudaMemcpyHostToDevice, copies_), "cudaMemcpyAsync to the GPU", bytes);
+    const std::shared_ptr<DeviceMoment> over = clock_->mark(copies_);
+    check(cudaStreamWaitEvent(stream(), EventClock::event(*over), 0), "cudaStreamWaitEvent");
+    return over;
+}
 
 // Grown to what was asked for most; what is under way in the old one is over when the cache gives it to somebody else,
 // because all of it happens in one stream.

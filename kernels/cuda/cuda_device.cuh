@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU as a device: one queue, in which everything is done in the order it was asked for. <op>.cu beside this file
+// A GPU as a device: one queue, in which everything is done in the order it was asked for, and a stream of copies beside it. <op>.cu beside this file
 // defines the members of an op. Errors of CUDA are exceptions: they end the run.
 #pragma once
 
@@ -43,6 +43,8 @@ public:
     void synchronize() override;
     void* allocateStaging(std::size_t bytes) override;
     void releaseStaging(void* data) override;
+    std::shared_ptr<DeviceMoment> uploadBeside(const DeviceMoment* after, const void* staging, void* data,
+                                               std::size_t bytes) override;
 
     using GemmOps::gemm;
     void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, Array c, int strideC) override;
@@ -124,6 +126,7 @@ private:
     int index_ = 0;
     cudaDeviceProp properties_{};
     std::unique_ptr<LaunchQueue> queue_;
+    cudaStream_t copies_ = nullptr;  ///< beside it
     std::unique_ptr<MemoryCache> memory_;
     std::unique_ptr<UploadRing> uploads_;
     std::unique_ptr<GemmPlans> plans_;
