@@ -69,6 +69,12 @@ bool savesNoLess(const Choice& one, const Choice& other) {
            one.parallel.sequence >= other.parallel.sequence && recomputed(one) >= recomputed(other);
 }
 
+/// Of the same work, `one` saves at least as much memory and takes none for it: ZeRO 2 and 3 have room for whole gradients
+/// and weights on their way, of which a stage of few layers may need more than they save.
+bool needsNoMore(const Choice& one, const Choice& other) {
+    return savesNoLess(one, other) && (one.parallel.zero == other.parallel.zero || one.parallel.zero <= 1);
+}
+
 /// Of the same work, `one` takes no more time for what it saves: recomputation takes some, and so do ZeRO 2, which
 /// scatters the gradients of each microbatch, and 3.
 bool takesNoMore(const Choice& one, const Choice& other) {
@@ -148,7 +154,7 @@ private:
         for (const Choice& choice : work | std::views::reverse) {
             if (options_.stop.stop_requested()) return;
             ++tried_;
-            const auto standsFor = [&](const Remembered& other) { return savesNoLess(*other.choice, choice); };
+            const auto standsFor = [&](const Remembered& other) { return needsNoMore(*other.choice, choice); };
             if (std::ranges::any_of(tooLarge, standsFor)) continue;
             const MemoryEstimate memory = estimator_.memory(choice);
             result_.capacityBytes = memory.capacityBytes;
@@ -161,7 +167,12 @@ private:
         const auto peak = [](const Remembered& one) { return one.memory.worst.peak; };
         if (!tooLarge.empty()) {
             const std::int64_t nearest = std::ranges::min(tooLarge, {}, peak).memory.worst.peak;
-            std::ranges::copy_if(tooLarge, std::back_inserter(kept), [&](const Remembered& one) { return peak(one) == nearest; });
+            std::erase_if(tooLarge, [&](const Remembered& one) { return peak(one) > nearest; });
+            std::ranges::copy_if(tooLarge, std::back_inserter(kept), [&](const Remembered& one) {
+                return std::ranges::none_of(tooLarge, [&](const Remembered& other) {
+                    return other.choice != one.choice && savesNoLess(*other.choice, *one.choice);
+                });
+            });
         }
         first_ = result_.candidates.size();
         for (const auto& [choice, memory] : kept) keep(candidateOf(base_, *choice, estimator_.estimate(*choice, memory)));

@@ -133,7 +133,8 @@ auto workOf(const Key& key) {
 }
 
 /// Takes out, of what fits, what saves more than another that fits and costs time for it; of what does not, what saves no
-/// more than another that does not, and then what needs more than another. False where one that saves no more fits.
+/// more than another that does not and needs no less, and then what needs more than another. False where one fits that
+/// saves no more, by methods that take no memory themselves, than another that does not.
 bool eraseNeedless(std::map<Key, Plan>& plans) {
     const auto fits = [](const Plan& plan) { return peakOf(plan) <= plan.capacityBytes; };
     std::vector<Key> needless;
@@ -147,8 +148,10 @@ bool eraseNeedless(std::map<Key, Plan>& plans) {
                                  (otherZero == zero || (otherZero > 0 && otherZero < zero));
             const bool saves = !fits(otherPlan) && otherZero >= zero && std::get<4>(other) >= std::get<4>(key) &&
                                recomputed(other) >= recomputed(key);
-            if (saves && fits(plan)) return false;
-            if (!(fits(plan) ? quicker : saves)) continue;
+            const bool forNothing = otherZero == zero || otherZero <= 1;  // ZeRO 2 and 3 need room
+            if (saves && forNothing && fits(plan)) return false;
+            const bool standsFor = saves && (forNothing || peakOf(otherPlan) <= peakOf(plan));
+            if (!(fits(plan) ? quicker : standsFor)) continue;
             needless.push_back(key);
             break;
         }
@@ -228,6 +231,39 @@ private Q_SLOTS:
         }
         qInfo("%d candidates compared, %d of them too large; %d more are like one of them", compared, tooLarge, alike);
         QVERIFY(compared > 50 && alike > 5);
+    }
+
+    /// Two large layers: whole gradients on their way take more than sharing them out saves.
+    void zeroThatNeedsMoreThanItSaves() {
+        Layout base;
+        base.model.kind = "mlp";
+        base.model.layers = 2;
+        base.model.heads = 4;
+        base.model.hidden = 8192;
+        base.model.sequence = 64;
+        base.model.vocabulary = 256;
+        base.model.feedForward = {8192, 73728};
+        base.batch = {6, 2};
+        base.optimizer.kind = "sgd";
+        base.cluster.hosts = {{"a", 4}, {"b", 2}};
+        base.parallel.data = 3;
+        base.parallel.pipeline = 1;
+        base.parallel.tensor = 2;
+        const auto peakWith = [&](int zero) {
+            Layout layout = base;
+            layout.parallel.zero = zero;
+            const auto plan = makePlan(layout);
+            if (!plan) qFatal("%s", toText(plan.error()).c_str());
+            return std::pair(peakOf(*plan), plan->capacityBytes);
+        };
+        const auto [whole, capacity] = peakWith(0);
+        QVERIFY(peakWith(2).first > whole);
+        const SearchResult found = searchOrFail(base);
+        const auto listed = [&](const Candidate& candidate) {
+            const ParallelSpec& p = candidate.choice.parallel;
+            return p.zero == 0 && p.data == 3 && p.tensor == 2 && candidate.choice.micro == 2 && candidate.fits;
+        };
+        QCOMPARE(std::ranges::any_of(found.candidates, listed), whole <= capacity);
     }
 
     void theBestComeFirstAndTheFrontIsNotDominated() {
