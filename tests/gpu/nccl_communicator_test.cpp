@@ -83,16 +83,10 @@ private Q_SLOTS:
         QFETCH(int, ranks);
         QFETCH(bool, connected);
         skipBeyond(ranks);
-        const std::int64_t seed = std::random_device{}();
-        std::mutex mutex;
-        conformance::Faults faults;
-        const std::string error = runOnGpus(ranks, connected, [&](int, Communicator&, Communicator& world) {
-            const conformance::Faults mine = conformance::Suite(world, seed).run();
-            const std::lock_guard lock(mutex);
-            faults.insert(faults.end(), mine.begin(), mine.end());
+        const std::string fault = conformance::faultOf([&](const auto& check) {
+            return runOnGpus(ranks, connected, [&](int, Communicator&, Communicator& world) { check(world); });
         });
-        QVERIFY2(error.empty(), error.c_str());
-        if (!faults.empty()) QFAIL(qPrintable(QString("seed %1: %2").arg(seed).arg(faults.front().c_str())));
+        QVERIFY2(fault.empty(), fault.c_str());
     }
 
     /// Of all types, with sizes that no number of members divides: as the processors do it, but for the order of sums.

@@ -9,7 +9,6 @@
 
 #include <QtTest>
 
-#include <mutex>
 #include <numeric>
 #include <random>
 
@@ -63,18 +62,14 @@ private Q_SLOTS:
     }
     void conforms() {
         QFETCH(int, ranks);
-        const std::int64_t seed = std::random_device{}();
-        std::mutex mutex;
-        conformance::Faults faults;
-        const std::string error = runRanks(ranks, [&](int, Communicator& world) {
-            const std::unique_ptr<Device> device = someDevice();
-            OnDevice onDevice(std::make_unique<StagedCommunicator>(world.group(everybody(ranks)), *device), *device, false);
-            const conformance::Faults mine = conformance::Suite(onDevice, seed).run();
-            const std::lock_guard lock(mutex);
-            faults.insert(faults.end(), mine.begin(), mine.end());
+        const std::string fault = conformance::faultOf([&](const auto& check) {
+            return runRanks(ranks, [&](int, Communicator& world) {
+                const std::unique_ptr<Device> device = someDevice();
+                OnDevice onDevice(std::make_unique<StagedCommunicator>(world.group(everybody(ranks)), *device), *device, false);
+                check(onDevice);
+            });
         });
-        QVERIFY2(error.empty(), error.c_str());
-        if (!faults.empty()) QFAIL(qPrintable(QString("seed %1: %2").arg(seed).arg(faults.front().c_str())));
+        QVERIFY2(fault.empty(), fault.c_str());
     }
 
     /// What is asked for after a message was waited for reads it; what was asked for before it was expected has read what lay

@@ -8,6 +8,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <mutex>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -230,5 +233,20 @@ private:
     int arrays_ = 0;
     Faults faults_;
 };
+
+/// Of a group whose members are threads: what is wrong, with its seed; empty: it conforms. `onAll(body)` calls `body` for
+/// each member on its thread and returns the first error.
+inline std::string faultOf(const std::function<std::string(const std::function<void(Communicator&)>&)>& onAll) {
+    const std::int64_t seed = std::random_device{}();
+    std::mutex mutex;
+    Faults faults;
+    const std::string error = onAll([&](Communicator& world) {
+        const Faults mine = Suite(world, seed).run();
+        const std::lock_guard lock(mutex);
+        faults.insert(faults.end(), mine.begin(), mine.end());
+    });
+    if (!error.empty() || faults.empty()) return error;
+    return "seed " + std::to_string(seed) + ": " + faults.front();
+}
 
 }  // namespace shardlab::conformance

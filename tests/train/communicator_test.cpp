@@ -6,7 +6,6 @@
 
 #include <QtTest>
 #include <atomic>
-#include <random>
 
 using namespace shardlab;
 
@@ -20,16 +19,10 @@ private Q_SLOTS:
     }
     void conforms() {
         QFETCH(int, ranks);
-        const std::int64_t seed = std::random_device{}();
-        std::mutex mutex;
-        conformance::Faults faults;
-        const std::string error = runRanks(ranks, [&](int, Communicator& world) {
-            const conformance::Faults mine = conformance::Suite(world, seed).run();
-            const std::lock_guard lock(mutex);
-            faults.insert(faults.end(), mine.begin(), mine.end());
+        const std::string fault = conformance::faultOf([&](const auto& check) {
+            return runRanks(ranks, [&](int, Communicator& world) { check(world); });
         });
-        QVERIFY2(error.empty(), error.c_str());
-        if (!faults.empty()) QFAIL(qPrintable(QString("seed %1: %2").arg(seed).arg(faults.front().c_str())));
+        QVERIFY2(fault.empty(), fault.c_str());
     }
 
     void lostPeerEndsTheOthers() {

@@ -40,20 +40,16 @@ private:
     }
 
     static void conforms(int ranks, int without) {
-        const std::int64_t seed = std::random_device{}();
-        std::mutex mutex;
-        conformance::Faults faults;
-        const std::string error = runShared(
-            ranks,
-            [&](int, SharedCommunicator& world, SharedHeap*) {
-                if (world.shares() != (without < 0 && ranks > 1)) throw std::runtime_error("shares memory, or not");
-                const conformance::Faults mine = conformance::Suite(world, seed).run();
-                const std::lock_guard lock(mutex);
-                faults.insert(faults.end(), mine.begin(), mine.end());
-            },
-            without);
-        QVERIFY2(error.empty(), error.c_str());
-        if (!faults.empty()) QFAIL(qPrintable(QString("seed %1: %2").arg(seed).arg(faults.front().c_str())));
+        const std::string fault = conformance::faultOf([&](const auto& check) {
+            return runShared(
+                ranks,
+                [&](int, SharedCommunicator& world, SharedHeap*) {
+                    if (world.shares() != (without < 0 && ranks > 1)) throw std::runtime_error("shares memory, or not");
+                    check(world);
+                },
+                without);
+        });
+        QVERIFY2(fault.empty(), fault.c_str());
     }
 
 private Q_SLOTS:
