@@ -69,13 +69,13 @@ void LaunchGraph::take(Captured captured) {
 }
 
 void LaunchGraph::set(const LaunchBatch& batch, cudaStream_t capture) {
-    std::vector<std::size_t> differ;
+    differ_.clear();
     for (std::size_t i = 0; i < batch.size(); ++i)
-        if (!batch.sameAt(i, batch_)) differ.push_back(i);
-    if (differ.empty()) return;
+        if (!batch.sameAt(i, batch_)) differ_.push_back(i);
+    if (differ_.empty()) return;
     batch_ = batch;
-    if (std::ranges::all_of(differ, [&](std::size_t i) { return nodes_[i] != nullptr; })) {
-        for (const std::size_t i : differ) {
+    if (std::ranges::all_of(differ_, [&](std::size_t i) { return nodes_[i] != nullptr; })) {
+        for (const std::size_t i : differ_) {
             const cudaKernelNodeParams parameters = batch_.parameters(i);
             check(cudaGraphExecKernelNodeSetParams(executable_, nodes_[i], &parameters), "cudaGraphExecKernelNodeSetParams");
             ++kernelsSet_;

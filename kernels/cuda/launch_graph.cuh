@@ -41,6 +41,7 @@ private:
     cudaGraph_t graph_ = nullptr;
     cudaGraphExec_t executable_ = nullptr;
     std::vector<cudaGraphNode_t> nodes_;
+    std::vector<std::size_t> differ_;  ///< of set(), which allocates nothing in a steady step
     std::uint64_t kernelsSet_ = 0;
     std::uint64_t captures_ = 0;
 };
