@@ -4,8 +4,10 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <algorithm>
-#include <fstream>
+#include <cmath>
+#include <map>
 
+#include "engine/base/clock.h"
 #include "engine/figures/summary.h"
 #include "engine/schedule/custom.h"
 #include "engine/schedule/registry.h"
@@ -17,24 +19,36 @@ using namespace shardlab;
 
 namespace {
 
-/// Idle share of the compute lanes from the step's first forward to its last backward, mean over ranks; median of the
-/// steps after the first two.
-double measuredBubble(const RunOutcome& run, int steps) {
-    std::vector<double> bubbles;
+struct MeasuredStep {
+    double bubble = 1;       ///< idle share of the compute lanes from first forward to last backward, mean over ranks
+    double late = INFINITY;  ///< seconds by which the pace was not kept, sum over ranks: the machine was busy otherwise
+};
+
+/// The steps after the first two.
+std::vector<MeasuredStep> measuredSteps(const Plan& plan, const RunOutcome& run, int steps) {
+    std::map<std::pair<int, std::uint64_t>, std::int64_t> modelled;  // nanoseconds by rank and action
+    for (const Event& event : plan.simulation.events)
+        if (isCompute(event.kind)) modelled[{event.rank, event.action}] += event.end - event.begin;
+    std::vector<MeasuredStep> measured;
     for (int step = 2; step < steps; ++step) {
         std::int64_t first = INT64_MAX, last = 0, busy = 0;
+        double late = 0;
         for (const RankOutcome& rank : run.ranks)
             for (const Event& event : rank.events) {
-                if (event.step != step || !isCompute(event.kind)) continue;
+                if (event.step != step) continue;
+                if (event.kind == EventKind::PaceOverrun) late += event.value;
+                if (!isCompute(event.kind)) continue;
                 first = std::min(first, event.begin);
                 last = std::max(last, event.end);
                 busy += event.end - event.begin;
+                // Woken late, it ends on time all the same, and so looks shorter.
+                const std::int64_t missing = modelled.at({event.rank, event.action}) - (event.end - event.begin);
+                late += toSeconds(std::max<std::int64_t>(missing, 0));
             }
         const double whole = static_cast<double>(last - first) * static_cast<double>(run.ranks.size());
-        bubbles.push_back(1 - static_cast<double>(busy) / whole);
+        measured.push_back({1 - static_cast<double>(busy) / whole, late});
     }
-    std::ranges::sort(bubbles);
-    return bubbles[bubbles.size() / 2];
+    return measured;
 }
 
 }  // namespace
@@ -69,11 +83,12 @@ private Q_SLOTS:
         Layout layout;
         layout.model = {"gpt", 8 * ranks, 64, 2, 16, 256, 0.0};
         layout.cluster.hosts = {{"localhost", ranks}};
-        layout.cluster.pace = PaceSpec{"h100-sxm", ranks == 8 ? 1.0 : 0.5};
         layout.parallel.data = 1;
         layout.parallel.pipeline = ranks;
         layout.schedule.kind = schedule.toStdString();
         layout.schedule.chunks = findScheduleMethod(layout.schedule.kind)->minChunks;
+        // Every action long beside what a busy core is late by.
+        layout.cluster.pace = PaceSpec{"h100-sxm", ranks == 8 || layout.schedule.chunks > 1 ? 1.0 : 0.5};
         if (schedule == "custom")
             layout = withOwnSchedule(std::move(layout), *parseCsv("0F0,0F1,0F2,0F3,0B3,0B2,0B1,0B0\n"
                                                                   "1F2,1F3,1I3,1F1,1W3,1B2,1F0,1B1,1B0\n"));
@@ -81,24 +96,28 @@ private Q_SLOTS:
         layout.run = {steps, 1, 0, 1};
         layout.data.validation = 0;
         const Plan plan = planOf(layout);
-        RunOutcome run;
-        double measured = 0;
-        // Overruns say that the machine was busy with something else: that run shows another cluster. A wrong pacer
-        // is wrong without them too.
-        for (int attempt = 0; attempt < 3; ++attempt) {
-            run = runInProcess(plan);
+        // A step that was late shows another cluster, so the one that kept the pace best counts. A wrong pacer is wrong
+        // without lateness too.
+        MeasuredStep best;
+        const auto error = [&] {
+            return std::max(std::abs(best.bubble - plan.bubble), std::abs(best.bubble - plan.bubbleTheory));
+        };
+        for (int attempt = 0; attempt < 8 && best.late > 0 && error() >= 0.03; ++attempt) {
+            const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
-            measured = measuredBubble(run, steps);
-            const double error = std::max(std::abs(measured - plan.bubble), std::abs(measured - plan.bubbleTheory));
-            if (error < 0.03 || run.count(EventKind::PaceOverrun) == 0) break;
+            std::vector<MeasuredStep> measured = measuredSteps(plan, run, steps);
+            const MeasuredStep least = *std::ranges::min_element(measured, {}, &MeasuredStep::late);
+            if (least.late < best.late) best = least;
+            Summarizer summarizer(ranks);
+            for (const RankOutcome& rank : run.ranks) summarizer.add(rank.events);
+            std::ranges::sort(measured, {}, &MeasuredStep::bubble);
+            QVERIFY2(std::abs(summarizer.medianBubble() - measured[measured.size() / 2].bubble) < 1e-6,
+                     "the summary's bubble is another one");
         }
-        Summarizer summarizer(ranks);
-        for (const RankOutcome& rank : run.ranks) summarizer.add(rank.events);
-        QVERIFY2(std::abs(summarizer.medianBubble() - measured) < 1e-6, "the summary's bubble is another one");
-        qInfo("measured %.3f simulated %.3f theory %.3f, %d overruns", measured, plan.bubble, plan.bubbleTheory,
-              run.count(EventKind::PaceOverrun));
-        QVERIFY2(std::abs(measured - plan.bubble) < 0.03, "measured against simulated");
-        QVERIFY2(std::abs(measured - plan.bubbleTheory) < 0.03, "measured against theory");
+        qInfo("measured %.3f simulated %.3f theory %.3f, %.1f ms late", best.bubble, plan.bubble, plan.bubbleTheory,
+              best.late * 1e3);
+        QVERIFY2(std::abs(best.bubble - plan.bubble) < 0.03, "measured against simulated");
+        QVERIFY2(std::abs(best.bubble - plan.bubbleTheory) < 0.03, "measured against theory");
     }
 
     /// Reductions and gathers beside compute: the step lasts as long as simulated, and compute waits for them as long.
