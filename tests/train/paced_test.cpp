@@ -87,37 +87,37 @@ private Q_SLOTS:
         layout.parallel.pipeline = ranks;
         layout.schedule.kind = schedule.toStdString();
         layout.schedule.chunks = findScheduleMethod(layout.schedule.kind)->minChunks;
-        // Every action long beside what a busy core is late by.
-        layout.cluster.pace = PaceSpec{"h100-sxm", ranks == 8 || layout.schedule.chunks > 1 ? 1.0 : 0.5};
         if (schedule == "custom")
             layout = withOwnSchedule(std::move(layout), *parseCsv("0F0,0F1,0F2,0F3,0B3,0B2,0B1,0B0\n"
                                                                   "1F2,1F3,1I3,1F1,1W3,1B2,1F0,1B1,1B0\n"));
         layout.batch = {microbatches, 1};
         layout.run = {steps, 1, 0, 1};
         layout.data.validation = 0;
-        const Plan plan = planOf(layout);
-        // A step that was late shows another cluster, so the one that kept the pace best counts. A wrong pacer is wrong
-        // without lateness too.
+        // A step that was late shows another cluster, so the one that kept the pace best counts; and a machine that is busy
+        // otherwise gets a slower pace, beside which its lateness is little. A wrong pacer is wrong at any pace.
         MeasuredStep best;
-        const auto error = [&] {
-            return std::max(std::abs(best.bubble - plan.bubble), std::abs(best.bubble - plan.bubbleTheory));
-        };
-        for (int attempt = 0; attempt < 8 && best.late > 0 && error() >= 0.03; ++attempt) {
+        double simulated = 0, theory = 0, seconds = ranks == 8 || layout.schedule.chunks > 1 ? 1.0 : 0.5;
+        for (;; seconds *= 2) {
+            layout.cluster.pace = PaceSpec{"h100-sxm", seconds};
+            const Plan plan = planOf(layout);
+            simulated = plan.bubble;
+            theory = plan.bubbleTheory;
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
             std::vector<MeasuredStep> measured = measuredSteps(plan, run, steps);
-            const MeasuredStep least = *std::ranges::min_element(measured, {}, &MeasuredStep::late);
-            if (least.late < best.late) best = least;
+            best = *std::ranges::min_element(measured, {}, &MeasuredStep::late);
             Summarizer summarizer(ranks);
             for (const RankOutcome& rank : run.ranks) summarizer.add(rank.events);
             std::ranges::sort(measured, {}, &MeasuredStep::bubble);
             QVERIFY2(std::abs(summarizer.medianBubble() - measured[measured.size() / 2].bubble) < 1e-6,
                      "the summary's bubble is another one");
+            const double error = std::max(std::abs(best.bubble - simulated), std::abs(best.bubble - theory));
+            if (error < 0.03 || best.late == 0 || seconds > 4) break;
         }
-        qInfo("measured %.3f simulated %.3f theory %.3f, %.1f ms late", best.bubble, plan.bubble, plan.bubbleTheory,
-              best.late * 1e3);
-        QVERIFY2(std::abs(best.bubble - plan.bubble) < 0.03, "measured against simulated");
-        QVERIFY2(std::abs(best.bubble - plan.bubbleTheory) < 0.03, "measured against theory");
+        qInfo("measured %.3f simulated %.3f theory %.3f, %.1f ms late in steps of %.1f s", best.bubble, simulated, theory,
+              best.late * 1e3, seconds);
+        QVERIFY2(std::abs(best.bubble - simulated) < 0.03, "measured against simulated");
+        QVERIFY2(std::abs(best.bubble - theory) < 0.03, "measured against theory");
     }
 
     /// Reductions and gathers beside compute: the step lasts as long as simulated, and compute waits for them as long.
