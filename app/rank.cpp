@@ -6,6 +6,7 @@
 #include "engine/comm/mpi/mpi_session.h"
 #include "engine/comm/shared/shared_communicator.h"
 #include "engine/launch/forwarder.h"
+#include "engine/launch/gpu_report.h"
 #include "engine/launch/rank_arguments.h"
 #include "engine/layout/layout_file.h"
 #include "engine/plan/plan.h"
@@ -129,7 +130,7 @@ std::string train(const MpiSession& session, const RankArguments& arguments, Tel
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc == 2 && std::string_view(argv[1]) == "--gpus") return tellGpus();
+    if (argc == 2 && std::string_view(argv[1]) == gpusArgument) return tellGpus();
     if (argc == 2 && std::string_view(argv[1]) == forwarderArgument) return runForwarder();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int rank = 0;

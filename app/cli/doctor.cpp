@@ -1,21 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/layout_argument.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
+#include "engine/hosts/agent.h"
 #include "engine/launch/doctor.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace shardlab::cli {
 
 namespace {
 
-int doctor(bool json) {
-    const std::vector<MachineFinding> findings = examineMachine();
-    const bool works = std::none_of(findings.begin(), findings.end(),
-                                    [](const MachineFinding& finding) { return finding.state == FindingState::Bad; });
-    if (json) {
+struct Options {
+    LayoutArgument layout;
+    bool json = false;
+};
+
+/// The hosts that are to be asked: those of the layout, or all of the hostfile or the allocation.
+Result<ClusterSpec> clusterOf(LayoutArgument argument) {
+    const HostsArgument hosts = std::exchange(argument.hosts, {});
+    ClusterSpec cluster;
+    cluster.hosts = {};
+    if (!argument.layout.empty()) {
+        auto loaded = load(argument);
+        if (!loaded) return fail(loaded.error());
+        cluster = std::move(loaded->layout.cluster);
+    }
+    if (auto listed = hosts.listed()) {
+        if (!*listed) return fail(listed->error());
+        cluster.hosts = std::move(**listed);
+        if (hosts.slurm) cluster.agent = slurmAgent;
+    }
+    if (hosts.agent) cluster.agent = *hosts.agent;
+    if (hosts.network) cluster.network = *hosts.network;
+    return cluster;
+}
+
+int doctor(const Options& options) {
+    const auto cluster = clusterOf(options.layout);
+    if (!cluster) {
+        printError(cluster.error());
+        return failure;
+    }
+    std::vector<MachineFinding> findings = examineMachine();
+    auto hosts = examineHosts(*cluster);
+    if (!hosts) {
+        printError(hosts.error());
+        return failure;
+    }
+    std::ranges::move(*hosts, std::back_inserter(findings));
+    const bool works = std::ranges::none_of(findings, [](const MachineFinding& finding) { return finding.state == FindingState::Bad; });
+    if (options.json) {
         nlohmann::ordered_json list = nlohmann::ordered_json::array();
         for (const MachineFinding& finding : findings)
             list.push_back({{"subject", finding.subject},
@@ -36,10 +75,13 @@ int doctor(bool json) {
 }  // namespace
 
 void addDoctor(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("doctor", "Tell what this machine can do, and what to install for the rest");
-    const auto json = std::make_shared<bool>(false);
-    verb->add_flag("--json", *json, "Answer with one JSON object");
-    verb->callback([&chosen, json] { chosen = [json] { return doctor(*json); }; });
+    CLI::App* verb = program.add_subcommand("doctor", "Tell what this machine, and hosts of a run, can do, and what to install for the rest");
+    const auto options = std::make_shared<Options>();
+    options->layout.addTo(*verb, false);
+    options->layout.hosts.addTo(*verb);
+    verb->add_flag("--json", options->json, "Answer with one JSON object");
+    verb->footer("With a LAYOUT, --hostfile or --slurm every host there is called as a run would call it.");
+    verb->callback([&chosen, options] { chosen = [options] { return doctor(*options); }; });
 }
 
 }  // namespace shardlab::cli

@@ -20,17 +20,18 @@ void HostsArgument::addTo(CLI::App& verb) {
     verb.add_option("--network", network, "Networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, with commas")->type_name("CIDR");
 }
 
-Result<Layout> HostsArgument::apply(Layout layout) const {
-    std::optional<Result<std::vector<HostSpec>>> hosts;
+std::optional<Result<std::vector<HostSpec>>> HostsArgument::listed() const {
     if (!hostfile.empty()) {
         const auto text = readFile(hostfile);
-        if (!text) return fail(text.error());
-        hosts = parseHostfile(*text, hostfile);
-    } else if (slurm) {
-        hosts = slurmHosts([](const char* name) { return std::getenv(name); });
-        layout.cluster.agent = slurmAgent;
+        return text ? parseHostfile(*text, hostfile) : fail(text.error());
     }
-    if (hosts) {
+    if (slurm) return slurmHosts([](const char* name) { return std::getenv(name); });
+    return {};
+}
+
+Result<Layout> HostsArgument::apply(Layout layout) const {
+    if (slurm) layout.cluster.agent = slurmAgent;
+    if (const auto hosts = listed()) {
         if (!*hosts) return fail(hosts->error());
         auto taken = takeDevices(**hosts, rankCount(layout), hostfile.empty() ? "the Slurm allocation" : hostfile);
         if (!taken) return fail(taken.error());

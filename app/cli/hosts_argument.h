@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace shardlab::cli {
 
@@ -18,6 +19,9 @@ struct HostsArgument {
     std::optional<std::string> network;
 
     void addTo(CLI::App& verb);
+    /// All hosts that the hostfile or the allocation has; nothing where neither was asked for. Errors: a hostfile that is
+    /// none, no allocation.
+    std::optional<Result<std::vector<HostSpec>>> listed() const;
     /// The layout with these hosts, as many of their slots as it has ranks. Errors: a hostfile that is none, no
     /// allocation, too few slots.
     Result<Layout> apply(Layout layout) const;

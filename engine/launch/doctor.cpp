@@ -3,6 +3,7 @@
 
 #include "engine/base/resources.h"
 #include "engine/base/units.h"
+#include "engine/launch/gpu_report.h"
 #include "engine/launch/mpirun.h"
 #include "engine/launch/process.h"
 #include "engine/launch/temporary_folder.h"
@@ -20,23 +21,9 @@ namespace shardlab {
 
 namespace {
 
-/// What a program prints, line by line, until it ends or `most` seconds have passed; empty where it cannot be started.
-std::vector<std::string> linesOf(const ProcessSpec& spec, int most) {
-    Result<Process> process = Process::start(spec);
-    if (!process) return {};
-    std::vector<std::string> lines;
-    const auto take = [&](const std::vector<OutputLine>& read) {
-        for (const OutputLine& line : read) lines.push_back(line.text);
-    };
-    const auto giveUp = std::chrono::steady_clock::now() + std::chrono::seconds(most);
-    while (std::chrono::steady_clock::now() < giveUp && !process->exitStatus()) take(process->read(50));
-    take(process->readRest());
-    return lines;
-}
-
 /// Of what a program prints; empty where it prints nothing within two seconds.
 std::string firstLine(const ProcessSpec& spec) {
-    const std::vector<std::string> lines = linesOf(spec, 2);
+    const std::vector<std::string> lines = linesOf(spec, std::chrono::seconds(2));
     return lines.empty() ? std::string{} : lines.front();
 }
 
@@ -110,24 +97,17 @@ MachineFinding cudaToolkit() {
 
 /// The GPUs and NCCL, as the program that would use them sees them.
 std::vector<MachineFinding> gpus() {
-    MachineFinding cards{"GPUs", FindingState::Absent, "the rank program does not say", "ninja -C build shardlab-rank"};
-    MachineFinding nccl{"NCCL", FindingState::Absent, "not asked for without a GPU", "NVIDIA's NCCL 2, where there are several GPUs"};
-    std::vector<std::string> names;
-    // A driver that has slept takes some seconds to wake its GPUs.
-    for (const std::string& line : linesOf({programFolder() / "shardlab-rank", {"--gpus"}, {}}, 30)) {
-        if (line.starts_with("GPU ")) {
-            names.push_back(line.substr(4));
-        } else if (line.starts_with("no GPU: ")) {
-            cards = {"GPUs", FindingState::Absent, line.substr(8) + "; ranks compute on the processor",
-                     "NVIDIA's driver, where there is a GPU, and a build with nvcc"};
-        } else if (line.starts_with("no NCCL: ")) {
-            nccl.detail = line.substr(9) + "; ranks on GPUs exchange by way of the processor's memory";
-        } else if (line.starts_with("NCCL ")) {
-            nccl = {"NCCL", FindingState::Good, line.substr(5), {}};
-        }
-    }
-    if (!names.empty())
-        cards = {"GPUs", FindingState::Good, fmt::format("{}, layouts with \"device\": \"cuda\" use them", fmt::join(names, ", ")), {}};
+    const GpuReport report = readGpuReport(linesOf({programFolder() / "shardlab-rank", {std::string(gpusArgument)}, {}}, gpusPatience));
+    MachineFinding cards{"GPUs", FindingState::Good, fmt::format("{}, layouts with \"device\": \"cuda\" use them", fmt::join(report.names, ", ")), {}};
+    if (report.names.empty())
+        cards = {"GPUs", FindingState::Absent,
+                 report.whyNone.empty() ? "the rank program does not say" : report.whyNone + "; ranks compute on the processor",
+                 report.whyNone.empty() ? "ninja -C build shardlab-rank" : "NVIDIA's driver, where there is a GPU, and a build with nvcc"};
+    MachineFinding nccl{"NCCL", FindingState::Good, report.nccl, {}};
+    if (report.nccl.empty())
+        nccl = {"NCCL", FindingState::Absent,
+                report.whyNoNccl.empty() ? "not asked for without a GPU" : report.whyNoNccl + "; ranks on GPUs exchange by way of the processor's memory",
+                "NVIDIA's NCCL 2, where there are several GPUs"};
     return {cards, nccl};
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine can do for Shardlab, and what to install for the rest.
+// What this machine, and hosts it is to share a run with, can do for Shardlab; what to install or do for the rest.
 #pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/layout.h"
 
 #include <string>
 #include <vector>
@@ -23,5 +26,11 @@ struct MachineFinding {
 
 /// Takes a moment: asks mpirun for its version.
 std::vector<MachineFinding> examineMachine();
+
+/// Calls each host that is not this machine as a run would: through the agent, with the program there, which must find its
+/// way back here; so what a run would fail on is found here, of all hosts at once. Then asks for the host's GPUs. One
+/// finding a host, in their order, "host b". Takes as long as the slowest host, half a minute where one does not answer.
+/// Errors: an agent that is none, no network, no folder for temporary files.
+Result<std::vector<MachineFinding>> examineHosts(const ClusterSpec& cluster);
 
 }  // namespace shardlab

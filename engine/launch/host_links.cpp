@@ -177,6 +177,17 @@ Result<bool> HostLinks::ready() const {
     return std::ranges::all_of(links_, [](const HostLink& link) { return link.ready(); });
 }
 
+std::vector<HostState> HostLinks::states() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<HostState> states;
+    for (const HostLink& link : links_) {
+        HostState state{link.host().name, link.ready(), link.failure(), link.cores(), {}, link.unshared()};
+        if (state.ready) state.clock = link.clock().at(monotonicNanoseconds());
+        states.push_back(std::move(state));
+    }
+    return states;
+}
+
 std::string HostLinks::lost() const {
     const std::lock_guard lock(mutex_);
     for (const HostLink& link : links_)

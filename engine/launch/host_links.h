@@ -11,6 +11,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,6 +30,16 @@ struct HostLinksOptions {
     Orders orders;
 };
 
+/// How one of the hosts is joined to this one.
+struct HostState {
+    std::string name;
+    bool ready = false;
+    std::optional<Error> failure;  ///< why it cannot take part
+    int cores = 1;                 ///< once it is ready
+    ClockReading clock;            ///< once it is ready
+    std::string unshared;          ///< a wished file's folder that it does not have as this host has it; empty: it does
+};
+
 /// What of the other hosts was refused or went wrong, by name.
 struct HostCounts {
     std::int64_t wrongToken = 0;
@@ -45,6 +56,8 @@ public:
 
     /// Whether all are ready; an error: why one cannot take part, and how many more cannot.
     Result<bool> ready() const;
+    /// Of each host, in their order.
+    std::vector<HostState> states() const;
     /// A host of which nothing was heard for so long that it is given up: its name. Empty: none.
     std::string lost() const;
     /// Some host is not connected at this moment, or was not until just now.

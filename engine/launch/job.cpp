@@ -80,7 +80,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     if (!resume) return fail(resume.error());
 
     // Other hosts make a folder of the same name: not every folder of this session is theirs too.
-    const std::filesystem::path base = allOwnNames(plan->layout.cluster.hosts) ? temporaryBase() : std::filesystem::path("/tmp");
+    const std::filesystem::path base = allOwnNames(plan->layout.cluster.hosts) ? temporaryBase() : std::filesystem::path(temporaryBaseOfHosts);
     const std::filesystem::path sharedMemoryBase = "/dev/shm";
     sweepAbandonedFolders(base);
     sweepAbandonedFolders(sharedMemoryBase);

@@ -197,6 +197,19 @@ void Process::signal(int number) const {
     if (pid_ > 0 && !status_) ::kill(-pid_, number);
 }
 
+std::vector<std::string> linesOf(const ProcessSpec& spec, std::chrono::milliseconds patience) {
+    Result<Process> process = Process::start(spec);
+    if (!process) return {};
+    std::vector<std::string> lines;
+    const auto take = [&](std::vector<OutputLine> read) {
+        for (OutputLine& line : read) lines.push_back(std::move(line.text));
+    };
+    const auto giveUp = std::chrono::steady_clock::now() + patience;
+    while (std::chrono::steady_clock::now() < giveUp && !process->exitStatus()) take(process->read(50));
+    take(process->readRest());
+    return lines;
+}
+
 std::optional<std::filesystem::path> findInPath(std::string_view name) {
     const char* path = std::getenv("PATH");
     std::string_view folders = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";

@@ -4,6 +4,7 @@
 
 #include "engine/base/result.h"
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -70,6 +71,10 @@ private:
     Stream streams_[2];
     std::optional<ExitStatus> status_;
 };
+
+/// What a program prints, line by line, until it ends or `patience` is over, when it is killed; empty where it cannot be
+/// started. Standard error is among it.
+std::vector<std::string> linesOf(const ProcessSpec& spec, std::chrono::milliseconds patience);
 
 /// The program of that name in PATH; nothing where there is none.
 std::optional<std::filesystem::path> findInPath(std::string_view name);

@@ -31,6 +31,8 @@ private:
 /// Where jobs put their folders: XDG_RUNTIME_DIR, or the system's folder for temporary files where that is unset,
 /// unwritable, or too long for the path of a Unix socket.
 std::filesystem::path temporaryBase();
+/// The same for what spans hosts: it must have one name on all of them.
+inline constexpr const char* temporaryBaseOfHosts = "/tmp";
 /// Ends what still runs for jobs whose launcher was killed, and removes their folders under `base`.
 void sweepAbandonedFolders(const std::filesystem::path& base);
 

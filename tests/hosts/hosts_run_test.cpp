@@ -352,6 +352,60 @@ private Q_SLOTS:
         QVERIFY(nothingIsLeft(5000));
     }
 
+    /// Each is called as a run would call it, all are told, whatever becomes of one.
+    void doctorTellsOfEveryHost() {
+        const QString bin = QStringLiteral(SHARDLAB_BIN_DIR);
+        writeFile(file("doctor.json"), twoEach({1, 3, 2}, 3));
+        writeFile(file("doctor.hosts"), QString("%1 slots=3\nnowhere77\n%2\n").arg(hosts_->name(1), hosts_->name(2)).toUtf8());
+        const auto doctor = [&](const QStringList& arguments) {
+            auto process = hosts_->program(0, program(), QStringList{"doctor", "--json"} + arguments);
+            process->start();
+            if (!ended(*process)) qWarning("it does not end");
+            const QByteArray out = process->readAllStandardOutput();
+            if (out.isEmpty()) qWarning("%s", process->readAllStandardError().constData());
+            return QJsonDocument::fromJson(out);
+        };
+        const auto stateOf = [&](const QJsonDocument& answer, const QString& host, QString& detail) {
+            for (const QJsonValue finding : answer["findings"].toArray()) {
+                if (finding["subject"] != "host " + host) continue;
+                detail = finding["detail"].toString() + " → " + finding["advice"].toString();
+                return finding["state"].toString();
+            }
+            return QStringLiteral("not told of");
+        };
+        QString detail;
+        const auto whole = doctor({file("doctor.json")});
+        QCOMPARE(stateOf(whole, hosts_->name(0), detail), QString("not told of"));  // this machine
+        for (int host = 1; host < hostCount; ++host) {
+            QCOMPARE(stateOf(whole, hosts_->name(host), detail), QString("good"));
+            // Clocks are days apart, the program is the same.
+            const QString said = QString("cores 1, devices 2; clock %1 h 0 min ahead of this machine's, ± ").arg(24 * host);
+            QVERIFY2(detail.startsWith(said) && detail.contains("no GPU: ") && !detail.contains("another build"), qPrintable(detail));
+        }
+        QVERIFY(whole["works"].toBool());
+        QVERIFY(nothingIsLeft(5000));
+
+        QVERIFY(hosts_->onHost(2, "mount -t tmpfs none " + bin));
+        const auto partly = doctor({"--hostfile", file("doctor.hosts"), "--agent", hosts_->agent(), "--network", NamespaceHosts::network()});
+        QVERIFY(hosts_->onHost(2, "umount " + bin));
+        QCOMPARE(stateOf(partly, hosts_->name(1), detail), QString("good"));
+        QVERIFY2(detail.startsWith("cores 1, devices 3; "), qPrintable(detail));
+        QCOMPARE(stateOf(partly, "nowhere77", detail), QString("bad"));
+        QVERIFY2(detail.contains("cannot be reached"), qPrintable(detail));
+        QCOMPARE(stateOf(partly, hosts_->name(2), detail), QString("bad"));
+        QVERIFY2(detail.contains("shardlab-rank is missing") && detail.contains("same path"), qPrintable(detail));
+        QVERIFY(!partly["works"].toBool());
+
+        // Another build there: a copy with one byte more.
+        const QString rank = bin + "/shardlab-rank", other = file("other-rank");
+        QVERIFY(hosts_->onHost(2, QString("cp %1 %2 && echo >> %2 && mount --bind %2 %1").arg(rank, other)));
+        const auto mixed = doctor({file("doctor.json")});
+        QVERIFY(hosts_->onHost(2, "umount " + rank));
+        QCOMPARE(stateOf(mixed, hosts_->name(2), detail), QString("good"));
+        QVERIFY2(detail.contains("another build"), qPrintable(detail));
+        QVERIFY(nothingIsLeft(5000));
+    }
+
     void sshIsAnAgent() {
         const SshServers servers(*hosts_, hostCount);
         if (!servers.why().isEmpty()) QSKIP(qPrintable(servers.why()));
