@@ -9,6 +9,7 @@
 #include "ui/views/critical_path/critical_path_view.h"
 #include "ui/views/memory_curve/memory_curve_plot.h"
 #include "ui/views/memory_curve/memory_curve_view.h"
+#include "ui/views/mesh/mesh_grid.h"
 #include "ui/views/schedules/schedules_plot.h"
 #include "ui/views/schedules/schedules_view.h"
 #include "ui/views/sliders/sliders_view.h"
@@ -50,6 +51,59 @@ struct DesignBench : sample::Bench {
 class PlanViewsTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// Whatever the mesh: every rank is large enough to be named, none covers another, and tensor ranks touch.
+    void everyRankOfAMeshCanBeRead_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<bool>("stagesDown");
+        QTest::newRow("pipeline of tensor ranks") << 1 << 8 << 8 << true;
+        QTest::newRow("replicas of it") << 2 << 8 << 8 << true;
+        QTest::newRow("more replicas than stages") << 8 << 2 << 8 << false;
+        QTest::newRow("no tensor ranks") << 4 << 16 << 1 << false;
+        QTest::newRow("few tensor ranks") << 1 << 4 << 2 << false;
+    }
+    void everyRankOfAMeshCanBeRead() {
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, tensor);
+        QFETCH(bool, stagesDown);
+        Layout layout;
+        layout.parallel.data = data;
+        layout.parallel.pipeline = pipeline;
+        layout.parallel.tensor = tensor;
+        layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
+        const Mesh mesh(layout);
+        sample::Bench bench(Workspace::Design);
+        MeshGrid grid(bench.theme, nullptr);
+        QStringList heads;
+        for (int stage = 0; stage < pipeline; ++stage) heads << QString("L%1").arg(stage);
+        grid.setMesh(mesh, heads);
+        grid.resize(grid.minimumSizeHint().expandedTo({246, 180}));
+        if (data == 1 && stagesDown) QVERIFY2(grid.width() <= 246, "a narrow column scrolls sideways");
+        for (int rank = 0; rank < mesh.ranks(); ++rank) {
+            const QRect cell = grid.cellRect(rank);
+            QVERIFY2(cell.width() >= 20 && cell.height() >= 15, "too small for a rank's number");
+            QVERIFY(grid.rect().contains(cell));
+            for (int other = 0; other < rank; ++other) QVERIFY(!cell.intersects(grid.cellRect(other)));
+        }
+        const auto at = [&](int d, int p, int t) {
+            for (int rank = 0; rank < mesh.ranks(); ++rank)
+                if (mesh.coordinate(rank, Axis::Data) == d && mesh.coordinate(rank, Axis::Pipeline) == p && mesh.coordinate(rank, Axis::Tensor) == t) return rank;
+            return -1;
+        };
+        if (tensor > 1) QVERIFY(grid.cellRect(at(0, 0, 1)).left() - grid.cellRect(at(0, 0, 0)).right() <= 2);
+        QCOMPARE(grid.cellRect(at(0, 1, 0)).top() > grid.cellRect(at(0, 0, 0)).bottom(), stagesDown);
+
+        // The keys go where the eye does.
+        int picked = -1;
+        connect(&grid, &MeshGrid::picked, &grid, [&](int rank) { grid.setSelected(picked = rank); });
+        grid.setSelected(at(0, 0, 0));
+        QTest::keyClick(&grid, stagesDown ? Qt::Key_Down : Qt::Key_Right);
+        for (int press = 1; press < tensor && !stagesDown; ++press) QTest::keyClick(&grid, Qt::Key_Right);
+        QCOMPARE(picked, at(0, 1, 0));
+    }
+
     void curvesPeakIsThePlansAndTheRankFollowsTheSelection() {
         DesignBench bench;
         MemoryCurveView view(bench.context(), nullptr);

@@ -15,7 +15,8 @@ namespace {
 constexpr int headHeight = 20;
 constexpr int gap = 6;
 constexpr int margin = 12;
-constexpr QSize leastCell(18, 14);
+constexpr QSize leastCell(22, 18);  ///< the rank is read
+constexpr int mostAcross = 12;      ///< so many stand beside each other in the narrowest column
 constexpr QSize largestCell(150, 84);
 /// Below these a cell shows one line, or none.
 constexpr QSize twoLines(40, 34);
@@ -48,17 +49,21 @@ MeshGrid::MeshGrid(ThemeSource& theme, QWidget* parent) : QWidget(parent), theme
 }
 
 void MeshGrid::setMesh(const Mesh& mesh, QStringList heads) {
-    columns_ = mesh.size(Axis::Pipeline);
+    const int stages = mesh.size(Axis::Pipeline);
     inner_ = mesh.size(Axis::Tensor);
-    rows_ = std::max(1, mesh.ranks() / std::max(1, columns_ * inner_));
+    const int replicas = std::max(1, mesh.ranks() / std::max(1, stages * inner_));
+    stagesDown_ = inner_ > 1 && stages * inner_ > mostAcross && replicas < stages;
+    columns_ = stagesDown_ ? replicas : stages;
+    rows_ = stagesDown_ ? stages : replicas;
     heads_ = std::move(heads);
     spots_.clear();
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
         const Coordinates at = mesh.coordinates(rank);
         const auto coordinate = [&](Axis axis) { return at[static_cast<std::size_t>(axis)]; };
-        const int row = (coordinate(Axis::Data) * mesh.size(Axis::Expert) + coordinate(Axis::Expert)) * mesh.size(Axis::Context) +
+        const int replica = (coordinate(Axis::Data) * mesh.size(Axis::Expert) + coordinate(Axis::Expert)) * mesh.size(Axis::Context) +
                         coordinate(Axis::Context);
-        spots_.push_back({coordinate(Axis::Pipeline), coordinate(Axis::Tensor), row});
+        const int stage = coordinate(Axis::Pipeline);
+        spots_.push_back({stagesDown_ ? replica : stage, coordinate(Axis::Tensor), stagesDown_ ? stage : replica});
     }
     updateGeometry();
     update();
@@ -79,18 +84,18 @@ void MeshGrid::setSelected(int rank) {
 QSize MeshGrid::minimumSizeHint() const {
     const int across = std::max(1, columns_ * inner_);
     return {2 * margin + across * leastCell.width() + (columns_ - 1) * gap,
-            2 * margin + headHeight + rows_ * leastCell.height() + (rows_ - 1) * gap};
+            2 * margin + headsDown() * headHeight + rows_ * leastCell.height() + (rows_ - 1) * gap};
 }
 
 QRect MeshGrid::cellRect(int rank) const {
     if (rank < 0 || rank >= static_cast<int>(spots_.size())) return {};
     const Spot& at = spots_[static_cast<std::size_t>(rank)];
     const int across = width() - 2 * margin - (columns_ - 1) * gap;
-    const int down = height() - 2 * margin - headHeight - (rows_ - 1) * gap;
+    const int down = height() - 2 * margin - headsDown() * headHeight - (rows_ - 1) * gap;
     const int cellWidth = std::clamp(across / std::max(1, columns_ * inner_), leastCell.width(), largestCell.width());
     const int cellHeight = std::clamp(down / std::max(1, rows_), leastCell.height(), largestCell.height());
     const int x = margin + at.column * (cellWidth * inner_ + gap) + at.inner * cellWidth;
-    const int y = margin + headHeight + at.row * (cellHeight + gap);
+    const int y = margin + headHeight * (stagesDown_ ? at.row + 1 : 1) + at.row * (cellHeight + gap);
     return {x, y, cellWidth - (inner_ > 1 ? 1 : 0), cellHeight};
 }
 
@@ -141,13 +146,16 @@ void MeshGrid::paintEvent(QPaintEvent*) {
     small.setPixelSize(11);
     for (std::size_t rank = 0; rank < spots_.size(); ++rank) {
         const Spot& at = spots_[rank];
-        if (at.row == 0 && at.inner == 0 && at.column < heads_.size()) {
-            const QRect first = cellRect(static_cast<int>(rank));
-            const QRect head(first.x(), margin, first.width() * inner_ + inner_ - 1, headHeight - 2);
+        const int stage = stagesDown_ ? at.row : at.column;
+        const bool first = at.inner == 0 && (stagesDown_ ? at.column : at.row) == 0;
+        if (first && stage < heads_.size()) {
+            const QRect cell = cellRect(static_cast<int>(rank));
+            const int length = stagesDown_ ? width() - cell.x() - margin : cell.width() * inner_ + inner_ - 1;
+            const QRect head(cell.x(), cell.y() - headHeight, length, headHeight - 2);
             painter.setFont(small);
             painter.setPen(theme.dim);
             painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter,
-                             painter.fontMetrics().elidedText(heads_[at.column], Qt::ElideRight, head.width()));
+                             painter.fontMetrics().elidedText(heads_[stage], Qt::ElideRight, head.width()));
         }
         if (rank < cells_.size()) paintCell(painter, cells_[rank]);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The mesh as a grid of ranks: columns are pipeline ranks, rows are replicas, tensor neighbours touch.
+// The mesh as a grid of ranks, tensor neighbours touch: columns are pipeline ranks, rows are replicas, or the other way
+// round where the tensor ranks of all stages in one row would be more than can be read.
 #pragma once
 
 #include "ui/core/theme.h"
@@ -33,6 +34,7 @@ public:
     void setCells(std::vector<MeshCell> cells);  ///< by rank
     void setSelected(int rank);
     QRect cellRect(int rank) const;
+    QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
     void picked(int rank);  ///< -1: none
@@ -42,20 +44,21 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     bool event(QEvent* event) override;
-    QSize minimumSizeHint() const override;
 
 private:
     struct Spot {
-        int column = 0;  ///< pipeline
+        int column = 0;  ///< of groups of tensor neighbours
         int inner = 0;   ///< tensor
-        int row = 0;     ///< all other axes
+        int row = 0;
     };
-    Spot spot(int rank) const;
     int rankAt(const QPoint& point) const;
+    /// Above each column of groups, or above each row where those are the stages.
+    int headsDown() const { return stagesDown_ ? rows_ : 1; }
     void paintCell(QPainter& painter, const MeshCell& cell) const;
 
     ThemeSource& theme_;
     int columns_ = 0, inner_ = 1, rows_ = 0;
+    bool stagesDown_ = false;
     std::vector<Spot> spots_;
     QStringList heads_;
     std::vector<MeshCell> cells_;
