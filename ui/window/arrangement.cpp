@@ -25,6 +25,13 @@ Place above(int size, std::vector<Place> parts, bool grows = true) {
     return {.size = size, .grows = grows, .orientation = Qt::Vertical, .parts = std::move(parts)};
 }
 
+/// A column at the edge: of that width in a window of 1280 pixels, of the other in one of 2560.
+Place column(int size, int wide, std::vector<Place> parts) {
+    Place place = above(size, std::move(parts), false);
+    place.wide = wide;
+    return place;
+}
+
 Place tabs(int size, std::initializer_list<const char*> views) {
     Place group{.size = size, .tabbed = true};
     for (const char* id : views) group.parts.push_back(view(id, size));
@@ -38,7 +45,7 @@ Place designed(bool low) {
     middle.push_back(beside(290, {tabs(264, {"memory", "critical_path"}), tabs(336, {"candidates", "schedules", "kernels"})}));
     return beside(1200, {above(318, {view("layout_form", 460), view("explain", 140)}, false),
                          above(600, std::move(middle)),
-                         above(270, {view("sliders", 134, false), view("answer", 244, false), tabs(240, {"mesh", "traffic", "traffic_matrix"})}, false)});
+                         column(270, 400, {view("sliders", 134, false), view("answer", 244, false), tabs(240, {"mesh", "traffic", "traffic_matrix"})})});
 }
 
 Place watched(bool replayed, bool low) {
@@ -49,7 +56,7 @@ Place watched(bool replayed, bool low) {
     if (!low) middle.push_back(view("memory_curve", 96));
     middle.push_back(beside(200, {low ? tabs(300, {"memory", "memory_curve"}) : view("memory", 300), view("loss", 300), tabs(300, {"loss_scale", "exponents", "query", "area"})}));
     return beside(1200, {above(930, std::move(middle)),
-                         above(270, {view("mesh", 190), tabs(210, {"inspector", "critical_path", "traffic_matrix"}), tabs(190, {"events", "notes"})}, false)});
+                         column(270, 400, {view("mesh", 190), tabs(210, {"inspector", "critical_path", "traffic_matrix"}), tabs(190, {"events", "notes"})})});
 }
 
 /// Drops views that do not exist here, notes those that do; false where nothing is left.

@@ -16,6 +16,7 @@ struct Place {
     QString view;  ///< id; empty for a group
     int size = 100;
     bool grows = true;
+    int wide = 0;  ///< of one that does not grow: its size in a window of 2560 pixels or more; 0: the same
     Qt::Orientation orientation = Qt::Horizontal;
     std::vector<Place> parts = {};
     bool tabbed = false;  ///< parts are views

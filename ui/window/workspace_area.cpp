@@ -26,14 +26,21 @@ bool appears(const ViewKind& kind, Workspace workspace) {
     return workspace == Workspace::Design ? kind.design : workspace == Workspace::Run ? kind.run : kind.replay;
 }
 
+/// Of a part that does not grow.
+int fixedLength(const Place& part, int length) {
+    constexpr int narrow = 1200, more = 1280;  // what a window of 1280 leaves, and what one of 2560 has beyond that
+    if (part.wide == 0) return part.size;
+    return part.size + (part.wide - part.size) * std::clamp(length - narrow, 0, more) / more;
+}
+
 /// Lengths of a group's parts in `length` pixels: fixed parts keep theirs, growing ones share the rest.
 std::vector<int> lengths(const Place& group, int length) {
     int fixed = separator * (static_cast<int>(group.parts.size()) - 1);
     int growing = 0;
-    for (const Place& part : group.parts) (part.grows ? growing : fixed) += part.size;
+    for (const Place& part : group.parts) part.grows ? growing += part.size : fixed += fixedLength(part, length);
     const double scale = growing > 0 ? std::max(0, length - fixed) / static_cast<double>(growing) : 1.0;
     std::vector<int> result;
-    for (const Place& part : group.parts) result.push_back(std::max(1, part.grows ? static_cast<int>(part.size * scale) : part.size));
+    for (const Place& part : group.parts) result.push_back(std::max(1, part.grows ? static_cast<int>(part.size * scale) : fixedLength(part, length)));
     return result;
 }
 
