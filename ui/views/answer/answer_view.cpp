@@ -62,7 +62,7 @@ void AnswerView::refresh() {
              "figure", tr("Idle share of the compute lanes between the first forward and the last backward; theory: equal "
                           "stages and free transfers")},
             {tr("Exposed comm"), text(formatPercent(plan->exposedCommunication)), "figure",
-             tr("Share of the step in which compute waits for transfers or reductions")},
+             tr("Share of the step that would go if transfers and reductions took no time")},
             {tr("Peak memory"), text(formatBytes(largestPeak(*plan))), "figure", tr("Of the rank that needs most")},
             {tr("Parameters"), text(formatCount(static_cast<double>(plan->parameters))), "figure", tr("Of the whole model")},
         });

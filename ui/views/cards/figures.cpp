@@ -107,23 +107,23 @@ CardFigure overruns(const RunModel& model, const StepSummary* step) {
     return card;
 }
 
-CardFigure exposed(const RunHeader& header, const StepSummary* step) {
-    CardFigure card{tr("Exposed comm"), unknown, {},
-                    tr("Share of the step in which compute waits for messages or reductions, mean over ranks. The pipeline's bubble is part of it.")};
+CardFigure waiting(const RunHeader& header, const StepSummary* step) {
+    CardFigure card{tr("Waiting"), unknown, {},
+                    tr("Share of the step in which ranks wait for messages or reductions, mean over ranks. The pipeline's bubble is part of it.")};
     if (!header.hasLayout()) {
         card.help = tr("Another program's trace does not tell what its kernels waited for.");
         return card;
     }
     if (!step || !step->complete || step->seconds <= 0 || step->ranks.empty()) return card;
-    double waiting = 0;
+    double forMessages = 0;
     double reducing = 0;
     for (const RankStep& rank : step->ranks) {
-        waiting += static_cast<double>(rank.waiting);
+        forMessages += static_cast<double>(rank.waiting);
         reducing += static_cast<double>(rank.reduce);
     }
     const double whole = step->seconds * 1e9 * static_cast<double>(step->ranks.size());
-    card.value = text(formatPercent((waiting + reducing) / whole));
-    card.detail = tr("reduce %1").arg(text(formatPercent(reducing / whole)));
+    card.value = text(formatPercent((forMessages + reducing) / whole));
+    card.detail = tr("reductions %1").arg(text(formatPercent(reducing / whole)));
     return card;
 }
 
@@ -132,14 +132,14 @@ CardFigure exposed(const RunHeader& header, const StepSummary* step) {
 std::array<CardFigure, cardCount> cardFigures(const RunModel& model, std::int64_t cursor) {
     if (model.empty()) {
         std::array<CardFigure, cardCount> cards;
-        const char* titles[cardCount]{"Tokens/s", "Bubble", "Step time", "Loss", "Peak memory", "Exposed comm"};
+        const char* titles[cardCount]{"Tokens/s", "Bubble", "Step time", "Loss", "Peak memory", "Waiting"};
         for (std::size_t i = 0; i < cardCount; ++i) cards[i] = {tr(titles[i]), unknown, {}, {}};
         return cards;
     }
     const int index = model.stepIndexAt(cursor);
     const StepSummary* step = index < 0 ? nullptr : &model.summary().steps()[static_cast<std::size_t>(index)];
     return {tokens(model, step), bubble(model, step), stepTime(model, step), loss(model, step), memory(model, step),
-            model.header().paced ? overruns(model, step) : exposed(model.header(), step)};
+            model.header().paced ? overruns(model, step) : waiting(model.header(), step)};
 }
 
 }  // namespace shardlab
