@@ -39,6 +39,8 @@ private Q_SLOTS:
     void hostsCanBeAddedRenamedAndRemoved();
     void everyScheduleLeavesTheFieldsInSight();
     void aRequestedFieldGetsTheKeyboard();
+    void aFieldIsFoundByAWord();
+    void aFoldedSectionStaysFoldedAndOpensForAFault();
 
 private:
     FieldRow& row(const char* pointer) {
@@ -248,6 +250,54 @@ void LayoutFormTest::aRequestedFieldGetsTheKeyboard() {
     desk_->document().requestField(QStringLiteral("/run/steps"));
     QVERIFY(row("/run/steps").editor().control().hasFocus());
     QVERIFY(!row("/run/steps").visibleRegion().isEmpty());
+}
+
+void LayoutFormTest::aFieldIsFoundByAWord() {
+    auto* wanted = form_->findChild<QLineEdit*>(QString(), Qt::FindDirectChildrenOnly);
+    QVERIFY(wanted);
+    const auto shown = [this] {
+        QStringList pointers;
+        for (const FieldRow* row : form_->rows())
+            if (row->isVisibleTo(form_.get())) pointers << QString::fromUtf8(row->field().pointer.data(), static_cast<qsizetype>(row->field().pointer.size()));
+        return pointers;
+    };
+    const QStringList all = shown();
+    QVERIFY(all.contains("/parallel/zero") && all.contains("/model/layers"));
+    QTest::keyClicks(wanted, "zero");
+    QVERIFY(shown().contains("/parallel/zero") && !shown().contains("/model/layers") && shown().size() < all.size() / 2);
+    // The names of its neighbours in the file find a whole section; of a field that the layout lacks nothing is shown.
+    wanted->setText("RUN");
+    for (const QString& pointer : all)
+        if (pointer.startsWith("/run/")) QVERIFY2(shown().contains(pointer), qPrintable(pointer));
+    wanted->setText("no field is called so");
+    QVERIFY(shown().isEmpty());
+    wanted->clear();
+    QCOMPARE(shown(), all);
+    // A field that somebody else asks for is shown whatever was looked for.
+    wanted->setText("zero");
+    desk_->document().requestField(QStringLiteral("/run/steps"));
+    QVERIFY(shown().contains("/run/steps"));
+}
+
+void LayoutFormTest::aFoldedSectionStaysFoldedAndOpensForAFault() {
+    QToolButton* title = nullptr;
+    for (QToolButton* button : form_->findChildren<QToolButton*>())
+        if (button->text() == "MODEL") title = button;
+    QVERIFY(title && title->isChecked());
+    title->click();
+    QVERIFY(!row("/model/layers").isVisibleTo(form_.get()) && row("/run/steps").isVisibleTo(form_.get()));
+    form_ = std::make_unique<LayoutForm>(desk_->workbench.context(Workspace::Design), nullptr);
+    form_->show();
+    QVERIFY(!row("/model/layers").isVisibleTo(form_.get()));
+    Layout faulty = desk_->document().layout();
+    const Layout before = faulty;
+    faulty.model.layers = 0;
+    desk_->document().change(faulty, QStringLiteral("/model/layers"));
+    QVERIFY(row("/model/layers").isVisibleTo(form_.get()));
+    desk_->document().change(before, QStringLiteral("/model/layers"));
+    QVERIFY(!row("/model/layers").isVisibleTo(form_.get()));
+    desk_->document().requestField(QStringLiteral("/model/layers"));
+    QVERIFY(row("/model/layers").isVisibleTo(form_.get()));
 }
 
 QTEST_MAIN(LayoutFormTest)

@@ -61,6 +61,8 @@ QPushButton[role="primary"]:disabled, QToolButton[role="primary"]:disabled { bac
 QPushButton[role="flat"], QToolButton[role="flat"] { background: transparent; padding: 2px 5px; font-weight: 400; }
 QPushButton[role="flat"]:checked, QToolButton[role="flat"]:checked { background: @raised@; color: @accent@; }
 QPushButton[role="flat"]:hover, QToolButton[role="flat"]:hover { background: @raised@; }
+QToolButton[role="section"] { background: transparent; color: @dim@; font-size: 11px; letter-spacing: 1px; font-weight: 400;
+    padding: 1px 3px 1px 0px; }
 QToolButton[role="brand"] { background: transparent; font-weight: 700; font-size: 15px; padding: 4px 8px; }
 QToolButton[role="brand"]:hover { background: @raised@; }
 QToolButton[role="rail"] { background: transparent; border-radius: 6px; padding: 6px 2px 5px 2px; font-size: 11px;

@@ -15,9 +15,15 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QSettings>
+#include <QToolButton>
 #include <QVBoxLayout>
+
+#include <algorithm>
+#include <span>
 
 namespace shardlab {
 namespace {
@@ -30,11 +36,29 @@ QString sectionOf(const QString& pointer) {
     return parts.size() > 1 ? parts.front() : QStringLiteral("layout");
 }
 
+constexpr const char* foldedKey = "layoutForm/folded";
+
+/// Whether every word stands in the field's name, pointer or help.
+bool answers(const Field& field, const QString& words) {
+    const QString all = text(field.label) + QLatin1Char(' ') + text(field.pointer) + QLatin1Char(' ') + text(field.help);
+    for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts))
+        if (!all.contains(word, Qt::CaseInsensitive)) return false;
+    return true;
+}
+
 }  // namespace
 
-LayoutForm::LayoutForm(const ViewContext& context, QWidget* parent) : View(context, parent), area_(child<QScrollArea>(this)) {
+LayoutForm::LayoutForm(const ViewContext& context, QWidget* parent) : View(context, parent), wanted_(child<QLineEdit>(this)), area_(child<QScrollArea>(this)) {
     auto* outer = child<QVBoxLayout>(this);
     outer->setContentsMargins(0, 0, 0, 0);
+    outer->setSpacing(0);
+    auto* above = child<QHBoxLayout>();
+    above->setContentsMargins(12, 8, 12, 4);
+    wanted_->setPlaceholderText(tr("find a field: zero, bucket, /run"));
+    wanted_->setAccessibleName(tr("Find a field"));
+    wanted_->setClearButtonEnabled(true);
+    above->addWidget(wanted_);
+    outer->addLayout(above);
     outer->addWidget(area_);
     auto* inside = child<QWidget>();
     area_->setWidget(inside);
@@ -49,7 +73,9 @@ LayoutForm::LayoutForm(const ViewContext& context, QWidget* parent) : View(conte
         if (sections_.empty() || sections_.back().name != section) addSection(*column, section);
         rows_.push_back(child<FieldRow>(field, context_.document, inside));
         column->addWidget(rows_.back());
+        sections_.back().lastRow = rows_.size();
     }
+    connect(wanted_, &QLineEdit::textChanged, this, &LayoutForm::showRows);
     column->addStretch(1);
     connect(&context_.document, &Document::layoutChanged, this, &LayoutForm::refresh);
     connect(&context_.document, &Document::planChanged, this, &LayoutForm::refreshNotes);
@@ -73,8 +99,13 @@ bool LayoutForm::eventFilter(QObject* watched, QEvent* event) {
 void LayoutForm::addSection(QVBoxLayout& column, const QString& name) {
     auto* row = child<QHBoxLayout>();
     row->setContentsMargins(0, sections_.empty() ? 0 : 8, 0, 0);
-    auto* title = child<QLabel>(name.toUpper());
+    auto* title = child<QToolButton>();
+    title->setText(name.toUpper());
     title->setProperty("role", "section");
+    title->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    title->setCheckable(true);
+    title->setChecked(!QSettings().value(foldedKey).toStringList().contains(name));
+    title->setToolTip(tr("Fold or unfold the section"));
     auto* note = child<QLabel>();
     note->setProperty("role", "small");
     note->setAlignment(Qt::AlignRight | Qt::AlignTop);
@@ -82,7 +113,35 @@ void LayoutForm::addSection(QVBoxLayout& column, const QString& name) {
     row->addWidget(title);
     row->addWidget(note, 1);
     column.addLayout(row);
-    sections_.push_back({name, note});
+    sections_.push_back({name, title, note, rows_.size(), rows_.size()});
+    connect(title, &QToolButton::toggled, this, [this, index = sections_.size() - 1](bool open) { fold(sections_[index], !open); });
+}
+
+void LayoutForm::fold(const Section& section, bool folded) {
+    QStringList all = QSettings().value(foldedKey).toStringList();
+    all.removeAll(section.name);
+    if (folded) all.append(section.name);
+    QSettings().setValue(foldedKey, all);
+    showRows();
+}
+
+void LayoutForm::showRows() {
+    const QString wanted = wanted_->text().trimmed();
+    for (const Section& section : sections_) {
+        const auto rows = std::span(rows_).subspan(section.firstRow, section.lastRow - section.firstRow);
+        const bool faulty = std::ranges::any_of(rows, [](const FieldRow* row) { return !row->faultText().isEmpty(); });
+        const bool open = section.title->isChecked() || !wanted.isEmpty() || faulty;
+        bool any = wanted.isEmpty();
+        for (FieldRow* row : rows) {
+            const bool shown = isPresent(row->field(), context_.document.layout()) && open &&
+                               (wanted.isEmpty() || answers(row->field(), wanted) || section.name.compare(wanted, Qt::CaseInsensitive) == 0);
+            row->setVisible(shown);
+            any = any || shown;
+        }
+        section.title->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
+        section.title->setVisible(any);
+        section.note->setVisible(any);
+    }
 }
 
 FieldRow* LayoutForm::row(const QString& pointer) const {
@@ -113,11 +172,10 @@ void LayoutForm::refresh() {
     }
     for (std::size_t index = 0; index < rows_.size(); ++index) {
         FieldRow& field = *rows_[index];
-        const bool present = isPresent(field.field(), layout);
-        field.setVisible(present);
-        if (present) field.display(layout);
+        if (isPresent(field.field(), layout)) field.display(layout);
         field.setFaults(faults[index]);
     }
+    showRows();
     refreshNotes();
     Q_EMIT subtitleChanged();
 }
@@ -133,6 +191,9 @@ void LayoutForm::refreshNotes() {
 void LayoutForm::focusField(const QString& pointer) {
     FieldRow* target = row(pointer);
     if (!target) return;
+    wanted_->clear();
+    for (const Section& section : sections_)
+        if (section.name == sectionOf(text(target->field().pointer))) section.title->setChecked(true);
     target->editor().control().setFocus(Qt::OtherFocusReason);
     area_->ensureWidgetVisible(target, 0, 60);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every field of the layout, by section, made from the field table; faults are shown at their field.
+// Every field of the layout, by section, made from the field table; faults are shown at their field. Sections can be folded,
+// and a text finds fields by name, pointer or what their help says.
 #pragma once
 
 #include "ui/core/view.h"
@@ -7,7 +8,9 @@
 #include <vector>
 
 class QLabel;
+class QLineEdit;
 class QScrollArea;
+class QToolButton;
 class QVBoxLayout;
 
 namespace shardlab {
@@ -30,13 +33,19 @@ public:
 private:
     struct Section {
         QString name;  ///< first part of the pointers: "model"
-        QLabel* note;  ///< beside its heading: "2 × 2 = 4 ranks"
+        QToolButton* title;  ///< checked: open
+        QLabel* note;        ///< beside its title: "2 × 2 = 4 ranks"
+        std::size_t firstRow = 0, lastRow = 0;
     };
     void addSection(QVBoxLayout& column, const QString& name);
     void refresh();
     void refreshNotes();
+    /// Shows the fields that the layout has, of open sections, or those that were asked for.
+    void showRows();
+    void fold(const Section& section, bool folded);
     void focusField(const QString& pointer);
 
+    QLineEdit* wanted_;
     QScrollArea* area_;
     std::vector<FieldRow*> rows_;
     std::vector<Section> sections_;
