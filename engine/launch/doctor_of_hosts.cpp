@@ -50,7 +50,11 @@ std::string describe(const ClockReading& clock) {
 
 MachineFinding findingOf(const HostState& state, int devices, const std::string& gpus) {
     const std::string subject = "host " + state.name;
-    if (state.failure) return {subject, FindingState::Bad, state.failure->what + ": " + state.failure->why, state.failure->legal};
+    if (state.failure) {
+        const std::string& what = state.failure->what;
+        return {subject, FindingState::Bad, (what.starts_with(subject + " ") ? what.substr(subject.size() + 1) : what) + ": " + state.failure->why,
+                state.failure->legal};
+    }
     if (!state.ready)
         return {subject, FindingState::Bad, fmt::format("neither ready nor refused within {}", formatSeconds(static_cast<double>(hostsPatience.count()))),
                 "look whether the network between the two loses packets"};
@@ -65,7 +69,7 @@ MachineFinding findingOf(const HostState& state, int devices, const std::string&
 
 }  // namespace
 
-Result<std::vector<MachineFinding>> examineHosts(const ClusterSpec& cluster) {
+Result<std::vector<MachineFinding>> examineHosts(const ClusterSpec& cluster, const std::stop_token& stop) {
     const auto agent = Agent::parse(cluster.agent);
     if (!agent) return fail(agent.error());
     const auto program = sameProgram();
@@ -102,9 +106,9 @@ Result<std::vector<MachineFinding>> examineHosts(const ClusterSpec& cluster) {
     do {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         states = (*links)->states();
-    } while (!std::ranges::all_of(states, settled) && std::chrono::steady_clock::now() < giveUp);
+    } while (!std::ranges::all_of(states, settled) && std::chrono::steady_clock::now() < giveUp && !stop.stop_requested());
     for (const HostState& state : states)
-        gpus.push_back(std::async(std::launch::async, [&state, &agent] { return state.ready ? gpusOf(state.name, *agent) : GpuReport{}; }));
+        gpus.push_back(std::async(std::launch::async, [&state, &agent, &stop] { return state.ready && !stop.stop_requested() ? gpusOf(state.name, *agent) : GpuReport{}; }));
     std::vector<MachineFinding> findings;
     for (std::size_t i = 0; i < states.size(); ++i) findings.push_back(findingOf(states[i], devices[i], describe(gpus[i].get())));
     return findings;

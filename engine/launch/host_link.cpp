@@ -58,8 +58,8 @@ void HostLink::readAgent(std::int64_t now) {
             if (line.text != forwarderBanner())
                 giveUp({fmt::format("host {} has another version", host_.name), rankProgram_,
                       fmt::format("it says {}, this is {}", line.text.substr(19), SHARDLAB_VERSION), "the same version on every host"});
-        } else if (line.text.find_first_not_of(" \t\r") != std::string::npos) {
-            said_.push_back(line.text);
+        } else if (const auto last = line.text.find_last_not_of(" \t\r"); last != std::string::npos) {
+            said_.push_back(line.text.substr(0, last + 1));  // ssh ends its lines as a terminal wants them
             if (said_.size() > linesKept) said_.pop_front();
         }
     }

@@ -5,6 +5,8 @@
 #include "ui/views/layout_form/choice_editors.h"
 #include "ui/views/layout_form/field_editor.h"
 #include "ui/views/layout_form/field_row.h"
+#include "ui/views/layout_form/hosts_check.h"
+#include "ui/views/layout_form/hosts_editor.h"
 #include "ui/views/layout_form/layout_form.h"
 #include "ui/views/layout_form/number_editors.h"
 
@@ -14,12 +16,15 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QSpinBox>
 #include <QToolButton>
 #include <QUndoStack>
 #include <QtTest>
+
+#include <atomic>
 
 using namespace shardlab;
 
@@ -37,6 +42,7 @@ private Q_SLOTS:
     void stagesCanBeUneven();
     void stagesAreBalancedByAButton();
     void hostsCanBeAddedRenamedAndRemoved();
+    void hostsCanBeChecked();
     void everyScheduleLeavesTheFieldsInSight();
     void aRequestedFieldGetsTheKeyboard();
     void aFieldIsFoundByAWord();
@@ -230,6 +236,54 @@ void LayoutFormTest::hostsCanBeAddedRenamedAndRemoved() {
     QCOMPARE(desk_->document().layout().cluster.hosts.size(), std::size_t{1});
     QCOMPARE(desk_->document().layout().cluster.hosts[0].name, std::string("node-b"));
     QVERIFY(!button(QStringLiteral("✕")));  // one host must stay
+}
+
+void LayoutFormTest::hostsCanBeChecked() {
+    auto* editor = qobject_cast<HostsEditor*>(&row("/cluster/hosts").editor());
+    QVERIFY(editor);
+    const auto ask = [&]() -> QToolButton* {
+        for (auto* found : editor->findChildren<QToolButton*>())
+            if (found->text().startsWith("check") && found->isVisibleTo(form_.get())) return found;
+        return nullptr;
+    };
+    const auto said = [&] {
+        QStringList texts;
+        for (auto* label : editor->findChildren<QLabel*>())
+            if (label->isVisibleTo(form_.get())) texts << label->text();
+        return texts.join('\n');
+    };
+    QVERIFY(!ask());  // this machine alone
+    Layout layout = desk_->document().layout();
+    layout.cluster.hosts = {{"localhost", 2}, {"node-b", 1}, {"node-c", 1}};
+    desk_->document().replace(layout, {});
+    QVERIFY(ask());
+
+    std::atomic<bool> go = false, stopped = false;
+    editor->check().setExaminer([&](const ClusterSpec& cluster, const std::stop_token& stop) -> Result<std::vector<MachineFinding>> {
+        while (!go && !stop.stop_requested()) QThread::msleep(1);
+        stopped = stop.stop_requested();
+        if (cluster.agent == "none") return fail(Error{"the agent is missing", "none", "it is not in PATH", {}});
+        return std::vector<MachineFinding>{{"host node-b", FindingState::Good, "cores 8", {}},
+                                           {"host node-c", FindingState::Bad, "cannot be reached", "ssh keys"}};
+    });
+    ask()->click();
+    QVERIFY(ask()->text().contains("stop"));
+    ask()->click();
+    QTRY_VERIFY(!editor->check().active());
+    QVERIFY(stopped && said().isEmpty());
+
+    go = true;
+    ask()->click();
+    QTRY_COMPARE(said(), QString("✓ cores 8\n✗ cannot be reached"));
+    // Of a host with another name nothing is known.
+    layout.cluster.hosts[1].name = "node-d";
+    desk_->document().replace(layout, {});
+    QCOMPARE(said(), QString("✗ cannot be reached"));
+    layout.cluster.agent = "none";
+    desk_->document().replace(layout, {});
+    QVERIFY(said().isEmpty());
+    ask()->click();
+    QTRY_VERIFY2(said().contains("the agent is missing"), qPrintable(said()));
 }
 
 void LayoutFormTest::everyScheduleLeavesTheFieldsInSight() {

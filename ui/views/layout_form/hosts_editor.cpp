@@ -3,12 +3,19 @@
 
 #include "ui/core/child.h"
 #include "ui/core/document.h"
+#include "ui/core/style_sheet.h"
 #include "ui/views/layout_form/calm_controls.h"
+#include "ui/views/layout_form/hosts_check.h"
 
+#include "engine/hosts/this_machine.h"
+
+#include <QLabel>
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace shardlab {
 namespace {
@@ -24,7 +31,8 @@ QString words(const std::vector<HostSpec>& hosts) {
 }  // namespace
 
 HostsEditor::HostsEditor(const Field& field, HostListField access, Document& document, QWidget* parent)
-    : FieldEditor(field, document, parent), access_(access), column_(child<QVBoxLayout>(this)), add_(child<QToolButton>(this)) {
+    : FieldEditor(field, document, parent), access_(access), column_(child<QVBoxLayout>(this)), add_(child<QToolButton>(this)),
+      ask_(child<QToolButton>(this)), failure_(child<QLabel>(this)), check_(child<HostsCheck>(this)) {
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(4);
     add_->setText(tr("+ host"));
@@ -32,9 +40,37 @@ HostsEditor::HostsEditor(const Field& field, HostListField access, Document& doc
     add_->setFocusPolicy(Qt::StrongFocus);
     name(*add_);
     add_->setAccessibleName(tr("Add a host"));
-    column_->addWidget(add_, 0, Qt::AlignRight);
+    ask_->setProperty("role", "flat");
+    ask_->setFocusPolicy(Qt::StrongFocus);
+    ask_->setToolTip(tr("Call every host as a run would: the program there, its way back, its clock, its GPUs"));
+    failure_->setWordWrap(true);
+    failure_->setVisible(false);
+    setRole(*failure_, "bad");
+    auto* below = child<QHBoxLayout>();
+    below->addStretch(1);
+    below->addWidget(ask_);
+    below->addWidget(add_);
+    column_->addWidget(failure_);
+    column_->addLayout(below);
     addLine();
     setFocusProxy(lines_.front().host);
+    connect(ask_, &QToolButton::clicked, this, [this] {
+        if (check_->active()) return check_->cancel();
+        checked_ = this->document().layout().cluster;
+        findings_.clear();
+        problem_.clear();
+        check_->start(checked_);
+        showFindings();
+    });
+    connect(check_, &HostsCheck::stateChanged, this, &HostsEditor::showCheck);
+    connect(check_, &HostsCheck::found, this, [this](const std::vector<MachineFinding>& findings) {
+        findings_ = findings;
+        showFindings();
+    });
+    connect(check_, &HostsCheck::failed, this, [this](const Error& error) {
+        problem_ = QString::fromStdString(error.text());
+        showFindings();
+    });
     connect(add_, &QToolButton::clicked, this, [this] {
         change([](std::vector<HostSpec>& hosts) {
             HostSpec next = hosts.empty() ? HostSpec{} : hosts.back();
@@ -42,6 +78,33 @@ HostsEditor::HostsEditor(const Field& field, HostListField access, Document& doc
             hosts.push_back(next);
         });
     });
+}
+
+void HostsEditor::showCheck() {
+    ask_->setText(check_->active() ? tr("checking … stop") : tr("check"));
+    // This machine alone is what doctor is for.
+    ask_->setVisible(check_->active() || !allOwnNames(document().layout().cluster.hosts));
+}
+
+/// What was found of other hosts, or with another agent or network, says nothing of these.
+void HostsEditor::showFindings() {
+    const ClusterSpec& cluster = document().layout().cluster;
+    const bool current = cluster.agent == checked_.agent && cluster.network == checked_.network;
+    failure_->setText(problem_);
+    failure_->setVisible(current && !problem_.isEmpty());
+    for (std::size_t index = 0; index < lines_.size(); ++index) {
+        QLabel& label = *lines_[index].finding;
+        const auto found = std::ranges::find_if(findings_, [&](const MachineFinding& finding) {
+            return index < cluster.hosts.size() && finding.subject == "host " + cluster.hosts[index].name;
+        });
+        const bool shown = current && found != findings_.end();
+        label.setVisible(shown);
+        if (!shown) continue;
+        const bool good = found->state == FindingState::Good;
+        label.setText((good ? QStringLiteral("✓ ") : QStringLiteral("✗ ")) + QString::fromStdString(found->detail));
+        label.setToolTip(QString::fromStdString(found->advice));
+        setRole(label, good ? "small" : "bad");
+    }
 }
 
 void HostsEditor::change(const std::function<void(std::vector<HostSpec>&)>& apply) {
@@ -53,10 +116,17 @@ void HostsEditor::change(const std::function<void(std::vector<HostSpec>&)>& appl
 
 void HostsEditor::addLine() {
     const std::size_t index = lines_.size();
-    Line line{child<QWidget>(this), nullptr, nullptr, nullptr};
-    auto* row = child<QHBoxLayout>(line.row);
-    row->setContentsMargins(0, 0, 0, 0);
+    Line line{child<QWidget>(this), nullptr, nullptr, nullptr, nullptr};
+    auto* whole = child<QVBoxLayout>(line.row);
+    whole->setContentsMargins(0, 0, 0, 0);
+    whole->setSpacing(2);
+    auto* row = child<QHBoxLayout>();
     row->setSpacing(4);
+    whole->addLayout(row);
+    whole->addWidget(line.finding = child<QLabel>(line.row));
+    line.finding->setWordWrap(true);
+    line.finding->setVisible(false);
+    line.finding->setTextInteractionFlags(Qt::TextSelectableByMouse);
     row->addWidget(line.host = child<QLineEdit>(line.row), 1);
     row->addWidget(line.devices = child<CalmSpinBox>(line.row));
     row->addWidget(line.remove = child<QToolButton>(line.row));
@@ -109,6 +179,8 @@ void HostsEditor::display(const Layout& layout) {
         line.remove->setVisible(hosts.size() > 1);
     }
     add_->setEnabled(hosts.size() < mostLines);
+    showCheck();
+    showFindings();
 }
 
 QWidget& HostsEditor::control() { return *lines_.front().host; }

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The machines of the cluster: a line each with its name and number of devices.
+// The machines of the cluster: a line each with its name and number of devices, and what was found where they were checked.
 #pragma once
 
 #include "ui/views/layout_form/field_editor.h"
 
+#include "engine/launch/doctor.h"
+
 #include <vector>
 
+class QLabel;
 class QLineEdit;
 class QSpinBox;
 class QToolButton;
 class QVBoxLayout;
 
 namespace shardlab {
+
+class HostsCheck;
 
 class HostsEditor : public FieldEditor {
     Q_OBJECT
@@ -20,6 +25,7 @@ public:
     void display(const Layout& layout) override;
     QWidget& control() override;
     bool wide() const override { return true; }
+    HostsCheck& check() { return *check_; }
 
 private:
     struct Line {
@@ -27,13 +33,22 @@ private:
         QLineEdit* host;
         QSpinBox* devices;
         QToolButton* remove;
+        QLabel* finding;
     };
     void addLine();
+    void showCheck();
+    void showFindings();
     void change(const std::function<void(std::vector<HostSpec>&)>& edit);
 
     HostListField access_;
     QVBoxLayout* column_;
     QToolButton* add_;
+    QToolButton* ask_;
+    QLabel* failure_;
+    HostsCheck* check_;
+    ClusterSpec checked_;  ///< what the findings are of; they are shown as long as the layout has it
+    std::vector<MachineFinding> findings_;
+    QString problem_;
     std::vector<Line> lines_;
 };
 

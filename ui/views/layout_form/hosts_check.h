@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// "Check": calls the other hosts of a cluster as a run would, on a worker thread, and tells what was found.
+#pragma once
+
+#include "engine/launch/doctor.h"
+
+#include <QObject>
+
+#include <functional>
+#include <stop_token>
+#include <vector>
+
+namespace shardlab {
+
+class HostsCheck : public QObject {
+    Q_OBJECT
+public:
+    /// As examineHosts(); called on a worker thread, where it may block.
+    using Examiner = std::function<Result<std::vector<MachineFinding>>(const ClusterSpec& cluster, const std::stop_token& stop)>;
+
+    explicit HostsCheck(QObject* parent);
+    /// Ends a check under way; nothing is told of it any more.
+    ~HostsCheck() override;
+
+    void setExaminer(Examiner examiner) { examiner_ = std::move(examiner); }
+    bool active() const { return active_; }
+    /// Ignored while one is under way.
+    void start(const ClusterSpec& cluster);
+    void cancel();
+
+Q_SIGNALS:
+    void stateChanged();
+    void found(const std::vector<shardlab::MachineFinding>& findings);
+    void failed(const shardlab::Error& error);
+
+private:
+    Examiner examiner_;
+    std::stop_source stop_;
+    bool active_ = false;
+};
+
+}  // namespace shardlab
