@@ -209,7 +209,7 @@ private Q_SLOTS:
         QCOMPARE(lines()[1], std::string("1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3"));
         QTest::keyClick(&grid(), Qt::Key_End, Qt::ControlModifier);
         QCOMPARE(lines()[1], std::string("1F0,1F1,1B1,1F2,1B2,1F3,1B3,1B0"));
-        QVERIFY(grid().accessibleDescription().contains("backward of microbatch 0 on stage 1, rank 1"));
+        QVERIFY(grid().accessibleDescription().contains("backward of microbatch 0 on stage 1, pipeline rank 1"));
         QCOMPARE(document().undoStack().count(), 4);
     }
 

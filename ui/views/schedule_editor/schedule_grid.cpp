@@ -31,7 +31,7 @@ QString wordOf(ActionKind kind) {
 
 ScheduleGrid::ScheduleGrid(ThemeSource& theme, QWidget* parent) : QWidget(parent), theme_(theme) {
     setFocusPolicy(Qt::StrongFocus);
-    setAccessibleName(tr("Order of actions, a row a rank"));
+    setAccessibleName(tr("Order of actions, a row a pipeline rank"));
     connect(&theme_, &ThemeSource::changed, this, [this] {
         measure();
         update();
@@ -70,7 +70,7 @@ void ScheduleGrid::measure() {
         }
     for (int slots = 1; slots <= 2; ++slots)
         slotWidth_ = std::max(slotWidth_, (metrics.horizontalAdvance(texts[slots]) + 8 + slots - 1) / slots);
-    headWidth_ = margin + metrics.horizontalAdvance(tr("rank %1").arg(std::max<int>(9, static_cast<int>(cells_.ranks.size()) - 1))) + 10;
+    headWidth_ = margin + metrics.horizontalAdvance(tr("pp%1").arg(std::max<int>(9, static_cast<int>(cells_.ranks.size()) - 1))) + 10;
     setMinimumSize(sizeHint());
     updateGeometry();
 }
@@ -107,7 +107,7 @@ bool ScheduleGrid::isWrong(int rank, const OrderCell& cell) const {
 }
 
 QString ScheduleGrid::helpOf(int rank, const OrderCell& cell) const {
-    QString help = tr("%1: %2 of microbatch %3 on stage %4, rank %5")
+    QString help = tr("%1: %2 of microbatch %3 on stage %4, pipeline rank %5")
                        .arg(cell.text, wordOf(cell.action.kind))
                        .arg(cell.action.microbatch)
                        .arg(cell.action.stage)
