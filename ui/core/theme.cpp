@@ -181,4 +181,14 @@ void ThemeSource::setDark(bool dark) {
     Q_EMIT changed();
 }
 
+QColor mixed(const QColor& from, const QColor& to, double share) {
+    const auto part = [share](int a, int b) { return static_cast<int>(a + (b - a) * share); };
+    return {part(from.red(), to.red()), part(from.green(), to.green()), part(from.blue(), to.blue())};
+}
+
+QColor readableOn(const QColor& back) {
+    const double luminance = 0.2126 * back.redF() + 0.7152 * back.greenF() + 0.0722 * back.blueF();
+    return luminance > 0.42 ? QColor("#0B1118") : QColor("#FFFFFF");
+}
+
 }  // namespace shardlab

@@ -52,4 +52,9 @@ private:
     Theme theme_;
 };
 
+/// `share` of the way from one colour to another, in [0, 1].
+QColor mixed(const QColor& from, const QColor& to, double share);
+/// Black or white, whichever reads better on `back`.
+QColor readableOn(const QColor& back);
+
 }  // namespace shardlab

@@ -22,17 +22,6 @@ constexpr QSize largestCell(150, 84);
 constexpr QSize twoLines(40, 34);
 constexpr QSize oneLine(20, 15);
 
-QColor mixed(const QColor& from, const QColor& to, double share) {
-    const auto part = [share](int a, int b) { return static_cast<int>(a + (b - a) * share); };
-    return {part(from.red(), to.red()), part(from.green(), to.green()), part(from.blue(), to.blue())};
-}
-
-/// Black or white, whichever reads better on `back`.
-QColor readableOn(const QColor& back) {
-    const double luminance = 0.2126 * back.redF() + 0.7152 * back.greenF() + 0.0722 * back.blueF();
-    return luminance > 0.42 ? QColor("#0B1118") : QColor("#FFFFFF");
-}
-
 /// The text where there is room, else its part before `separator` ("67" of "67 %"), else nothing.
 QString fitted(const QString& text, QChar separator, const QFontMetrics& metrics, int width) {
     if (metrics.horizontalAdvance(text) <= width) return text;

@@ -13,12 +13,6 @@ namespace {
 
 constexpr int rowHeight = 24;
 
-/// Black or white, whichever reads better on `back`.
-QColor readableOn(const QColor& back) {
-    const double luminance = 0.2126 * back.redF() + 0.7152 * back.greenF() + 0.0722 * back.blueF();
-    return luminance > 0.42 ? QColor("#0B1118") : QColor("#FFFFFF");
-}
-
 }  // namespace
 
 void ScheduleGrid::paintCell(QPainter& painter, int rank, const OrderCell& cell) const {

@@ -21,11 +21,11 @@ constexpr int left = 34;
 constexpr int top = 20;
 constexpr int below = 26;
 constexpr int leastText = 15;  ///< height of a cell in which a label fits
+constexpr int scaleWidth = 60;
+constexpr int powersOfTen = 6;  ///< of bytes that the colours tell apart
+constexpr double leastShare = 0.12;
 
-QColor mixed(const QColor& a, const QColor& b, double share) {
-    const auto part = [&](int x, int y) { return static_cast<int>(x + (y - x) * share); };
-    return {part(a.red(), b.red()), part(a.green(), b.green()), part(a.blue(), b.blue())};
-}
+QString text(std::int64_t bytes) { return QString::fromStdString(formatBytes(bytes)); }
 
 }  // namespace
 
@@ -72,7 +72,7 @@ QString MatrixPlot::textOf(int from, int to) const {
     return tr("rank %1 → rank %2: %3 a step in %4 sends")
         .arg(from)
         .arg(to)
-        .arg(QString::fromStdString(formatBytes(cell.bytes / steps)), QString::fromStdString(formatCount(static_cast<double>(cell.count) / steps)));
+        .arg(text(cell.bytes / steps), QString::fromStdString(formatCount(static_cast<double>(cell.count) / steps)));
 }
 
 void MatrixPlot::paintEvent(QPaintEvent*) {
@@ -83,6 +83,7 @@ void MatrixPlot::paintEvent(QPaintEvent*) {
     font.setPixelSize(10);
     painter.setFont(font);
     const int ranks = matrix_->ranks();
+    const int steps = std::max(1, matrix_->steps());
     const auto largest = static_cast<double>(std::max<std::int64_t>(1, matrix_->largest(part_)));
     const QColor low = theme.raised;
     const QColor high = theme.action(EventKind::Forward);
@@ -91,10 +92,14 @@ void MatrixPlot::paintEvent(QPaintEvent*) {
         for (int to = 0; to < ranks; ++to) {
             const QRect rect = cellRect(from, to);
             const auto bytes = static_cast<double>(matrix_->cell(from, to, part_).bytes);
-            // Six powers of ten are told apart.
-            const double share = bytes > 0 ? std::clamp(1 + std::log10(bytes / largest) / 6, 0.12, 1.0) : 0;
+            const double share = bytes > 0 ? std::clamp(1 + std::log10(bytes / largest) / powersOfTen, leastShare, 1.0) : 0;
             const int gap = rect.width() > 6 ? 1 : 0;
-            painter.fillRect(rect.adjusted(0, 0, -gap, -gap), bytes > 0 ? mixed(low, high, share) : from == to ? theme.grid : low);
+            const QColor back = bytes > 0 ? mixed(low, high, share) : from == to ? theme.grid : low;
+            painter.fillRect(rect.adjusted(0, 0, -gap, -gap), back);
+            const QString figure = bytes > 0 && rect.height() >= leastText ? text(static_cast<std::int64_t>(bytes) / steps) : QString();
+            if (figure.isEmpty() || painter.fontMetrics().horizontalAdvance(figure) + 4 > rect.width()) continue;
+            painter.setPen(readableOn(back));
+            painter.drawText(rect, Qt::AlignCenter, figure);
         }
     }
     const int cell = std::max(1, grid().height() / std::max(1, ranks));
@@ -121,8 +126,30 @@ void MatrixPlot::paintEvent(QPaintEvent*) {
     font = theme.body;
     font.setPixelSize(11);
     painter.setFont(font);
-    const QString said = chosen_.first >= 0 ? textOf(chosen_.first, chosen_.second) : tr("row sends to column · the stronger the more");
-    painter.drawText(QRect(8, grid().bottom() + 4, width() - 12, 18), Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(said, Qt::ElideRight, width() - 12));
+    paintScale(painter, low, high);
+}
+
+/// Below the grid: what was chosen, else how to read it; at the right what the colours mean, a power of ten a step.
+void MatrixPlot::paintScale(QPainter& painter, const QColor& low, const QColor& high) const {
+    const QFontMetrics metrics = painter.fontMetrics();
+    const QRect line(8, grid().bottom() + 4, width() - 16, 18);
+    int room = line.width();
+    if (chosen_.first < 0 && matrix_->largest(part_) > 0) {
+        const QString most = text(matrix_->largest(part_) / std::max(1, matrix_->steps()));
+        const QString least = QStringLiteral("10⁻⁶");
+        const int right = line.right() - metrics.horizontalAdvance(most);
+        const QRect scale(right - scaleWidth - 4, line.center().y() - 4, scaleWidth, 9);
+        const int begin = scale.left() - metrics.horizontalAdvance(least) - 4;
+        painter.drawText(QRect(begin, line.top(), line.right() - begin + 1, line.height()), Qt::AlignLeft | Qt::AlignVCenter, least);
+        painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, most);
+        for (int power = 0; power < powersOfTen; ++power) {
+            const double share = std::max(leastShare, static_cast<double>(power + 1) / powersOfTen);
+            painter.fillRect(scale.left() + scaleWidth * power / powersOfTen, scale.top(), scaleWidth / powersOfTen - 1, scale.height(), mixed(low, high, share));
+        }
+        room = begin - line.left() - 8;
+    }
+    const QString said = chosen_.first >= 0 ? textOf(chosen_.first, chosen_.second) : tr("row → column, a step");
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(said, Qt::ElideRight, room));
 }
 
 void MatrixPlot::choose(int from, int to) {

@@ -35,6 +35,7 @@ protected:
 
 private:
     QRect grid() const;
+    void paintScale(QPainter& painter, const QColor& low, const QColor& high) const;
     std::pair<int, int> at(QPoint position) const;
     void choose(int from, int to);
 
