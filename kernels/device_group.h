@@ -56,6 +56,7 @@ public:
     /// `from` holds `count` elements, `to` count of each member.
     virtual void allGather(ConstArray from, Array to, std::size_t count) = 0;
     virtual void broadcast(void* data, std::size_t bytes, int root) = 0;
+    /// May wait for the other where two members exchange their first message; never again.
     virtual std::unique_ptr<DeviceExchange> end() = 0;
 };
 

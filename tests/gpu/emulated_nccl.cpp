@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL's functions among threads of one process, each with an emulated GPU of its own. What NCCL promises and no more:
-// calls of a group start together in their stream, messages wait for their receiver, numbers of 16 bits are rounded after
-// each addition, and two members on one GPU are refused.
+// calls of a group start together in their stream, messages wait for their receiver, the first message of two members
+// holds up both callers until the other calls too, numbers of 16 bits are rounded after each addition, and two members on
+// one GPU are refused.
 #include "tests/gpu/emulated_cuda.h"
 
 #include "kernels/cuda/types.cuh"
@@ -10,15 +11,20 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 namespace {
+
+/// Where NCCL would wait for ever, the emulation ends after so long: far more than the slowest machine needs.
+constexpr std::chrono::seconds patience(60);
 
 enum class Call { Send, Receive, AllReduce, Reduce, ReduceScatter, AllGather, Broadcast };
 
@@ -89,6 +95,24 @@ public:
     bool aborted() {
         const std::lock_guard held(mutex_);
         return aborted_;
+    }
+
+    /// Connects the member to those that its messages go to or come from, which must ask for the same. False: one of
+    /// them does not.
+    bool shakeHands(int rank, const std::vector<Operation>& operations) {
+        std::set<std::pair<int, int>> ways;  // from one to the other
+        for (const Operation& operation : operations) {
+            if (operation.call == Call::Send) ways.insert({rank, operation.peer});
+            if (operation.call == Call::Receive) ways.insert({operation.peer, rank});
+        }
+        std::unique_lock held(mutex_);
+        for (const auto& way : ways) offered_.insert({way, rank});
+        changed_.notify_all();
+        return changed_.wait_for(held, patience, [&] {
+            return aborted_ || std::ranges::all_of(ways, [&](const auto& way) {
+                return offered_.contains({way, way.first}) && offered_.contains({way, way.second});
+            });
+        });
     }
 
     /// One member's calls of a group: its messages together, its collectives one after another.
@@ -193,6 +217,7 @@ private:
     std::vector<Operation> operations_;  ///< of the collective they meet for
     std::vector<int> devices_;
     std::map<std::pair<int, int>, std::deque<std::shared_ptr<Message>>> messages_;
+    std::set<std::pair<std::pair<int, int>, int>> offered_;  ///< ways, and the ends that have asked for them
     std::size_t joined_ = 0, arrived_ = 0, meetings_ = 0;
     bool twice_ = false, aborted_ = false;
 };
@@ -229,9 +254,11 @@ ncclResult_t start() {
         else
             same->second.push_back(each.operation);
     }
-    for (auto& [first, operations] : batches)
+    for (auto& [first, operations] : batches) {
+        if (!first.communicator->hub->shakeHands(first.communicator->rank, operations)) return ncclInternalError;
         shardlab::emulation::enqueue(first.stream, [hub = first.communicator->hub, rank = first.communicator->rank,
                                                     operations] { hub->run(rank, operations); });
+    }
     return ncclSuccess;
 }
 
@@ -254,6 +281,7 @@ const char* ncclGetErrorString(ncclResult_t result) {
         case ncclSuccess: return "no error";
         case ncclInvalidUsage: return "invalid usage";
         case ncclRemoteError: return "remote process exited or there was a network error";
+        case ncclInternalError: return "the emulation waited in vain for the peer's first call";
         default: return "another error";
     }
 }

@@ -126,6 +126,26 @@ private Q_SLOTS:
         QVERIFY2(error.empty(), error.c_str());
     }
 
+    /// NCCL holds up the first call of two members until the other calls too: a sender must not be, whose receiver asks
+    /// only after it has gone on.
+    void firstMessageWaitsForNobody() {
+        skipBeyond(2);
+        float came = 0;
+        const std::string error = runOnGpus(2, true, [&](int rank, Communicator& host, Communicator& world) {
+            const float sent = 7;
+            if (rank == 0) {
+                const RequestPtr request = world.isend(std::as_bytes(std::span(&sent, 1)), 1, 0);
+                host.barrier();
+                request->wait();
+            } else {
+                host.barrier();
+                world.receive(std::as_writable_bytes(std::span(&came, 1)), 0, 0);
+            }
+        });
+        QVERIFY2(error.empty(), error.c_str());
+        QCOMPARE(came, 7.0f);
+    }
+
     void wrongSizeIsNamed() {
         skipBeyond(2);
         const std::string error = runOnGpus(2, true, [](int rank, Communicator&, Communicator& world) {

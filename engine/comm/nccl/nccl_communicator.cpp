@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/comm/nccl/nccl_communicator.h"
 
+#include "engine/comm/idle.h"
 #include "engine/comm/parts.h"
 
 #include <algorithm>
@@ -109,6 +110,20 @@ std::unique_ptr<Communicator> NcclCommunicator::group(std::span<const int> membe
     return std::make_unique<NcclCommunicator>(staged_.host().group(members), members, device_, groups_);
 }
 
+/// Two members' first exchange holds up both until the other asks for it too, and a message's receiver asks only when its
+/// sender has gone on: so the first is made here, where both are.
+void NcclCommunicator::meet(DeviceGroup& link, bool sends) {
+    void* const byte = device_.allocate(1);
+    link.begin();
+    if (sends)
+        link.send(byte, 1, 1);
+    else
+        link.receive(byte, 1, 0);
+    const std::unique_ptr<DeviceExchange> exchange = link.end();
+    for (Idle idle(false); !exchange->done(); idle.pause()) headers_->requireMembers();
+    device_.release(byte);
+}
+
 /// One link after another, in the same order on all members: nobody waits for one who waits for him.
 void NcclCommunicator::connect(std::span<const std::pair<int, int>> links) {
     if (!headers_) headers_ = staged_.host().group(members_);
@@ -125,7 +140,9 @@ void NcclCommunicator::connect(std::span<const std::pair<int, int>> links) {
         } else {
             headers_->receive(id.bytes, peer, 0);
         }
-        place = std::make_unique<DirectLink>(groups_.join(id, sends ? 0 : 1, 2), *headers_, peer, device_);
+        std::unique_ptr<DeviceGroup> link = groups_.join(id, sends ? 0 : 1, 2);
+        meet(*link, sends);
+        place = std::make_unique<DirectLink>(std::move(link), *headers_, peer, device_);
     }
 }
 

@@ -59,6 +59,7 @@ private:
     class Wide;
     using Calls = std::function<void(DeviceGroup&)>;
 
+    void meet(DeviceGroup& link, bool sends);
     /// Of all members; made by the first collective, or by prepare().
     DeviceGroup& all();
     RequestPtr start(const Calls& calls, std::function<void()> after = {});
