@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL's functions among threads of one process, each with an emulated GPU of its own. What NCCL promises and no more:
 // calls of a group start together in their stream, messages wait for their receiver, the first message of two members
-// holds up both callers until the other calls too, numbers of 16 bits are rounded after each addition, and two members on
-// one GPU are refused.
+// holds up both callers until the other calls too, who leaves waits for the others to leave, numbers of 16 bits are
+// rounded after each addition, and two members on one GPU are refused.
 #include "tests/gpu/emulated_cuda.h"
 
 #include "kernels/cuda/types.cuh"
@@ -85,6 +85,14 @@ public:
         changed_.notify_all();
         changed_.wait(held, [&] { return joined_ == size_ || aborted_; });
         return !twice_;
+    }
+
+    /// False: others stay.
+    bool leave() {
+        std::unique_lock held(mutex_);
+        ++left_;
+        changed_.notify_all();
+        return changed_.wait_for(held, patience, [&] { return left_ == size_ || aborted_; });
     }
 
     void abort() {
@@ -218,7 +226,7 @@ private:
     std::vector<int> devices_;
     std::map<std::pair<int, int>, std::deque<std::shared_ptr<Message>>> messages_;
     std::set<std::pair<std::pair<int, int>, int>> offered_;  ///< ways, and the ends that have asked for them
-    std::size_t joined_ = 0, arrived_ = 0, meetings_ = 0;
+    std::size_t joined_ = 0, left_ = 0, arrived_ = 0, meetings_ = 0;
     bool twice_ = false, aborted_ = false;
 };
 
@@ -306,12 +314,14 @@ ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int size, ncclUniqueId i
     return ncclSuccess;
 }
 ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
+    if (!communicator->hub->leave()) std::abort();  // NCCL would hang
     delete communicator;
     return ncclSuccess;
 }
 ncclResult_t ncclCommAbort(ncclComm_t communicator) {
     communicator->hub->abort();
-    return ncclCommDestroy(communicator);
+    delete communicator;
+    return ncclSuccess;
 }
 ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator, ncclResult_t* error) {
     *error = communicator->hub->aborted() ? ncclRemoteError : ncclSuccess;

@@ -104,7 +104,11 @@ private:
 NcclCommunicator::NcclCommunicator(std::unique_ptr<Communicator> host, std::span<const int> members, Device& device,
                                    DeviceGroups& groups)
     : staged_(std::move(host), device), members_(members.begin(), members.end()), device_(device), groups_(groups) {}
-NcclCommunicator::~NcclCommunicator() = default;
+
+/// Members leave a link together: so all go through theirs in one order.
+NcclCommunicator::~NcclCommunicator() {
+    for (std::unique_ptr<DirectLink>& link : links_) link.reset();
+}
 
 std::unique_ptr<Communicator> NcclCommunicator::group(std::span<const int> members) {
     return std::make_unique<NcclCommunicator>(staged_.host().group(members), members, device_, groups_);
@@ -129,9 +133,9 @@ void NcclCommunicator::connect(std::span<const std::pair<int, int>> links) {
     if (!headers_) headers_ = staged_.host().group(members_);
     for (const auto& [sender, receiver] : links) {
         if (sender == receiver || (sender != rank() && receiver != rank())) continue;
-        auto& place = sender == rank() ? to_[receiver] : from_[sender];
-        if (place) continue;
         const bool sends = sender == rank();
+        DirectLink*& place = sends ? to_[receiver] : from_[sender];
+        if (place) continue;
         const int peer = sends ? receiver : sender;
         DeviceGroupId id;
         if (sends) {
@@ -142,7 +146,8 @@ void NcclCommunicator::connect(std::span<const std::pair<int, int>> links) {
         }
         std::unique_ptr<DeviceGroup> link = groups_.join(id, sends ? 0 : 1, 2);
         meet(*link, sends);
-        place = std::make_unique<DirectLink>(std::move(link), *headers_, peer, device_);
+        links_.push_back(std::make_unique<DirectLink>(std::move(link), *headers_, peer, device_));
+        place = links_.back().get();
     }
 }
 

@@ -72,7 +72,8 @@ private:
     DeviceGroups& groups_;
     std::unique_ptr<DeviceGroup> all_;
     std::unique_ptr<Communicator> headers_;  ///< once there are links
-    std::map<int, std::unique_ptr<DirectLink>> to_, from_;
+    std::vector<std::unique_ptr<DirectLink>> links_;  ///< in the order of connect
+    std::map<int, DirectLink*> to_, from_;
 };
 
 }  // namespace shardlab
