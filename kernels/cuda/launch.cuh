@@ -19,10 +19,6 @@ void launchShared(const char* name, void (*kernel)(Parameters...), dim3 blocks, 
     if (blocks.x == 0 || blocks.y == 0 || blocks.z == 0) return;
 #ifdef SHARDLAB_EMULATED_CUDA
     emulation::introduce(kernel);
-#else
-    if (sharedBytes > 48 * 1024)  // more than that only on request
-        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sharedBytes)),
-              name, sharedBytes);
 #endif
     const std::tuple<std::remove_cv_t<Parameters>...> values(static_cast<Parameters>(arguments)...);
     std::apply(

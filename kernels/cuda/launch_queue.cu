@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t fewest = 3;          ///< launches that a graph is made for
 constexpr std::size_t mostGraphs = 16384;  ///< more are begun anew
 constexpr std::uint64_t trialLaunches = 8;
+constexpr std::size_t unaskedShared = 40 * 1024;  ///< bytes; the limit is 48 KiB, in which a kernel's own variables lie too
 
 /// Whatever happens, a batch is submitted once.
 struct Emptied {
@@ -59,8 +60,22 @@ void LaunchQueue::end() {
 void LaunchQueue::launch(const KernelLaunch& launch, std::span<const KernelArgument> arguments) {
     const std::lock_guard held(mutex_);
     makeRoom();
+    if (launch.sharedBytes > unaskedShared) allowShared(launch);
     batch_.add(launch, arguments);
     if (!gathers()) submit();
+}
+
+/// As much as the GPU has, once: nobody takes back what an earlier launch needs.
+void LaunchQueue::allowShared(const KernelLaunch& launch) {
+    if (!allowed_.insert(launch.kernel).second) return;
+    int gpu = 0, most = 0;
+    cudaFuncAttributes own{};
+    check(cudaGetDevice(&gpu), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu), "cudaDeviceGetAttribute");
+    check(cudaFuncGetAttributes(&own, launch.kernel), launch.name);
+    check(cudaFuncSetAttribute(launch.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               most - static_cast<int>(own.sharedSizeBytes)),
+          launch.name);
 }
 
 void LaunchQueue::submit() {

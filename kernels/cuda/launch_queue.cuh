@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace shardlab::cuda {
 
@@ -65,6 +66,8 @@ private:
     void makeRoom() {
         if (!gathers()) submit();
     }
+    /// Lets blocks of the kernel have more shared memory than they do unasked.
+    void allowShared(const KernelLaunch& launch);
     void submit();
     /// False where the batch is to be launched kernel by kernel.
     bool submitAsGraph();
@@ -75,6 +78,7 @@ private:
     cudaStream_t stream_ = nullptr;
     cudaStream_t capture_ = nullptr;
     LaunchBatch batch_;
+    std::unordered_set<const void*> allowed_;  ///< kernels, much shared memory
     int depth_ = 0;
     std::thread::id owner_;
     std::uint64_t name_ = 0;  ///< hash of it and of how many batches were submitted since begin

@@ -147,15 +147,27 @@ namespace {
 std::mutex streamsMutex;
 std::vector<CUstream_st*> streams;
 
-std::mutex kernelsMutex;
-std::map<const void*, std::function<shardlab::emulation::Ready(void**)>> kernels;
+// Bytes of shared memory that a block may have: unasked, and on request; so little that tests have more, too. A kernel's own
+// variables are not known here, and taken for as many as some have.
+constexpr std::size_t unaskedShared = 48 * 1024, mostShared = 52 * 1024, ownShared = 128;
 
-/// Null where nobody has introduced the kernel.
+struct Kernel {
+    std::function<shardlab::emulation::Ready(void**)> prepare;
+    std::map<int, std::size_t> allowed;  ///< beside its own variables, by GPU
+};
+std::mutex kernelsMutex;
+std::map<const void*, Kernel> kernels;
+
+/// Null where nobody has introduced the kernel, or its blocks may not have so much.
 std::function<void()> blocksOf(const void* kernel, dim3 blocks, dim3 threads, std::size_t sharedBytes, void** arguments) {
     const std::lock_guard held(kernelsMutex);
     const auto found = kernels.find(kernel);
     if (found == kernels.end()) return {};
-    return [=, ready = found->second(arguments)] { shardlab::emulation::runNow(blocks, threads, sharedBytes, ready); };
+    const auto allowed = found->second.allowed.find(device);
+    if (sharedBytes > (allowed == found->second.allowed.end() ? unaskedShared - ownShared : allowed->second)) return {};
+    return [=, ready = found->second.prepare(arguments)] {
+        shardlab::emulation::runNow(blocks, threads, sharedBytes, ready);
+    };
 }
 
 std::shared_ptr<Point> pointOf(cudaEvent_t event) { return event->point; }
@@ -170,13 +182,17 @@ int currentDevice() { return device; }
 
 void introduce(const void* kernel, std::function<Ready(void**)> prepare) {
     const std::lock_guard held(kernelsMutex);
-    kernels.try_emplace(kernel, std::move(prepare));
+    kernels.try_emplace(kernel, Kernel{std::move(prepare), {}});
 }
 
 }  // namespace shardlab::emulation
 
 cudaError_t cudaSetDevice(int index) {
     device = index;
+    return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* index) {
+    *index = device;
     return cudaSuccess;
 }
 cudaError_t cudaGetDeviceCount(int* count) {
@@ -188,7 +204,12 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
     std::strcpy(properties->name, "emulated GPU");
     properties->uuid.bytes[15] = static_cast<char>(index + 1);
     properties->multiProcessorCount = 4;
-    properties->sharedMemPerBlockOptin = 8192;  // so that tests go both ways
+    properties->sharedMemPerBlockOptin = mostShared;
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+    if (attribute != cudaDevAttrMaxSharedMemoryPerBlockOptin) return fail(cudaErrorInvalidValue);
+    *value = static_cast<int>(mostShared);
     return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
@@ -288,6 +309,21 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
     return cudaSuccess;
 }
 
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+    *attributes = {};
+    attributes->sharedSizeBytes = ownShared;
+    return cudaSuccess;
+}
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+    const std::lock_guard held(kernelsMutex);
+    const auto found = kernels.find(kernel);
+    const auto bytes = static_cast<std::size_t>(value);
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || found == kernels.end() ||
+        bytes + ownShared > mostShared)
+        return fail(cudaErrorInvalidValue);
+    found->second.allowed[device] = bytes;
+    return cudaSuccess;
+}
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 blocks, dim3 threads, void** arguments, std::size_t sharedBytes,
                              cudaStream_t stream) {
     if (stream->device != device) return fail(cudaErrorInvalidResourceHandle);

@@ -146,8 +146,11 @@ private Q_SLOTS:
 
     void lossesOfLargeVocabularies() {
         RandomInputs in;
-        for (const int most : {600, 3000, 9000}) {
-            const int rows = in.whole(1, 5), vocabulary = width(in, most / 2, most);
+        // The fourth: rows that take the shared memory which a block has unasked.
+        const int whole = static_cast<int>(48 * 1024 / sizeOf(types_.t));
+        for (const int most : {600, 3000, 9000, whole, 60'000}) {
+            const int rows = in.whole(1, most > 9000 ? 2 : 5);
+            const int vocabulary = most == whole ? whole : width(in, most > 9000 ? most - 1000 : most / 2, most);
             const auto logits = matrix(in.floats(std::size_t(rows) * vocabulary, 3));
             const auto targets = in.tokens(rows, vocabulary);
             const DeviceArray onDevice(device(), targets);

@@ -209,6 +209,19 @@ private Q_SLOTS:
         QCOMPARE(queue.counts().graphLaunches, 0u);
     }
 
+    /// Beyond 48 KiB a block's shared memory is to be asked for, its own variables counted; what was asked for holds for
+    /// launches that are still gathered when others need less.
+    void muchSharedMemory() {
+        LaunchQueue queue;
+        launchShared("multiply", multiplyKernel, 1, count, 48 * 1024 - 64, queue, 3.0f, arrays_.a, arrays_.b);
+        QCOMPARE(run(queue, {1, 2, 3, 4}), 27.0f);
+        queue.begin("forward");
+        for (const int bytes : {51'000, 50'000, 0})
+            launchShared("add", addKernel, 1, count, static_cast<std::size_t>(bytes), queue, 1.0f, arrays_.b);
+        queue.end();
+        QCOMPARE(resultOf(queue, arrays_.b), 30.0f);
+    }
+
     /// A kernel that cannot be launched is told of, once, and what follows is done.
     void errors() {
         LaunchQueue queue;
