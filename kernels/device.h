@@ -45,6 +45,7 @@ struct DeviceMemory {
     virtual void synchronize() = 0;
     /// Memory of the host that uploads and downloads reach fastest.
     virtual void* allocateStaging(std::size_t bytes) = 0;
+    /// Never throws: destructors call it, of a device that has failed too.
     virtual void releaseStaging(void* data) = 0;
     /// From memory of allocateStaging, beside what the device computes: not before it has come to `after` (null: to what it
     /// was asked for until now), and before what it is asked for from now on. Returns the moment from which `staging` may be

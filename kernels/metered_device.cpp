@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/metered_device.h"
 
+#include <exception>
+
 namespace shardlab {
 namespace {
 
@@ -43,8 +45,9 @@ public:
     }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
-    ~Call() {
-        if (!use_) return;
+    /// Throws what the device says; nothing where the call has thrown already.
+    ~Call() noexcept(false) {
+        if (!use_ || std::uncaught_exceptions() > exceptions_) return;
         if (!meter_.onHost()) meter_.synchronize();
         use_->seconds += meter_.now_() - begin_;
     }
@@ -53,6 +56,7 @@ private:
     MeteredDevice& meter_;
     double begin_;
     KernelUse* use_ = nullptr;
+    int exceptions_ = std::uncaught_exceptions();
 };
 
 void MeteredDevice::start(double (*now)()) {

@@ -67,7 +67,7 @@ CudaDevice::CudaDevice(int index) : index_(index) {
 
 CudaDevice::~CudaDevice() {
     groups_.reset();
-    cudaStreamSynchronize(stream());
+    queue_->abandon();
     later_.reset();
     cudaFreeHost(result_);
     plans_.reset();
@@ -156,7 +156,7 @@ void* CudaDevice::allocateStaging(std::size_t bytes) {
     return data;
 }
 
-void CudaDevice::releaseStaging(void* data) { check(cudaFreeHost(data), "cudaFreeHost"); }
+void CudaDevice::releaseStaging(void* data) { cudaFreeHost(data); }
 
 std::shared_ptr<DeviceMoment> CudaDevice::uploadBeside(const DeviceMoment* after, const void* staging, void* data,
                                                        std::size_t bytes) {

@@ -31,7 +31,7 @@ LaunchQueue::LaunchQueue(bool graphs) : graphs_(graphs) {
 }
 
 LaunchQueue::~LaunchQueue() {
-    cudaStreamSynchronize(stream_);
+    abandon();
     seen_.clear();
     if (capture_) cudaStreamDestroy(capture_);
     cudaStreamDestroy(stream_);
@@ -41,6 +41,12 @@ cudaStream_t LaunchQueue::stream() {
     const std::lock_guard held(mutex_);
     submit();
     return stream_;
+}
+
+void LaunchQueue::abandon() {
+    const std::lock_guard held(mutex_);
+    batch_.clear();
+    cudaStreamSynchronize(stream_);
 }
 
 void LaunchQueue::begin(const char* name) {

@@ -24,13 +24,14 @@ class LaunchQueue {
 public:
     /// Of the calling thread's GPU. Without `graphs` nothing is gathered.
     explicit LaunchQueue(bool graphs = true);
-    /// Waits for what is under way.
     ~LaunchQueue();
     LaunchQueue(const LaunchQueue&) = delete;
     LaunchQueue& operator=(const LaunchQueue&) = delete;
 
     /// What was asked for so far has gone to it.
     cudaStream_t stream();
+    /// Drops what is gathered and waits for what is under way. Never throws: a GPU that has failed has said so before.
+    void abandon();
 
     void begin(const char* name);
     void end();

@@ -25,6 +25,12 @@ thread_local cudaError_t lastError = cudaSuccess;
 
 cudaError_t fail(cudaError_t error) { return lastError = error; }
 
+/// SHARDLAB_EMULATED_LOSS=1: as after a kernel that read what is nobody's, from which a GPU does not recover.
+bool lost() {
+    const char* wanted = std::getenv("SHARDLAB_EMULATED_LOSS");
+    return wanted && std::strcmp(wanted, "1") == 0;
+}
+
 int deviceCount() {
     const char* wanted = std::getenv("SHARDLAB_EMULATED_GPUS");
     return wanted ? std::max(1, std::atoi(wanted)) : 1;
@@ -222,6 +228,7 @@ const char* cudaGetErrorName(cudaError_t error) {
     switch (error) {
         case cudaSuccess: return "cudaSuccess";
         case cudaErrorNotReady: return "cudaErrorNotReady";
+        case cudaErrorIllegalAddress: return "cudaErrorIllegalAddress";
         case cudaErrorInvalidResourceHandle: return "cudaErrorInvalidResourceHandle";
         default: return "another error";
     }
@@ -234,6 +241,7 @@ cudaError_t cudaMalloc(void** data, std::size_t bytes) {
 }
 /// Waits for everything that is under way on the GPU, as CUDA does.
 cudaError_t cudaFree(void* data) {
+    if (lost()) return fail(cudaErrorIllegalAddress);
     {
         const std::lock_guard held(streamsMutex);
         for (CUstream_st* stream : streams)
@@ -245,10 +253,12 @@ cudaError_t cudaFree(void* data) {
 cudaError_t cudaHostAlloc(void** data, std::size_t bytes, unsigned) { return cudaMalloc(data, bytes); }
 cudaError_t cudaFreeHost(void* data) { return cudaFree(data); }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+    if (lost()) return fail(cudaErrorIllegalAddress);
     stream->add([=] { std::memmove(to, from, bytes); });
     return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream_t stream) {
+    if (lost()) return fail(cudaErrorIllegalAddress);
     stream->add([=] { std::memset(data, value, bytes); });
     return cudaSuccess;
 }
@@ -270,9 +280,12 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     stream->wait();
-    return cudaSuccess;
+    return lost() ? fail(cudaErrorIllegalAddress) : cudaSuccess;
 }
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return stream->idle() ? cudaSuccess : fail(cudaErrorNotReady); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    if (lost()) return fail(cudaErrorIllegalAddress);
+    return stream->idle() ? cudaSuccess : fail(cudaErrorNotReady);
+}
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     if (const auto point = pointOf(event)) stream->add([point] { point->wait(); });
     return cudaSuccess;
@@ -294,6 +307,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
+    if (lost()) return fail(cudaErrorIllegalAddress);
     const auto point = pointOf(event);
     return !point || point->isReached() ? cudaSuccess : fail(cudaErrorNotReady);
 }
@@ -326,6 +340,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
 }
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 blocks, dim3 threads, void** arguments, std::size_t sharedBytes,
                              cudaStream_t stream) {
+    if (lost()) return fail(cudaErrorIllegalAddress);
     if (stream->device != device) return fail(cudaErrorInvalidResourceHandle);
     std::function<void()> work = blocksOf(kernel, blocks, threads, sharedBytes, arguments);
     if (!work) return fail(cudaErrorInvalidDeviceFunction);

@@ -109,6 +109,28 @@ private Q_SLOTS:
         });
         QVERIFY2(failure.empty(), failure.c_str());
     }
+
+    /// What a GPU says that has failed is what ends the run, whatever is still gathered for it and given back afterwards.
+    void lostGpuIsTold() {
+        DeviceOrReason opened = openCudaDevice(0);
+        if (!opened.device) QSKIP(qPrintable(QString("no GPU: %1").arg(opened.reason.c_str())));
+        if (opened.device->name().find("emulated") == std::string::npos) QSKIP("only an emulated GPU can be lost and used again");
+        opened.device.reset();
+        const std::string failure = runRanks(1, [](int, Communicator& world) {
+            const std::unique_ptr<Device> device = someDevice();
+            StagedCommunicator group(world.group(everybody(1)), *device);
+            Block block(*device, 1000);
+            const std::shared_ptr<DeviceMoment> before = device->mark();
+            group.isend(block.bytes(), 0, 1);
+            group.receive(block.bytes(), 0, 1);
+            device->beginRange("forward");
+            block.clear();
+            qputenv("SHARDLAB_EMULATED_LOSS", "1");
+            before->reached();
+        });
+        qunsetenv("SHARDLAB_EMULATED_LOSS");
+        QVERIFY2(failure.find("cudaErrorIllegalAddress") != std::string::npos, failure.c_str());
+    }
 };
 
 QTEST_GUILESS_MAIN(StagedCommunicatorTest)
