@@ -44,9 +44,14 @@ public:
     GpuArray& operator=(const GpuArray&) = delete;
 
     void* data() const { return data_; }
-    void poison() { check(cudaMemset(data_, 0xFF, bytes_ + guard), "cudaMemset"); }
+    // The queue's stream does not wait for the one that these go in.
+    void poison() {
+        check(cudaMemset(data_, 0xFF, bytes_ + guard), "cudaMemset");
+        check(cudaDeviceSynchronize(), "cudaMemset");
+    }
     void upload(const std::vector<std::byte>& bytes) {
         check(cudaMemcpy(data_, bytes.data(), bytes_, cudaMemcpyHostToDevice), "upload");
+        check(cudaDeviceSynchronize(), "upload");
     }
     std::vector<std::byte> bytes() const {
         std::vector<std::byte> all(bytes_ + guard);
