@@ -56,11 +56,17 @@ private:
     std::optional<std::int64_t> time_;
 };
 
-EventClock::~EventClock() {
-    for (cudaEvent_t event : free_) cudaEventDestroy(event);
+EventClock::EventClock() {
+    check(cudaStreamCreateWithFlags(&own_, cudaStreamNonBlocking), "cudaStreamCreate");
+    compare();
 }
 
-void EventClock::compare(cudaStream_t stream) {
+EventClock::~EventClock() {
+    for (cudaEvent_t event : free_) cudaEventDestroy(event);
+    cudaStreamDestroy(own_);
+}
+
+void EventClock::compare() {
     {
         const std::lock_guard held(mutex_);
         if (anchor_ && monotonicTime() - anchor_->time < anchorEvery) return;
@@ -71,7 +77,7 @@ void EventClock::compare(cudaStream_t stream) {
     // The last look counts, as its event is the one that stays: looked at until it is about as quick as the quickest.
     for (int look = 0; look < 4 * looks; ++look) {
         const std::int64_t before = monotonicTime();
-        check(cudaEventRecord(anchor->event, stream), "cudaEventRecord");
+        check(cudaEventRecord(anchor->event, own_), "cudaEventRecord");
         check(cudaEventSynchronize(anchor->event), "cudaEventSynchronize");
         const std::int64_t after = monotonicTime(), width = after - before;
         anchor->time = before + width / 2;

@@ -13,19 +13,20 @@
 
 namespace shardlab::cuda {
 
-/// CUDA's events tell only how much later one of them was than another. So now and then, while the stream is idle, one is
-/// recorded whose time on CLOCK_MONOTONIC is known within some microseconds (an anchor), and later ones are measured from
-/// it. From any thread; lives as long as its moments.
+/// CUDA's events tell only how much later one of them was than another. So now and then one is recorded whose time on
+/// CLOCK_MONOTONIC is known within some microseconds (an anchor), and later ones are measured from it. From any thread;
+/// lives as long as its moments.
 class EventClock : public std::enable_shared_from_this<EventClock> {
 public:
-    EventClock() = default;
+    /// Of the calling thread's GPU.
+    EventClock();
     ~EventClock();
     EventClock(const EventClock&) = delete;
     EventClock& operator=(const EventClock&) = delete;
 
-    /// To be called while nothing is under way in the stream; looks at the clocks only where the last time was half a
-    /// second ago. The first call comes before the first mark.
-    void compare(cudaStream_t stream);
+    /// To be called while little is under way on the GPU; looks at the clocks only where the last time was half a second
+    /// ago.
+    void compare();
     std::shared_ptr<DeviceMoment> mark(cudaStream_t stream);
     /// The event behind a moment of this clock.
     static cudaEvent_t event(const DeviceMoment& moment);
@@ -36,6 +37,7 @@ private:
     cudaEvent_t take();
     void giveBack(cudaEvent_t event);
 
+    cudaStream_t own_ = nullptr;  ///< nobody's work holds up an anchor
     std::mutex mutex_;
     std::vector<cudaEvent_t> free_;
     std::shared_ptr<const Anchor> anchor_;
