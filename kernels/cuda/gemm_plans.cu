@@ -78,10 +78,8 @@ struct Plan {
         set(CUBLASLT_MATMUL_DESC_TRANSB, s.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N);
         set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogueOf(s.epilogue));
         if (s.epilogue != Epilogue::None) set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, typeOf(s.type));
-        if (s.epilogue == Epilogue::BiasGelu) {
+        if (s.epilogue == Epilogue::BiasGelu)  // whose aux is of the result's type, as it is where nobody says
             set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, static_cast<std::int64_t>(s.strideC));
-            set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE, typeOf(s.output));
-        }
     }
     Plan(Plan&& other) noexcept
         : operation(std::exchange(other.operation, nullptr)), first(std::move(other.first)),
@@ -107,6 +105,7 @@ struct Alignments {
     std::uint32_t a = 256;
     std::uint32_t b = 256;
     std::uint32_t c = 256;
+    std::uint32_t vector = 256;  ///< which an algorithm is chosen by: where it lies is part of the operation
     auto operator<=>(const Alignments&) const = default;
 };
 
@@ -187,6 +186,7 @@ GemmPlans::~GemmPlans() {
 bool GemmPlans::multiply(const GemmShape& shape, const GemmOperands& operands, LaunchQueue& queue) {
     Alignments alignments{alignmentOf(operands.a), alignmentOf(operands.b), alignmentOf(operands.c)};
     if (operands.aux) alignments.c = std::min(alignments.c, alignmentOf(operands.aux));
+    if (operands.vector) alignments.vector = alignmentOf(operands.vector);
     auto found = library_->plans.find({shape, alignments});
     if (found == library_->plans.end()) {
         found = library_->plans.emplace(std::pair(shape, alignments), Plan(shape)).first;
