@@ -68,7 +68,7 @@ template <class Part>
 struct PartTable {
     static constexpr int most = 256;
     Part parts[most];
-    int firstChunk[most + 1];  ///< of each part, and of all after the last
+    int firstChunk[most + 1] = {};  ///< of each part, and of all after the last; zeros beyond: equal lists are equal bytes
     int count = 0;
 
     /// The part that chunk `chunk` lies in.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes to the GPU as a graph does the same as kernel by kernel, whatever changes from one time to the next.
+#include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/launch.cuh"
 
 #include <QtTest>
@@ -60,6 +61,25 @@ void ask(LaunchQueue& queue, const Step& step, float* a, float* b) {
     queue.call(Fill{a, step.filled});
     for (int i = 0; i < step.additions; ++i) launch("add", addKernel, 1, count, queue, step.added, a);
     launch("multiply", multiplyKernel, 1, count, queue, step.factor, a, b);
+}
+
+struct Part {
+    std::int64_t count = 0;
+};
+
+/// Of the table that one part makes; what lies on the stack before is `dirt`.
+[[gnu::noinline]] std::vector<int> firstChunks(unsigned char dirt) {
+    const auto soil = [&]() __attribute__((noinline)) {
+        std::array<volatile unsigned char, 65536> stack;
+        for (volatile unsigned char& byte : stack) byte = dirt;
+    };
+    soil();
+    std::vector<int> chunks;
+    const Part part{1000};
+    withTables<Part>(std::span(&part, 1), 256, [&](const PartTable<Part>& table, unsigned) {
+        chunks.assign(std::begin(table.firstChunk), std::end(table.firstChunk));
+    });
+    return chunks;
 }
 
 float resultOf(LaunchQueue& queue, const float* b) {
@@ -221,6 +241,9 @@ private Q_SLOTS:
         queue.end();
         QCOMPARE(resultOf(queue, arrays_.b), 30.0f);
     }
+
+    /// Else an update of the same parameters would be taken for another, and set anew.
+    void equalListsAreEqualBytes() { QVERIFY(firstChunks(0x11) == firstChunks(0x77)); }
 
     /// A kernel that cannot be launched is told of, once, and what follows is done.
     void errors() {
