@@ -6,6 +6,7 @@
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/checkpoint/resume.h"
 #include "engine/hosts/this_machine.h"
+#include "engine/launch/files_read.h"
 #include "engine/launch/job_run.h"
 #include "engine/launch/mpirun.h"
 #include "engine/launch/run_header.h"
@@ -78,6 +79,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
 
     const auto resume = findResume(plan->layout, options.resume);
     if (!resume) return fail(resume.error());
+    if (const Status there = canReadFiles(plan->layout, !resume->empty()); !there) return fail(there.error());
 
     // Other hosts make a folder of the same name: not every folder of this session is theirs too.
     const std::filesystem::path base = allOwnNames(plan->layout.cluster.hosts) ? temporaryBase() : std::filesystem::path(temporaryBaseOfHosts);

@@ -8,6 +8,7 @@
 #include "engine/base/units.h"
 #include "engine/checkpoint/manifest.h"
 #include "engine/hosts/this_machine.h"
+#include "engine/launch/files_read.h"
 #include "engine/launch/stray_processes.h"
 #include "engine/plan/profile.h"
 
@@ -48,13 +49,6 @@ private:
     std::filesystem::path file_;
     std::uint32_t checksum_;
 };
-
-std::vector<SharedFile> filesRead(const Layout& layout) {
-    std::vector<SharedFile> files;
-    for (const std::string& path : {layout.data.path, layout.data.tokenizerPath, layout.model.weights})
-        if (!path.empty()) files.push_back({SharedFile::Need::Exists, path, 0});
-    return files;
-}
 
 }  // namespace
 
@@ -97,7 +91,8 @@ Status RunHosts::call(const RankArguments& arguments) {
     const auto layout = readFile(arguments.layout);
     if (!layout) return fail(layout.error());
     options.orders.layout = *layout;
-    options.orders.files = filesRead(setup_.layout);
+    for (const ReadFile& file : filesRead(setup_.layout, !arguments.resume.empty()))
+        options.orders.files.push_back({SharedFile::Need::Exists, file.path, 0});
     auto marker = Marker::create(arguments.checkpoints);
     if (!marker) return fail(marker.error());
     shared_ = std::make_unique<Shared>(Shared{std::move(*marker)});

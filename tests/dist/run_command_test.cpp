@@ -214,6 +214,8 @@ private Q_SLOTS:
                                  "/data/kind=text", "--set", "/data/path=/nonexistent/corpus.txt"});
         QCOMPARE(text.status, 1);
         QVERIFY2(text.error.contains("/nonexistent/corpus.txt"), text.error.constData());
+        QVERIFY2(text.error.contains("/data/path: the text cannot be read"), text.error.constData());
+        QVERIFY(!QFile::exists(folder_.filePath("t.shardlab")));  // said before anything started
         const Answer mpirun = run({"run", layoutFile(smallLayout(2)), "--out", folder_.filePath("m.shardlab")}, {},
                                   {"PATH=/nonexistent"});
         QCOMPARE(mpirun.status, 1);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files that a layout names and its ranks read: those must be there before any rank starts.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/layout.h"
+
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+struct ReadFile {
+    std::string pointer;  ///< the layout's field
+    std::string path;
+    std::string what;     ///< "the text"
+    std::string legal;
+    bool folder = true;   ///< may be a folder
+};
+
+/// `resumes`: the run goes on from a checkpoint, which has weights of its own.
+std::vector<ReadFile> filesRead(const Layout& layout, bool resumes);
+
+/// Error: every field whose file this machine cannot read. Asked only where one of the layout's hosts is this machine.
+Status canReadFiles(const Layout& layout, bool resumes);
+
+}  // namespace shardlab
