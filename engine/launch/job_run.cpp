@@ -195,9 +195,7 @@ void JobRun::takeOutput(const std::vector<OutputLine>& lines) {
             recording_.log({recording_.now(), said->rank, said->error ? LogLevel::Warning : LogLevel::Info, said->text});
             continue;
         }
-        report_.read(line.text);
-        if (line.text.find_first_not_of("- \t\r") != std::string::npos)
-            recording_.log(LogLevel::Info, line.text);
+        if (const std::string said = report_.read(line.text); !said.empty()) recording_.log(LogLevel::Info, said);
     }
 }
 
@@ -320,6 +318,7 @@ void JobRun::endWhenDue(Process& process) {
 /// Leaves no process of the job, and hands over what ranks had recorded but could not send any more.
 void JobRun::cleanUp(Process& process) {
     takeOutput(process.readRest());
+    if (const std::string cut = report_.rest(); !cut.empty()) recording_.log(LogLevel::Info, cut);
     const std::int64_t giveUp = recording_.now() + afterTerminate;
     for (std::vector<int> left = processesOfJob(setup_.folder.path()); !left.empty() && recording_.now() < giveUp;
          left = processesOfJob(setup_.folder.path())) {

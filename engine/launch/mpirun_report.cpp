@@ -28,6 +28,11 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
+void append(std::string& sentence, std::string_view words) {
+    if (!sentence.empty()) sentence.push_back(' ');
+    sentence.append(words);
+}
+
 }  // namespace
 
 std::optional<RankLine> parseTagged(std::string_view line) {
@@ -40,19 +45,24 @@ std::optional<RankLine> parseTagged(std::string_view line) {
     return RankLine{*rank, line.substr(tag, colon - tag) == "]<stderr", std::string(line.substr(colon + 2))};
 }
 
-void MpirunReport::read(std::string_view line) {
+std::string MpirunReport::read(std::string_view line) {
     if (line.starts_with(frame)) {
         framed_ = !framed_;
-        if (!framed_ && !message_.empty()) messageEnded_ = true;
-    } else if (framed_) {
-        readFramed(line);
+        if (framed_) return {};
+        if (!message_.empty()) messageEnded_ = true;
+        return rest();
     }
+    if (framed_) {
+        readFramed(line);
+        return {};
+    }
+    return line.find_first_not_of("- \t\r") == std::string_view::npos ? std::string() : std::string(line);
 }
 
 void MpirunReport::readFramed(std::string_view line) {
-    if (const std::string_view words = trimmed(line); !messageEnded_ && !words.empty()) {
-        if (!message_.empty()) message_.push_back(' ');
-        message_.append(words);
+    if (const std::string_view words = trimmed(line); !words.empty()) {
+        append(framedText_, words);
+        if (!messageEnded_) append(message_, words);
     }
     if (rank_ >= 0) return;
     if (line.find("noticed that process rank") != std::string_view::npos) {

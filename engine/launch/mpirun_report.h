@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace shardlab {
 
@@ -19,8 +20,11 @@ std::optional<RankLine> parseTagged(std::string_view line);
 
 class MpirunReport {
 public:
-    /// A line of mpirun's own.
-    void read(std::string_view line);
+    /// Takes a line of mpirun's own and returns what of it is for the log: the line, or a framed message, whole and on one
+    /// line, once its frame is closed. Empty: nothing yet.
+    std::string read(std::string_view line);
+    /// What is left of a framed message that mpirun did not end; empty where there is none.
+    std::string rest() { return std::exchange(framedText_, {}); }
 
     /// The first rank that ended badly; -1 where mpirun named none.
     int rank() const { return rank_; }
@@ -35,6 +39,7 @@ private:
     bool framed_ = false;
     bool messageEnded_ = false;
     std::string message_;
+    std::string framedText_;  ///< of the message whose frame is open
     int rank_ = -1;
     int namedRank_ = -1;  ///< of "Process name:", whose exit code follows on a later line
     std::optional<int> signal_;

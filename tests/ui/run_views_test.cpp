@@ -6,6 +6,7 @@
 #include "ui/timeline/event_text.h"
 #include "ui/views/cards/cards_view.h"
 #include "ui/views/events/events_view.h"
+#include "ui/views/events/happenings.h"
 #include "ui/views/inspector/inspector_view.h"
 #include "ui/views/loss/loss_view.h"
 #include "ui/views/memory/memory_bars.h"
@@ -41,6 +42,7 @@ private Q_SLOTS:
     void lossIsEmptyUntilMeasured();
     void figuresAreTheStepsFigures();
     void eventsFilterAndGo();
+    void theEndOfARunWithoutEventsIsTheNewest();
     void inspectorOfAnAction();
     void inspectorOfARank();
     void selectionIsShared();
@@ -241,6 +243,20 @@ void RunViewsTest::eventsFilterAndGo() {
     bench.model.append(LogLine{bench.model.lastTime() + 1, -1, LogLevel::Info, "one more"});
     view.flush();
     QCOMPARE(shown.rowCount(), all + 1);
+}
+
+void RunViewsTest::theEndOfARunWithoutEventsIsTheNewest() {
+    sample::Bench bench;
+    const Plan plan = sample::plan(sample::layout(1, 2, 4));
+    bench.model.begin(headerOf(plan), {});
+    bench.model.append(LogLine{400'000'000, 1, LogLevel::Warning, "cannot open the file"});
+    bench.model.append(LogLine{900'000'000, -1, LogLevel::Info, "mpirun detected that a process exited"});
+    bench.model.setRank({0, "localhost", 1, "pp0", "ended with the run"});
+    bench.model.setEnd({"failed", "rank 1: cannot open the file"});
+    const std::vector<Happening> all = happenings(bench.model);
+    QCOMPARE(all.front().text, QStringLiteral("run failed: rank 1: cannot open the file"));
+    QCOMPARE(all.front().time, std::int64_t{900'000'000});
+    QCOMPARE(all.back().text, QStringLiteral("cannot open the file"));
 }
 
 void RunViewsTest::inspectorOfAnAction() {

@@ -166,6 +166,19 @@ private Q_SLOTS:
         QCOMPARE(report.rank(), -1);
     }
 
+    void aFramedMessageIsOneLineOfTheLog() {
+        MpirunReport report;
+        QStringList logged;
+        for (const char* line : {"a line of its own", "--------------------------", "mpirun noticed that process rank 1 with",
+                                 "  PID 0 on node pc exited on signal 9 (Killed).", "", "--------------------------",
+                                 "4 total processes killed", "--------------------------", "cut", "  off"})
+            if (const std::string said = report.read(line); !said.empty()) logged << QString::fromStdString(said);
+        QCOMPARE(logged, (QStringList{"a line of its own", "mpirun noticed that process rank 1 with PID 0 on node pc exited on signal 9 (Killed).",
+                                      "4 total processes killed"}));
+        QCOMPARE(report.rest(), std::string("cut off"));
+        QCOMPARE(report.rest(), std::string());
+    }
+
     void tellsRanksLinesFromMpiruns() {
         const auto line = parseTagged("[1,13]<stderr>:bad [1,2]<stdout>: thing");
         QVERIFY(line);

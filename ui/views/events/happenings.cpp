@@ -16,12 +16,19 @@ namespace {
 QString tr(const char* text) { return QCoreApplication::translate("events", text); }
 QString text(std::string_view words) { return QString::fromUtf8(words.data(), static_cast<qsizetype>(words.size())); }
 
-/// The last thing a rank is known to have done.
-std::int64_t lastOf(const RunModel& model, int rank) {
-    std::int64_t last = 0;
-    if (rank < 0 || rank >= model.ranks()) return model.lastTime();
-    for (int lane = 0; lane < laneCount; ++lane) last = std::max(last, model.lane(rank, static_cast<Lane>(lane)).lastEnd());
+/// Of events and of the log: ranks that fail before their first event are told of by the log alone.
+std::int64_t lastOf(const RunModel& model) {
+    std::int64_t last = model.lastTime();
+    for (const LogLine& line : model.log()) last = std::max(last, line.time);
     return last;
+}
+
+/// The last thing a rank is known to have done; the run's last where nothing is known of it.
+std::int64_t lastOf(const RunModel& model, int rank, std::int64_t runsLast) {
+    if (rank < 0 || rank >= model.ranks()) return runsLast;
+    std::int64_t last = 0;
+    for (int lane = 0; lane < laneCount; ++lane) last = std::max(last, model.lane(rank, static_cast<Lane>(lane)).lastEnd());
+    return last > 0 ? last : runsLast;
 }
 
 bool endedWell(const std::string& end) { return end == "finished" || end == "stopped"; }
@@ -76,16 +83,17 @@ std::vector<Happening> happenings(const RunModel& model) {
     }
     for (const Event& event : model.counters(EventKind::ValidationLoss))
         all.push_back({event.begin, -1, event.step, LogLevel::Info, tr("validation loss %1").arg(event.value, 0, 'f', 4), {}});
+    const std::int64_t last = lastOf(model);
     for (const RankRecord& record : model.rankRecords()) {
         if (record.end.empty()) continue;
-        const std::int64_t time = lastOf(model, record.rank);
+        const std::int64_t time = lastOf(model, record.rank, last);
         all.push_back({time, record.rank, stepAt(time), endedWell(record.end) ? LogLevel::Info : LogLevel::Error,
                        tr("rank %1 %2").arg(record.rank).arg(text(record.end)), {}});
     }
     if (model.end()) {
         const RunEnd& end = *model.end();
         const QString outcome = end.outcome.empty() ? tr("the recording was cut off") : tr("run %1").arg(text(end.outcome));
-        all.push_back({model.lastTime(), -1, stepAt(model.lastTime()), endedWell(end.outcome) ? LogLevel::Info : LogLevel::Error,
+        all.push_back({last, -1, stepAt(last), endedWell(end.outcome) ? LogLevel::Info : LogLevel::Error,
                        end.reason.empty() ? outcome : outcome + QStringLiteral(": ") + text(end.reason), {}});
     }
     std::stable_sort(all.begin(), all.end(), [](const Happening& a, const Happening& b) { return a.time < b.time; });
