@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t mostDifferences = 10;
 constexpr std::size_t mostExamples = 3;
+constexpr double manifold = 10;  ///< from this change on, as a multiple
 
 double median(std::vector<double> values) {
     if (values.empty()) return 0;
@@ -425,6 +426,7 @@ int counterpart(const Layout& from, int rank, const Layout& to) {
 std::string formatChange(const Compared& figure) {
     const auto share = figure.relative();
     if (!share) return "–";
+    if (*share >= manifold) return fmt::format("×{:.{}f}", 1 + *share, 1 + *share < 100 ? 1 : 0);
     return (*share < 0 ? "−" : "+") + formatPercent(std::abs(*share));
 }
 

@@ -121,7 +121,7 @@ Result<RunComparison> compareWithPrediction(const RunReader& run, const std::fun
 /// Where rank `rank` of one mesh is in another: the same place on every axis; -1 where there is none.
 int counterpart(const Layout& from, int rank, const Layout& to);
 
-/// "+12.3 %", "−0.4 %"; "–" where it is not known.
+/// "+12.3 %", "−0.4 %", from +1000 % on "×1440"; "–" where it is not known.
 std::string formatChange(const Compared& figure);
 /// "+1.25 ms"; "–" where it is not known.
 std::string formatDifference(const Compared& figure);

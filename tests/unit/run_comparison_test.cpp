@@ -218,6 +218,16 @@ private Q_SLOTS:
         QVERIFY(!cancelled && asked);
     }
 
+    void largeChangesAreMultiples() {
+        const auto change = [](double a, double b) { return formatChange({a, b}); };
+        QCOMPARE(change(2, 2.5), std::string("+25.0 %"));
+        QCOMPARE(change(2, 1), std::string("−50.0 %"));
+        QCOMPARE(change(1, 10.9), std::string("+990.0 %"));
+        QCOMPARE(change(1, 11), std::string("×11.0"));
+        QCOMPARE(change(1, 1440.486), std::string("×1440"));
+        QCOMPARE(formatChange({std::nullopt, 1}), std::string("–"));
+    }
+
     void nothingInCommonIsAnError() {
         RandomEvents random(freshSeed());
         const RunHeader header = headerOf(1, 1);
