@@ -44,14 +44,16 @@ struct ScheduleMethod {
     /// Bubble of equal stages with free transfers, I = W = F and B = 2 F: idle share of the time from the step's first
     /// forward to its last backward, mean over ranks. Of a shape that is not refused.
     double (*theoreticalBubble)(const ScheduleShape&) = nullptr;
-    /// Bubble formula as text, "(p−1)/(m+p−1)".
-    std::string_view bubbleFormula;
+    /// Bubble formula as text, "(p−1)/(m+p−1)", of the shapes that have one: bubbleFormula() in registry.h.
+    std::string_view closedForm;
     bool takesLimit = false;  ///< obeys ScheduleShape::inFlight
     bool byHand = false;      ///< its order is ScheduleShape::actions; all others have an order for every shape
     /// False: asynchronous. Steps follow each other without a flush, gradients are those of earlier weights, and the
     /// mathematics is another one than that of one rank.
     bool flushes = true;
     bool takesVerticalSync = false;  ///< obeys ScheduleShape::verticalSync
+    /// Which shapes the formula holds for; nullptr: all.
+    bool (*hasClosedForm)(const ScheduleShape&) = nullptr;
 };
 
 }  // namespace shardlab

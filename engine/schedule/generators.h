@@ -20,12 +20,14 @@ Schedule generateOneFOneB(const ScheduleShape& shape);
 Schedule generateInterleavedOneFOneB(const ScheduleShape& shape);
 std::optional<ShapeRefusal> interleavedRefusal(const ScheduleShape& shape);
 double interleavedBubble(const ScheduleShape& shape);
+bool interleavedHasClosedForm(const ScheduleShape& shape);  ///< where p divides m
 
 Schedule generateLoopedBfs(const ScheduleShape& shape);
 double loopedBfsBubble(const ScheduleShape& shape);
 
 Schedule generateZbH1(const ScheduleShape& shape);
 double zbH1Bubble(const ScheduleShape& shape);
+bool zbH1HasClosedForm(const ScheduleShape& shape);  ///< where m ≥ p
 
 Schedule generateZbV(const ScheduleShape& shape);
 double zbVBubble(const ScheduleShape& shape);

@@ -55,8 +55,10 @@ Schedule generateInterleavedOneFOneB(const ScheduleShape& shape) {
     return schedule;
 }
 
+bool interleavedHasClosedForm(const ScheduleShape& shape) { return shape.ranks > 0 && shape.microbatches % shape.ranks == 0; }
+
 double interleavedBubble(const ScheduleShape& shape) {
-    if (shape.microbatches % shape.ranks != 0) return countedBubble(generateInterleavedOneFOneB(shape));
+    if (!interleavedHasClosedForm(shape)) return countedBubble(generateInterleavedOneFOneB(shape));
     return double(shape.ranks - 1) / (double(shape.chunks) * shape.microbatches + shape.ranks - 1);
 }
 

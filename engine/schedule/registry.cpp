@@ -13,18 +13,19 @@ namespace {
 
 constexpr int mostChunks = 1024;  // as the layout's field
 constexpr std::string_view counted = "counted from the order with F = I = W and B = 2 F; there is no closed form";
+constexpr std::string_view countedHere = "counted from the order with F = I = W and B = 2 F; the closed form holds for other m";
 constexpr std::string_view steady = "0 between fill and drain: no step waits for the one before";
 
 // One line a method: name, title, paper, chunks from–to, refusal, generator, bubble and its formula; then whether it
-// takes a limit, is written by hand (that one last), flushes, takes vertical sync.
+// takes a limit, is written by hand (that one last), flushes, takes vertical sync, and where the formula holds.
 // clang-format off
 constexpr std::array methods{
     ScheduleMethod{"naive", "Naive model parallelism", "arXiv 1811.06965, figure 2b", 1, 1, nullptr, generateNaive, naiveBubble, "(p−1)/p"},
     ScheduleMethod{"gpipe", "GPipe", "arXiv 1811.06965", 1, 1, nullptr, generateGpipe, flushBubble, "(p−1)/(m+p−1)"},
     ScheduleMethod{"1f1b", "1F1B with flush", "arXiv 1806.03377, 2006.09503", 1, 1, nullptr, generateOneFOneB, flushBubble, "(p−1)/(m+p−1)"},
-    ScheduleMethod{"interleaved-1f1b", "Interleaved 1F1B", "PTD-P, arXiv 2104.04473", 2, mostChunks, interleavedRefusal, generateInterleavedOneFOneB, interleavedBubble, "(p−1)/(vm+p−1) where p divides m, else counted from the order"},
+    ScheduleMethod{"interleaved-1f1b", "Interleaved 1F1B", "PTD-P, arXiv 2104.04473", 2, mostChunks, interleavedRefusal, generateInterleavedOneFOneB, interleavedBubble, "(p−1)/(vm+p−1)", false, false, true, false, interleavedHasClosedForm},
     ScheduleMethod{"looped-bfs", "Looped breadth-first", "arXiv 2211.05953", 2, mostChunks, nullptr, generateLoopedBfs, loopedBfsBubble, "1 − vm/((v−1)·max(m,p)+m+p−1)"},
-    ScheduleMethod{"zb-h1", "Zero bubble, ZB-H1", "arXiv 2401.10241", 1, 1, nullptr, generateZbH1, zbH1Bubble, "(p−1)/(3m+p−1) where m ≥ p, else counted from the order"},
+    ScheduleMethod{"zb-h1", "Zero bubble, ZB-H1", "arXiv 2401.10241", 1, 1, nullptr, generateZbH1, zbH1Bubble, "(p−1)/(3m+p−1)", false, false, true, false, zbH1HasClosedForm},
     ScheduleMethod{"zb-v", "Zero bubble, ZB-V", "arXiv 2401.10241, section 6", 2, 2, nullptr, generateZbV, zbVBubble, counted},
     ScheduleMethod{"zb-greedy", "Zero bubble under a memory limit", "arXiv 2401.10241, section 3", 1, 1, nullptr, generateZbGreedy, zbGreedyBubble, counted, true},
     ScheduleMethod{"dualpipe-v", "DualPipe-V", "arXiv 2412.19437 and its folded form", 2, 2, dualPipeVRefusal, generateDualPipeV, dualPipeVBubble, counted},
@@ -103,6 +104,10 @@ Result<Schedule> generateSchedule(std::string_view kind, const ScheduleShape& sh
 ScheduleShape scheduleShape(const Layout& layout) {
     return {layout.parallel.pipeline, layout.schedule.chunks, microbatches(layout), layout.schedule.inFlight,
             layout.schedule.actions, layout.schedule.verticalSync};
+}
+
+std::string_view bubbleFormula(const ScheduleMethod& method, const ScheduleShape& shape) {
+    return method.hasClosedForm == nullptr || method.hasClosedForm(shape) ? method.closedForm : countedHere;
 }
 
 bool flushes(const Layout& layout) {

@@ -20,6 +20,8 @@ const ScheduleMethod* findScheduleMethod(std::string_view name);
 /// Compute-only schedule by name; refuses shapes with the reason and what would be legal.
 Result<Schedule> generateSchedule(std::string_view kind, const ScheduleShape& shape);
 ScheduleShape scheduleShape(const Layout& layout);
+/// What the bubble of this very shape follows from, in words.
+std::string_view bubbleFormula(const ScheduleMethod& method, const ScheduleShape& shape);
 /// Of the layout's method; true where there is none of that name.
 bool flushes(const Layout& layout);
 

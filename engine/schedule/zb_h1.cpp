@@ -33,8 +33,10 @@ Schedule generateZbH1(const ScheduleShape& shape) {
     return schedule;
 }
 
+bool zbH1HasClosedForm(const ScheduleShape& shape) { return shape.microbatches >= shape.ranks; }
+
 double zbH1Bubble(const ScheduleShape& shape) {
-    if (shape.microbatches < shape.ranks) return countedBubble(generateZbH1(shape));
+    if (!zbH1HasClosedForm(shape)) return countedBubble(generateZbH1(shape));
     return double(shape.ranks - 1) / (3.0 * shape.microbatches + shape.ranks - 1);
 }
 

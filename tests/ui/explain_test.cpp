@@ -6,6 +6,7 @@
 #include "engine/schedule/registry.h"
 #include "engine/search/nearest_legal.h"
 #include "ui/views/explain/explain_view.h"
+#include "ui/views/explain/reasons.h"
 
 #include <QLabel>
 #include <QUndoStack>
@@ -31,6 +32,7 @@ private Q_SLOTS:
     void theNearestLegalLayoutIsAClickAway();
     void ofALegalLayoutNoneIsTold();
     void anOlderAnswerIsDropped();
+    void theFormulaIsThatOfTheShape();
 };
 
 void ExplainTest::theNearestLegalLayoutIsAClickAway() {
@@ -62,6 +64,29 @@ void ExplainTest::ofALegalLayoutNoneIsTold() {
     QTest::qWait(200);
     QVERIFY(!view.asTable().contains(QStringLiteral("Nearest legal layout")));
     QVERIFY(!follow(view, QStringLiteral("nearest:")));
+}
+
+void ExplainTest::theFormulaIsThatOfTheShape() {
+    Layout layout;
+    layout.model.layers = 8;
+    layout.parallel.data = 1;
+    layout.parallel.pipeline = 2;
+    layout.cluster.hosts = {{"localhost", 2}};
+    layout.schedule.kind = "interleaved-1f1b";
+    layout.schedule.chunks = 2;
+    layout.batch = {16, 2};
+    const auto closed = makePlan(layout);
+    QVERIFY(closed);
+    const QString why = reasons(*closed).front().why;
+    QVERIFY2(why.contains(QStringLiteral("(p−1)/(vm+p−1) with p = 2, v = 2 and m = 8 is ")), qPrintable(why));
+    QVERIFY2(!why.contains(QStringLiteral("where")), qPrintable(why));
+    layout.schedule = {};
+    layout.schedule.kind = "zb-h1";
+    layout.batch = {2, 2};
+    const auto counted = makePlan(layout);
+    QVERIFY(counted);
+    const QString other = reasons(*counted).front().why;
+    QVERIFY2(other.contains(QStringLiteral("counted from the order")) && !other.contains(QStringLiteral("3m")), qPrintable(other));
 }
 
 void ExplainTest::anOlderAnswerIsDropped() {

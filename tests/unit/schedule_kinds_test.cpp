@@ -215,6 +215,15 @@ private Q_SLOTS:
                     }
     }
 
+    void theFormulaShownIsThatOfTheShape() {
+        const auto formula = [](const char* kind, ScheduleShape shape) { return std::string(bubbleFormula(*findScheduleMethod(kind), shape)); };
+        QCOMPARE(formula("interleaved-1f1b", {4, 2, 8}), std::string("(p−1)/(vm+p−1)"));
+        QCOMPARE(formula("zb-h1", {4, 1, 4}), std::string("(p−1)/(3m+p−1)"));
+        QVERIFY(formula("interleaved-1f1b", {4, 2, 6}).starts_with("counted from the order"));
+        QVERIFY(formula("zb-h1", {4, 1, 3}).starts_with("counted from the order"));
+        for (const ScheduleMethod& method : scheduleMethods()) QVERIFY(!bubbleFormula(method, {0, 0, 0}).empty());
+    }
+
     void splittingTheBackwardLowersTheBubble() {
         for (int p = 2; p <= 8; ++p)
             for (int m = p; m <= 32; ++m) {

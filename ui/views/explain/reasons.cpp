@@ -23,11 +23,10 @@ Reason bubbleReason(const Plan& plan) {
     Reason reason{words("%1 of the step is bubble").arg(percent(plan.bubble)), {}};
     const ScheduleMethod* method = findScheduleMethod(plan.layout.schedule.kind);
     if (!method || !method->theoreticalBubble) return reason;
-    reason.why = words("%1: %2 with p = %3 and m = %4 is %5.")
-                     .arg(text(method->title), text(method->bubbleFormula))
-                     .arg(shape.ranks)
-                     .arg(shape.microbatches)
-                     .arg(percent(method->theoreticalBubble(shape)));
+    const QString sizes = shape.chunks > 1 ? words("p = %1, v = %2 and m = %3").arg(shape.ranks).arg(shape.chunks).arg(shape.microbatches)
+                                           : words("p = %1 and m = %2").arg(shape.ranks).arg(shape.microbatches);
+    reason.why = words("%1: %2 with %3 is %4.")
+                     .arg(text(method->title), text(bubbleFormula(*method, shape)), sizes, percent(method->theoreticalBubble(shape)));
     ScheduleShape twice = shape;
     twice.microbatches *= 2;
     const bool legal = !method->refusal || !method->refusal(twice);

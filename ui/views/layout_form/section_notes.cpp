@@ -47,9 +47,9 @@ SectionNote sectionNote(const QString& section, const Document& document) {
                     .arg(QString::fromStdString(formatCount(static_cast<double>(document.plan()->parameters))))};
     if (section == QLatin1String("schedule")) {
         const ScheduleMethod* method = findScheduleMethod(layout.schedule.kind);
-        if (!method || method->bubbleFormula.empty()) return {};
-        return {words("bubble %1").arg(QString::fromUtf8(method->bubbleFormula.data(),
-                                                         static_cast<qsizetype>(method->bubbleFormula.size())))};
+        if (!method) return {};
+        const std::string_view formula = bubbleFormula(*method, scheduleShape(layout));
+        return {words("bubble %1").arg(QString::fromUtf8(formula.data(), static_cast<qsizetype>(formula.size())))};
     }
     return {};
 }
