@@ -65,6 +65,7 @@ private Q_SLOTS:
     void stepsAreChosen();
     void slowStepsAreFound();
     void areaFiguresAreThoseOfALoop();
+    void nestedSpansAreNotCountedTwice();
     void dragsChooseAreas();
     void pinnedRowsStayAndGroupsStandTogether();
     void pictures_data();
@@ -222,7 +223,8 @@ void EventSearchTest::areaFiguresAreThoseOfALoop() {
     view.flush();
     QVERIFY(view.emptyText().isEmpty());
     std::map<std::pair<int, EventKind>, std::vector<std::int64_t>> parts;
-    for (const Event& event : stand.all([](const Event& e) { return isSpan(e.kind) && (e.rank == 1 || e.rank == 4); })) {
+    const auto counted = [](EventKind kind) { return isSpan(kind) && kind != EventKind::Step && kind != EventKind::Validation; };
+    for (const Event& event : stand.all([&](const Event& e) { return counted(e.kind) && (e.rank == 1 || e.rank == 4); })) {
         const std::int64_t inside = std::min(event.end, area.end) - std::max(event.begin, area.begin);
         if (event.end > area.begin && event.begin < area.end) parts[{event.rank, event.kind}].push_back(inside);
     }
@@ -243,6 +245,8 @@ void EventSearchTest::areaFiguresAreThoseOfALoop() {
         std::int64_t total = 0;
         for (const std::int64_t each : own) total += each;
         QCOMPARE(cells[3], QString::number(static_cast<double>(total) * 1e-9, 'f', 9));
+        const double time = static_cast<double>(area.end - area.begin) * (cells[0] == QStringLiteral("all") ? 2 : 1);
+        QCOMPARE(cells[7], QString::number(static_cast<double>(total) / time, 'f', 4));
         // At least 95 % do not exceed it, and no smaller one does.
         const auto p95 = static_cast<std::int64_t>(std::llround(cells[5].toDouble() * 1e9));
         const auto below = std::ranges::count_if(own, [&](std::int64_t each) { return each <= p95; });
@@ -255,6 +259,36 @@ void EventSearchTest::areaFiguresAreThoseOfALoop() {
     view.sorting().setCurrentIndex(1);
     QCOMPARE(view.table().rowCount(), 3);  // all, rank 1, rank 4
     QCOMPARE(view.table().item(2, 0)->text(), QStringLiteral("rank 4"));
+}
+
+void EventSearchTest::nestedSpansAreNotCountedTwice() {
+    sample::Bench bench;
+    const Plan plan = sample::plan(sample::layout(1, 2, 4));
+    bench.model.begin(headerOf(plan), plan.simulation.events);
+    const auto span = [](EventKind kind, Lane lane, std::int64_t begin, std::int64_t end) {
+        return Event{.begin = begin, .end = end, .step = 0, .rank = 0, .lane = lane, .kind = kind};
+    };
+    bench.model.append(std::vector{span(EventKind::Forward, Lane::Compute, 0, 400), span(EventKind::TensorAllReduce, Lane::Comm, 100, 200),
+                                   span(EventKind::Backward, Lane::Compute, 400, 900), span(EventKind::Recompute, Lane::Compute, 400, 600),
+                                   span(EventKind::Step, Lane::Host, 0, 1000)});
+    AreaView view(bench.context(), nullptr);
+    view.resize(340, 160);
+    view.show();
+    bench.selection.setArea(TimeRange{0, 1000}, {0});
+    view.flush();
+    const QTableWidget& table = view.table();
+    QStringList names;
+    for (int row = 0; row < table.rowCount(); ++row) {
+        names << table.item(row, 0)->text();
+        QVERIFY(table.columnWidth(0) > table.fontMetrics().horizontalAdvance(names.back()));
+    }
+    names.sort();
+    QCOMPARE(names, (QStringList{"all", "backward", "forward", "recompute", "tensor all-reduce"}));
+    QCOMPARE(table.item(0, 0)->text(), QStringLiteral("all"));
+    QCOMPARE(table.item(0, 1)->text(), QStringLiteral("2"));
+    QCOMPARE(table.item(0, 3)->text(), QStringLiteral("90.0 %"));
+    QCOMPARE(table.item(1, 0)->text(), QStringLiteral("backward"));
+    QCOMPARE(table.item(1, 3)->text(), QStringLiteral("50.0 %"));
 }
 
 void EventSearchTest::dragsChooseAreas() {

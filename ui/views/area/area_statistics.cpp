@@ -20,6 +20,14 @@ AreaFigures figuresOf(std::vector<std::int64_t> parts) {
     return figures;
 }
 
+/// Made of other spans, which are counted themselves.
+bool encloses(EventKind kind) { return kind == EventKind::Step || kind == EventKind::Validation || kind == EventKind::Annotation; }
+
+/// Within a span that is counted, or within one of its own kind: the sum over kinds would have that time twice.
+bool liesWithin(EventKind kind) {
+    return kind == EventKind::Recompute || kind == EventKind::RingHop || isTensorCollective(kind) || kind == EventKind::Operation;
+}
+
 }  // namespace
 
 void AreaStatistics::begin(TimeRange area, std::vector<int> ranks) {
@@ -29,7 +37,7 @@ void AreaStatistics::begin(TimeRange area, std::vector<int> ranks) {
 }
 
 void AreaStatistics::add(const Event& event) {
-    if (!isSpan(event.kind) || event.end <= area_.begin || event.begin >= area_.end) return;
+    if (!isSpan(event.kind) || encloses(event.kind) || event.end <= area_.begin || event.begin >= area_.end) return;
     if (!ranks_.empty() && std::ranges::find(ranks_, event.rank) == ranks_.end()) return;
     parts_[{event.rank, event.kind}].push_back(std::min(event.end, area_.end) - std::max(event.begin, area_.begin));
 }
@@ -38,7 +46,7 @@ std::map<AreaStatistics::Key, AreaFigures> AreaStatistics::figures() const {
     std::map<Key, std::vector<std::int64_t>> sums;
     for (const auto& [key, parts] : parts_)
         for (const Key& sum : {Key{-1, EventKind::None}, Key{-1, key.second}, Key{key.first, EventKind::None}, key})
-            sums[sum].insert(sums[sum].end(), parts.begin(), parts.end());
+            if (sum.second != EventKind::None || !liesWithin(key.second)) sums[sum].insert(sums[sum].end(), parts.begin(), parts.end());
     std::map<Key, AreaFigures> all;
     for (auto& [key, parts] : sums) all[key] = figuresOf(std::move(parts));
     return all;

@@ -20,11 +20,15 @@ namespace shardlab {
 namespace {
 
 constexpr int againMilliseconds = 120;
+constexpr int namePadding = 14;
+enum Column { Name, Count, Total, Share, Mean, P95, Largest, columns };
 
 QString kindText(EventKind kind) {
     const std::string_view word = name(kind);
     return QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
 }
+
+QString percent(double fraction) { return QString::fromStdString(formatPercent(fraction)); }
 
 }  // namespace
 
@@ -37,8 +41,9 @@ AreaView::AreaView(const ViewContext& context, QWidget* parent)
     by_->setToolTip(tr("What the figures are summed over"));
     note_->setProperty("role", "small");
     table_->setAccessibleName(tr("Figures of the area"));
-    table_->setColumnCount(6);
-    table_->setHorizontalHeaderLabels({QString(), tr("count"), tr("total"), tr("mean"), tr("p95"), tr("largest")});
+    table_->setColumnCount(columns);
+    table_->setHorizontalHeaderLabels({QString(), tr("count"), tr("total"), tr("share"), tr("mean"), tr("p95"), tr("largest")});
+    table_->horizontalHeaderItem(Share)->setToolTip(tr("Of the area's time on its ranks; lanes go on beside each other, so that shares may exceed 100 %"));
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -53,7 +58,8 @@ AreaView::AreaView(const ViewContext& context, QWidget* parent)
     header->setStyleSheet(QStringLiteral("QHeaderView::section { padding: 3px 4px; font-size: 11px; }"));
     header->setDefaultAlignment(Qt::AlignRight | Qt::AlignVCenter);
     header->setSectionResizeMode(QHeaderView::ResizeToContents);
-    header->setSectionResizeMode(0, QHeaderView::Stretch);
+    header->setSectionResizeMode(Name, QHeaderView::Fixed);
+    table_->viewport()->installEventFilter(this);
 
     auto* bar = child<QHBoxLayout>();
     bar->setContentsMargins(10, 4, 10, 0);
@@ -120,19 +126,47 @@ void AreaView::fill() {
         QString title = key.first < 0 ? QString() : tr("rank %1").arg(key.first);
         if (key.second != EventKind::None) title += (title.isEmpty() ? QString() : QStringLiteral(" · ")) + kindText(key.second);
         if (title.isEmpty()) title = tr("all");
-        const QString cells[]{title, QString::number(figures.count), seconds(figures.total), seconds(static_cast<std::int64_t>(figures.mean)),
+        const QString cells[]{title, QString::number(figures.count), seconds(figures.total), percent(share(key, figures)), seconds(static_cast<std::int64_t>(figures.mean)),
                               seconds(figures.p95), seconds(figures.largest)};
-        for (int column = 0; column < 6; ++column) {
+        for (int column = 0; column < columns; ++column) {
             auto* item = child<QTableWidgetItem>(cells[column]);
-            item->setTextAlignment(Qt::AlignVCenter | (column == 0 ? Qt::AlignLeft : Qt::AlignRight));
-            if (column > 0) item->setFont(mono);
+            item->setTextAlignment(Qt::AlignVCenter | (column == Name ? Qt::AlignLeft : Qt::AlignRight));
+            if (column != Name) item->setFont(mono);
             else item->setData(Qt::UserRole, key.first);
             table_->setItem(row, column, item);
         }
     }
     const bool counting = scan_.running();
     note_->setText(counting ? tr("counting …") : tr("of each span the part within"));
+    note_->setToolTip(tr("Steps, validations and annotations are made of other spans and left out; what lies within another span has a row of its own, and is no part of a sum"));
+    giveNamesRoom();
     Q_EMIT subtitleChanged();
+}
+
+/// Names take what figures leave, and never less than they need: then the table scrolls.
+void AreaView::giveNamesRoom() {
+    int figures = 0;
+    for (int column = Name + 1; column < columns; ++column) figures += table_->columnWidth(column);
+    table_->setColumnWidth(Name, std::max(namesWidth(), table_->viewport()->width() - figures));
+}
+
+int AreaView::namesWidth() const {
+    int width = 0;
+    for (int row = 0; row < table_->rowCount(); ++row) width = std::max(width, table_->fontMetrics().horizontalAdvance(table_->item(row, Name)->text()));
+    return width + namePadding;
+}
+
+bool AreaView::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == table_->viewport() && event->type() == QEvent::Resize) giveNamesRoom();
+    return View::eventFilter(watched, event);
+}
+
+double AreaView::share(const AreaStatistics::Key& key, const AreaFigures& figures) const {
+    const TimeRange area = statistics_.area();
+    const auto& chosen = context_.selection.areaRanks();
+    const double ranks = key.first >= 0 ? 1.0 : chosen.empty() ? context_.model.ranks() : static_cast<double>(chosen.size());
+    const double time = static_cast<double>(area.end - area.begin) * ranks;
+    return time > 0 ? static_cast<double>(figures.total) / time : 0;
 }
 
 QString AreaView::subtitle() const {
@@ -149,13 +183,14 @@ QString AreaView::emptyText() const {
 }
 
 QString AreaView::asTable() const {
-    QString table = tr("rank\tkind\tcount\ttotal s\tmean s\tp95 s\tlargest s\n");
+    QString table = tr("rank\tkind\tcount\ttotal s\tmean s\tp95 s\tlargest s\tshare\n");
     const auto figure = [](double nanoseconds) { return QString::number(nanoseconds * 1e-9, 'f', 9); };
     for (const auto& [key, figures] : figures_)
-        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\n")
+        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\n")
                      .arg(key.first < 0 ? tr("all") : QString::number(key.first), key.second == EventKind::None ? tr("all") : kindText(key.second),
                           QString::number(figures.count), figure(static_cast<double>(figures.total)), figure(figures.mean),
-                          figure(static_cast<double>(figures.p95)), figure(static_cast<double>(figures.largest)));
+                          figure(static_cast<double>(figures.p95)), figure(static_cast<double>(figures.largest)),
+                          QString::number(share(key, figures), 'f', 4));
     return table;
 }
 

@@ -27,10 +27,17 @@ public:
     /// Counts the whole area now.
     void flush();
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     enum By { Kind, Rank, Both };
     void count();
     void fill();
+    void giveNamesRoom();
+    int namesWidth() const;
+    /// Of the area's time on the ranks that the key is of.
+    double share(const AreaStatistics::Key& key, const AreaFigures& figures) const;
 
     AreaStatistics statistics_;
     std::map<AreaStatistics::Key, AreaFigures> figures_;
