@@ -8,6 +8,7 @@
 #include "ui/window/file_actions.h"
 #include "ui/window/main_window.h"
 #include "ui/window/message_area.h"
+#include "ui/window/overlay.h"
 #include "ui/window/table_window.h"
 #include "ui/window/workspace_area.h"
 
@@ -22,6 +23,8 @@
 #include <QListWidget>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTableWidget>
@@ -38,6 +41,7 @@ private Q_SLOTS:
     void keysWork();
     void undoServesInAFieldToo();
     void paletteFindsAndTriggers();
+    void keysAreWholeAndAloneOverTheWindow();
     void droppedFilesOpen();
     void unsavedChangesAreAskedFor();
     void closingWhileRunningAsksAndEndsTheRun();
@@ -192,6 +196,40 @@ void MainWindowTest::paletteFindsAndTriggers() {
     auto* keys = window.findChild<QWidget*>(QStringLiteral("keyHelp"));
     QVERIFY(keys->isVisible());
     QTest::keyClick(keys, Qt::Key_Escape);
+    QVERIFY(!keys->isVisible());
+}
+
+void MainWindowTest::keysAreWholeAndAloneOverTheWindow() {
+    Desk desk;
+    MainWindow window(desk.workbench);
+    window.show();
+    auto* keys = window.findChild<QWidget*>(QStringLiteral("keyHelp"));
+    for (const QSize size : {QSize(1280, 720), QSize(2560, 1440), QSize(900, 600)}) {
+        window.resize(size);
+        window.commands()["help.keys"].trigger();
+        QVERIFY(keys->isVisible());
+        QTest::qWait(1);
+        const auto* area = keys->findChild<QScrollArea*>();
+        QVERIFY(!area->horizontalScrollBar()->isVisible());
+        QVERIFY(area->widget()->width() <= area->viewport()->width());
+        for (const QLabel* label : keys->findChildren<QLabel*>()) {
+            QVERIFY2(label->height() >= label->heightForWidth(label->width()), qPrintable(label->text()));
+            if (!label->wordWrap()) QVERIFY2(label->width() >= label->sizeHint().width(), qPrintable(label->text()));
+        }
+        QScrollBar* bar = area->verticalScrollBar();
+        QCOMPARE(bar->maximum() > 0, size.height() < 1000);
+        bar->setValue(0);
+        QTest::keyClick(keys, Qt::Key_Down);
+        const int line = bar->value();
+        QTest::keyClick(keys, Qt::Key_PageDown);
+        if (bar->maximum() > 0) QVERIFY(line > 0 && bar->value() > line);
+        QTest::keyClick(keys, Qt::Key_Escape);
+    }
+    window.commands()["help.keys"].trigger();
+    window.commands()["help.palette"].trigger();
+    int open = 0;
+    for (const Overlay* overlay : window.findChildren<Overlay*>()) open += overlay->isVisible() ? 1 : 0;
+    QCOMPARE(open, 1);
     QVERIFY(!keys->isVisible());
 }
 

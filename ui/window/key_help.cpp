@@ -5,9 +5,15 @@
 #include "ui/core/commands.h"
 
 #include <QGridLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace shardlab {
 namespace {
@@ -44,8 +50,23 @@ void addBlock(QGridLayout& grid, int column, const QString& title, const std::ve
         auto* keys = child<QLabel>(line.keys);
         keys->setProperty("role", "figure");
         grid.addWidget(keys, row, column);
-        grid.addWidget(child<QLabel>(line.what), row++, column + 1);
+        auto* what = child<QLabel>(line.what);
+        what->setWordWrap(column > 0);  // where there is least room; the others give it theirs
+        grid.addWidget(what, row++, column + 1);
     }
+}
+
+/// What the labels of a column take on one line each.
+int columnWidth(const QGridLayout& grid, int column) {
+    int width = grid.columnMinimumWidth(column);
+    for (int row = 1; row < grid.rowCount(); ++row) {
+        const QLayoutItem* item = grid.itemAtPosition(row, column);
+        const auto* label = item ? qobject_cast<const QLabel*>(item->widget()) : nullptr;
+        if (!label) continue;
+        label->ensurePolished();
+        width = std::max(width, label->fontMetrics().horizontalAdvance(label->text()) + 2);
+    }
+    return width;
 }
 
 }  // namespace
@@ -58,13 +79,15 @@ KeyHelp::KeyHelp(QWidget* window) : Overlay(window) {
     auto* title = child<QLabel>(tr("Keys"), this);
     title->setProperty("role", "brand");
     column->addWidget(title);
-    auto* area = child<QScrollArea>(this);
+    area_ = child<QScrollArea>(this);
     auto* inside = child<QWidget>();
-    area->setWidget(inside);
-    area->setWidgetResizable(true);
-    area->setFocusPolicy(Qt::NoFocus);
-    column->addWidget(area, 1);
-    auto* grid = child<QGridLayout>(inside);
+    area_->setWidget(inside);
+    area_->setWidgetResizable(true);
+    area_->setFocusPolicy(Qt::NoFocus);
+    area_->setFrameShape(QFrame::NoFrame);
+    area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    column->addWidget(area_, 1);
+    auto* grid = grid_ = child<QGridLayout>(inside);
     grid->setHorizontalSpacing(14);
     grid->setVerticalSpacing(5);
     std::vector<KeyLine> commands;
@@ -80,9 +103,25 @@ KeyHelp::KeyHelp(QWidget* window) : Overlay(window) {
 }
 
 QRect KeyHelp::place(const QSize& window) const {
-    const int width = std::min(760, window.width() - 40);
-    const int height = std::min(640, window.height() - 60);
+    const QMargins edge = layout()->contentsMargins() + grid_->contentsMargins();
+    int content = grid_->horizontalSpacing() * (grid_->columnCount() - 1) + area_->verticalScrollBar()->sizeHint().width();
+    for (int column = 0; column < grid_->columnCount(); ++column) content += columnWidth(*grid_, column);
+    const int width = std::min(content + edge.left() + edge.right() + 2 * frameWidth(), window.width() - 40);
+    const int others = layout()->sizeHint().height() - area_->sizeHint().height() + 2 * frameWidth();
+    const int inside = width - layout()->contentsMargins().left() - layout()->contentsMargins().right();
+    const int lines = grid_->hasHeightForWidth() ? grid_->totalHeightForWidth(inside) : grid_->totalSizeHint().height();
+    const int height = std::min(lines + others, window.height() - 60);
     return {(window.width() - width) / 2, (window.height() - height) / 2, width, height};
+}
+
+void KeyHelp::keyPressEvent(QKeyEvent* event) {
+    const std::pair<int, QAbstractSlider::SliderAction> moves[]{
+        {Qt::Key_Down, QAbstractSlider::SliderSingleStepAdd}, {Qt::Key_Up, QAbstractSlider::SliderSingleStepSub},
+        {Qt::Key_PageDown, QAbstractSlider::SliderPageStepAdd}, {Qt::Key_PageUp, QAbstractSlider::SliderPageStepSub},
+        {Qt::Key_Home, QAbstractSlider::SliderToMinimum}, {Qt::Key_End, QAbstractSlider::SliderToMaximum}};
+    const auto* move = std::ranges::find(moves, event->key(), &std::pair<int, QAbstractSlider::SliderAction>::first);
+    if (move == std::end(moves)) return Overlay::keyPressEvent(event);
+    area_->verticalScrollBar()->triggerAction(move->second);
 }
 
 }  // namespace shardlab

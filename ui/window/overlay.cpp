@@ -18,6 +18,8 @@ Overlay::Overlay(QWidget* window) : QFrame(window) {
 }
 
 void Overlay::open() {
+    for (Overlay* other : window()->findChildren<Overlay*>())
+        if (other != this) other->dismiss();
     if (!isVisible()) before_ = QApplication::focusWidget();
     setGeometry(place(window()->size()));
     show();

@@ -13,6 +13,7 @@ class Overlay : public QFrame {
     Q_OBJECT
 public:
     explicit Overlay(QWidget* window);
+    /// Puts any other away.
     void open();
     void dismiss();
 
