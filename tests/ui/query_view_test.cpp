@@ -15,6 +15,9 @@
 #include <QTableView>
 #include <QThreadPool>
 #include <QToolButton>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QStyledItemDelegate>
 #include <QtTest>
 
 using namespace shardlab;
@@ -25,6 +28,7 @@ private Q_SLOTS:
     void init();
     void cleanup();
     void theKeyboardAsks();
+    void numbersAreShownShortAndCopiedWhole();
     void everyExampleIsAnswered();
     void mistakesAreSaidInPlace();
     void aLongAnswerIsCutAndCanBeCancelled();
@@ -82,6 +86,24 @@ void QueryViewTest::theKeyboardAsks() {
     QCOMPARE(view_->asTable().split(QLatin1Char('\n')).front(), QStringLiteral("step\tloss"));
     QVERIFY(ask(QStringLiteral("SELECT text FROM log")));
     QCOMPARE(view_->asTable(), QStringLiteral("text\nmind the gap\n"));
+}
+
+void QueryViewTest::numbersAreShownShortAndCopiedWhole() {
+    QVERIFY(ask(QStringLiteral("SELECT 0.21849933400000002, 12345678.9, 3, 'text'")));
+    QTableView& table = view_->table();
+    const auto shown = [&](int column) {
+        const QModelIndex index = table.model()->index(0, column);
+        return qobject_cast<QStyledItemDelegate*>(table.itemDelegate())->displayText(index.data(), QLocale());
+    };
+    QCOMPARE(shown(0), QStringLiteral("0.218499"));
+    QCOMPARE(shown(1), QStringLiteral("12345679"));
+    QCOMPARE(shown(2), QStringLiteral("3"));
+    QCOMPARE(shown(3), QStringLiteral("text"));
+    QCOMPARE(table.model()->index(0, 0).data(Qt::ToolTipRole).toString(), QStringLiteral("0.21849933400000002"));
+    QVERIFY(view_->asTable().contains(QStringLiteral("0.21849933400000002\t12345678.9\t3\ttext")));
+    table.setCurrentIndex(table.model()->index(0, 0));
+    QTest::keyClick(&table, Qt::Key_C, Qt::ControlModifier);
+    QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("0.21849933400000002"));
 }
 
 void QueryViewTest::everyExampleIsAnswered() {

@@ -42,7 +42,9 @@ QVariant QueryModel::data(const QModelIndex& index, int role) const {
     const Cell& cell = session_.rows()[static_cast<std::size_t>(index.row())][static_cast<std::size_t>(index.column())];
     const bool words = std::holds_alternative<std::string>(cell);
     switch (role) {
-    case Qt::DisplayRole:
+    case Qt::DisplayRole:  // a number stays one: the view shortens it, what is copied is whole
+        if (const auto* real = std::get_if<double>(&cell)) return *real;
+        [[fallthrough]];
     case Qt::ToolTipRole: return QString::fromStdString(toText(cell));
     case Qt::FontRole: {
         QFont font = words ? theme_.theme().body : theme_.theme().mono;

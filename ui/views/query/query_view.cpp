@@ -16,10 +16,12 @@
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <cmath>
 #include <optional>
 #include <tuple>
 
@@ -44,6 +46,18 @@ constexpr Example questions[]{
      "SELECT step, rank, action, value AS layer, begin_ns FROM events WHERE kind = 'overflow' ORDER BY step, rank"},
     {QT_TRANSLATE_NOOP("shardlab::QueryView", "Warnings and errors"),
      "SELECT time_ns, rank, level, text FROM log WHERE level <> 'information'"},
+};
+
+/// Six significant digits are read at a glance; the tooltip and what is copied have them all.
+class ShortNumbers : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    QString displayText(const QVariant& value, const QLocale& locale) const override {
+        if (value.typeId() != QMetaType::Double) return QStyledItemDelegate::displayText(value, locale);
+        const double number = value.toDouble();
+        const bool large = std::abs(number) >= 1e6 && std::abs(number) < 1e15;
+        return large ? QString::number(number, 'f', 0) : QString::number(number, 'g', 6);
+    }
 };
 
 QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
@@ -77,6 +91,7 @@ QueryView::QueryView(const ViewContext& context, QWidget* parent)
     fillExamples();
     fillTables();
     table_->setModel(answer_);
+    table_->setItemDelegate(child<ShortNumbers>(table_));
     table_->setAccessibleName(tr("The answer"));
     table_->setFrameShape(QFrame::NoFrame);
     table_->setShowGrid(false);
