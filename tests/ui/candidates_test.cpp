@@ -3,6 +3,7 @@
 #include "desktop_fixture.h"
 
 #include "ui/core/commands.h"
+#include "ui/core/qcustomplot.h"
 #include "ui/views/candidates/candidates_model.h"
 #include "ui/views/candidates/candidates_plot.h"
 #include "ui/views/candidates/candidates_view.h"
@@ -66,6 +67,7 @@ private Q_SLOTS:
     void cancelKeepsWhatWasFound();
     void whatNoChoiceMendsIsSaid();
     void tableAndPointsAreOneSelection();
+    void sizesOfTheAxisStandApart();
     void thePlanCommandShowsTheView();
     void pictures_data();
     void pictures();
@@ -227,6 +229,33 @@ void CandidatesTest::tableAndPointsAreOneSelection() {
     }
     QCOMPARE(plot.rowAt({-100, -100}), -1);
     QVERIFY(view.asTable().count('\n') == last + 2);
+}
+
+void CandidatesTest::sizesOfTheAxisStandApart() {
+    desk_->workbench.newFromPreset(searched());
+    CandidatesView view(desk_->workbench.context(Workspace::Design), nullptr);
+    view.show();
+    search().start();
+    QVERIFY(found(search()));
+    QCOMPARE(view.subtitle(), QStringLiteral("%1 tried, best first").arg(search().progress().tried));
+    const QCPAxis& axis = *view.findChild<QCustomPlot*>()->xAxis;
+    for (const int width : {200, 260, 340, 520, 900}) {
+        view.resize(width, 500);
+        view.grab();
+        QVector<double> ticks;
+        QVector<QString> labels;
+        axis.ticker()->generate(axis.range(), QLocale(), 'f', 6, ticks, nullptr, &labels);
+        int end = -1000, shown = 0;
+        for (int i = 0; i < ticks.size(); ++i) {
+            if (!axis.range().contains(ticks[i])) continue;
+            const int half = QFontMetrics(axis.tickLabelFont()).horizontalAdvance(labels[i]) / 2;
+            const int middle = static_cast<int>(axis.coordToPixel(ticks[i]));
+            QVERIFY2(middle - half > end, qPrintable(labels.join(QLatin1Char(' '))));
+            end = middle + half;
+            ++shown;
+        }
+        QVERIFY(shown > 0);
+    }
 }
 
 void CandidatesTest::thePlanCommandShowsTheView() {

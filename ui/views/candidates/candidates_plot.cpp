@@ -23,6 +23,7 @@ constexpr double pointSize = 5;
 constexpr double ringSize = 11;
 constexpr int capacityMargin = 18;  ///< above the points, for the capacity in words
 constexpr int tickPixels = 34;
+constexpr int labelPixels = 90;  ///< of a size in words and the room beside it
 
 /// Ticks at round binary sizes or round SI counts, as the rest of the desktop writes them.
 template <class Format>
@@ -43,10 +44,13 @@ private:
 
 /// Powers of two: as many as fit.
 class DoublingTicker : public QCPAxisTicker {
+public:
+    explicit DoublingTicker(int count) { setTickCount(count); }
+
 protected:
     QVector<double> createTickVector(double, const QCPRange& range) override {
         const int first = static_cast<int>(std::ceil(std::log2(range.lower))), last = static_cast<int>(std::floor(std::log2(range.upper)));
-        const int stride = std::max(1, (last - first) / 4);
+        const int stride = std::max(1, (last - first + tickCount()) / tickCount());
         QVector<double> ticks;
         for (int power = first; power <= last; power += stride) ticks.append(std::exp2(power));
         return ticks;
@@ -143,14 +147,15 @@ void CandidatesPlot::setRanges() {
     if (capacity > 0 && capacity < 4 * high) high = std::max(high, capacity * 1.02);
     if (capacity > 0 && capacity > low / 4) low = std::min(low, capacity);
     QCPAxis* x = plot_->widget->xAxis;
+    const int labels = std::clamp(width() / labelPixels, 1, 6);
     if (high > wideRatio * low) {
         x->setScaleType(QCPAxis::stLogarithmic);
-        x->setTicker(QSharedPointer<DoublingTicker>::create());
+        x->setTicker(QSharedPointer<DoublingTicker>::create(labels));
         const double margin = std::pow(high / low, 0.05);
         x->setRange(low / margin, high * margin);
     } else {
         x->setScaleType(QCPAxis::stLinear);
-        x->setTicker(QSharedPointer<UnitTicker<QString (*)(double)>>::create(binaryUnit(high), &bytesText, 4));
+        x->setTicker(QSharedPointer<UnitTicker<QString (*)(double)>>::create(binaryUnit(high), &bytesText, labels));
         const double margin = std::max((high - low) * 0.06, high * 0.02);
         x->setRange(std::max(0.0, low - margin), high + margin);
     }
