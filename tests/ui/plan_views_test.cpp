@@ -241,6 +241,21 @@ private Q_SLOTS:
         QVERIFY(bench.document.layout() == before);
     }
 
+    void schedulesThatTakeAsLongAreAllTheQuickest() {
+        DesignBench bench;
+        SchedulesView view(bench.context(), nullptr);
+        view.resize(420, 320);
+        view.show();
+        view.outcomes().choose({"naive", "gpipe", "1f1b"});
+        QTRY_COMPARE(view.table().rowCount(), 3);
+        const auto step = [&](int row) { return view.table().item(row, 3); };
+        QCOMPARE(step(1)->text(), step(2)->text());  // the same bubble
+        const QColor good = bench.theme.theme().good;
+        QVERIFY(step(0)->foreground().color() != good);
+        QCOMPARE(step(1)->foreground().color(), good);
+        QCOMPARE(step(2)->foreground().color(), good);
+    }
+
     void pathIsFoundInPredictionAndRun() {
         DesignBench bench;
         const StepAccount* account = bench.model.account();

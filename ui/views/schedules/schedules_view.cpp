@@ -18,6 +18,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <limits>
 
 namespace shardlab {
 namespace {
@@ -111,13 +112,10 @@ void SchedulesView::refresh() {
     const Theme& theme = context_.theme.theme();
     const auto& all = outcomes_.outcomes();
     table_->setRowCount(static_cast<int>(all.size()));
-    const auto best = [&](auto figure) {
-        const ScheduleOutcome* least = nullptr;
-        for (const ScheduleOutcome& outcome : all)
-            if (outcome.legal() && (!least || figure(outcome) < figure(*least))) least = &outcome;
-        return least;
-    };
-    const ScheduleOutcome* quickest = best([](const ScheduleOutcome& o) { return o.stepSeconds; });
+    double least = std::numeric_limits<double>::infinity();
+    for (const ScheduleOutcome& outcome : all)
+        if (outcome.legal()) least = std::min(least, outcome.stepSeconds);
+    const std::string quickest = formatSeconds(least);
     for (int row = 0; row < static_cast<int>(all.size()); ++row) {
         const ScheduleOutcome& outcome = all[static_cast<std::size_t>(row)];
         const bool own = outcome.kind == context_.document.layout().schedule.kind;
@@ -141,7 +139,7 @@ void SchedulesView::refresh() {
             }
             item->setForeground(!outcome.legal() ? theme.dim
                                 : column == Peak && !outcome.fits ? theme.bad
-                                : column == Step && &outcome == quickest ? theme.good : theme.text);
+                                : column == Step && formatSeconds(outcome.stepSeconds) == quickest ? theme.good : theme.text);
             item->setToolTip(outcome.legal() ? tr("Click: take this schedule") : text(toText(outcome.faults)));
             table_->setItem(row, column, item);
         }
