@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The view of kernels shows the profile that fits the document's layout, and says what to do where none does.
 #include "tests/ui/bench_context.h"
+#include "ui/views/kernels/kernel_bars.h"
 #include "ui/views/kernels/kernels_view.h"
 
 #include <QDir>
@@ -62,6 +63,17 @@ private Q_SLOTS:
         QVERIFY(std::abs(least(1) / (8.4e8 / 2.3e11) - 1) < 1e-8);
         QVERIFY(std::abs(least(4) / (5e6 / 3.8e10) - 1) < 1e-8);
         QVERIFY(lines.back().startsWith(QStringLiteral("between kernels")));
+    }
+
+    void whatIsQuickerThanMemoryCameFromACache() {
+        sample::Bench bench(Workspace::Design);
+        KernelsView view(bench.context(), nullptr);
+        bench.document.setMeasurements(measured(bench.document.resolvedLayout(), account()));
+        QTRY_VERIFY(view.emptyText().isEmpty());
+        const QStringList figures = view.findChild<KernelBars*>()->figures();
+        QCOMPARE(figures.size(), qsizetype{6});
+        QVERIFY2(figures[0].endsWith(QStringLiteral(" · 1.2×")), qPrintable(figures[0]));
+        QVERIFY2(figures[4].endsWith(QStringLiteral(" · from cache")), qPrintable(figures[4]));
     }
 
     void pictures_data() {

@@ -17,6 +17,7 @@ constexpr int rowHeight = 20;
 constexpr int barHeight = 11;
 constexpr int margin = 10;
 constexpr int smallText = 11;
+constexpr double fromCache = 0.95;  ///< of the time that memory takes: what rounds to less than once
 
 QString text(const std::string& from) { return QString::fromStdString(from); }
 
@@ -44,7 +45,8 @@ KernelBars::Row KernelBars::rowOf(const KernelProfile& kernel, const KernelAccou
     const double least = leastSeconds(kernel, account);
     const bool byProducts = account.peakFlops > 0 && kernel.flops / account.peakFlops >= least;
     QString figure = text(formatSeconds(kernel.seconds));
-    if (least > 0) figure += tr(" · %1×").arg(kernel.seconds / least, 0, 'f', 1);
+    const double multiple = least > 0 ? kernel.seconds / least : 0;
+    if (least > 0) figure += !byProducts && multiple < fromCache ? tr(" · from cache") : tr(" · %1×").arg(multiple, 0, 'f', 1);
     QString help = tr("%1: %2 calls a step, %3, which is %4 of it")
                        .arg(text(kernel.name), QString::number(kernel.calls, 'f', 0), text(formatSeconds(kernel.seconds)),
                             text(formatPercent(account.seconds > 0 ? kernel.seconds / account.seconds : 0)));
@@ -68,6 +70,12 @@ void KernelBars::setAccount(KernelAccount account) {
                      between, 0, false});
     setMinimumHeight(rowHeight * static_cast<int>(rows_.size()) + 4);
     update();
+}
+
+QStringList KernelBars::figures() const {
+    QStringList all;
+    for (const Row& row : rows_) all << row.figure;
+    return all;
 }
 
 int KernelBars::widest(const QFont& font, QString Row::* text) const {

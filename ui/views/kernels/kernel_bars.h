@@ -16,6 +16,8 @@ class KernelBars : public QWidget {
 public:
     KernelBars(ThemeSource& theme, QWidget* parent);
     void setAccount(KernelAccount account);
+    /// As written beside the bars.
+    QStringList figures() const;
 
 protected:
     void paintEvent(QPaintEvent* event) override;

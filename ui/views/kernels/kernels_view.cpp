@@ -53,9 +53,9 @@ KernelsView::KernelsView(const ViewContext& context, QWidget* parent)
 
 void KernelsView::nameColours() {
     const Theme& theme = context_.theme.theme();
-    legend_->setItems({{tr("least: products"), theme.action(EventKind::Forward)},
-                       {tr("least: memory"), theme.action(EventKind::WeightGrad)},
-                       {tr("beyond it"), theme.idle, LegendItem::Mark::Hatched}});
+    legend_->setItems({{tr("limit: arithmetic"), theme.action(EventKind::Forward)},
+                       {tr("limit: memory"), theme.action(EventKind::WeightGrad)},
+                       {tr("above the limit"), theme.idle, LegendItem::Mark::Hatched}});
 }
 
 void KernelsView::refresh() {
