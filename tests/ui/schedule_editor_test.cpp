@@ -192,6 +192,26 @@ private Q_SLOTS:
         QCOMPARE(document().faults().size(), std::size_t{1});
     }
 
+    void theReasonHasALineOfItsOwn() {
+        view_->resize(340, 240);
+        byHand(layoutOf("1f1b", 2, 1, 4));
+        QLabel* label = nullptr;
+        for (auto* each : view_->findChildren<QLabel*>())
+            if (each->text() == view_->message()) label = each;
+        QVERIFY(label);
+        grid().setFocus();
+        grid().setCurrent({1, 6});
+        QTest::keyClick(&grid(), Qt::Key_Home, Qt::ControlModifier);
+        QVERIFY(label->text().contains("deadlock"));
+        QTRY_COMPARE(label->height(), 2 * label->fontMetrics().height());
+        QVERIFY(label->width() > view_->width() - 30);
+        const QPushButton& below = button("Back to 1f1b");
+        QVERIFY(label->mapTo(view_.get(), QPoint()).y() + label->height() <= below.mapTo(view_.get(), QPoint()).y());
+        view_->grab();
+        label->setText("short");
+        QTRY_COMPARE(label->height(), label->fontMetrics().height());
+    }
+
     void theKeyboardMoves() {
         byHand(layoutOf("1f1b", 2, 1, 4));
         grid().setFocus();

@@ -61,15 +61,20 @@ ScheduleEditorView::ScheduleEditorView(const ViewContext& context, QWidget* pare
     auto* bar = child<QHBoxLayout>();
     bar->setContentsMargins(10, 2, 6, 2);
     bar->setSpacing(4);
-    bar->addWidget(message_, 1);
+    bar->addStretch(1);
     for (QPushButton* button : {hand_, open, save_}) {
         button->setProperty("role", QStringLiteral("flat"));
         bar->addWidget(button);
     }
+    message_->setWordWrap(true);
+    auto* said = child<QHBoxLayout>();  // a line of its own: the reason of a bad order is long
+    said->setContentsMargins(10, 4, 10, 0);
+    said->addWidget(message_);
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 4, 0, 0);
     column->setSpacing(0);
     column->addWidget(area_, 1);
+    column->addLayout(said);
     column->addLayout(bar);
 
     connect(area_->horizontalScrollBar(), &QScrollBar::valueChanged, grid_, qOverload<>(&QWidget::update));
