@@ -3,7 +3,7 @@
 #include "desktop_fixture.h"
 #include "engine/launch/run_header.h"
 #include "synthetic_run.h"
-
+#include "status_text.h"
 
 #include <QFile>
 #include <QRandomGenerator>
@@ -21,15 +21,19 @@ private Q_SLOTS:
     void badFilesAreOneMessage();
     void aBadFileLeavesTheOpenRunAlone();
     void openingAnotherDropsTheFirst();
+    void howARunEndedIsSaidAtOnce_data();
+    void howARunEndedIsSaidAtOnce();
+    void aFileOfNoKindIsSaidToBeNone_data();
+    void aFileOfNoKindIsSaidToBeNone();
 
 private:
-    static std::int64_t record(const std::filesystem::path& file, int steps) {
+    static std::int64_t record(const std::filesystem::path& file, int steps, const RunEnd& end = {"finished", ""}) {
         const auto plan = makePlan(Layout{});
         auto writer = RunWriter::create(file, headerOf(*plan));
         const auto events = syntheticRun(*plan, steps, QRandomGenerator::global()->generate());
         [[maybe_unused]] const bool written =
             (*writer)->appendPredicted(plan->simulation.events).has_value() && (*writer)->append(std::span(events)).has_value() &&
-            (*writer)->append(LogLine{0, -1, LogLevel::Info, "began"}).has_value() && (*writer)->finish({"finished", ""}).has_value();
+            (*writer)->append(LogLine{0, -1, LogLevel::Info, "began"}).has_value() && (*writer)->finish(end).has_value();
         Q_ASSERT(written);
         return static_cast<std::int64_t>(events.size());
     }
@@ -112,6 +116,64 @@ void ReplaySessionTest::badFilesAreOneMessage() {
     QVERIFY(!desk.workbench.replay().reading());
     QVERIFY(desk.document().layout() == before);
     QVERIFY(desk.workbench.recent().files().isEmpty());
+}
+
+void ReplaySessionTest::howARunEndedIsSaidAtOnce_data() {
+    QTest::addColumn<QString>("outcome");
+    QTest::addColumn<QString>("reason");
+    QTest::addColumn<QString>("said");
+    QTest::newRow("finished") << "finished" << "" << "";
+    QTest::newRow("stopped") << "stopped" << "stopped on request" << "stopped at step 6 of 200";
+    QTest::newRow("failed") << "failed" << "rank 1 was killed" << "failed at step 6 of 200: rank 1 was killed";
+    QTest::newRow("cut off") << "" << "" << "the recording was cut off at step 6 of 200";
+}
+
+void ReplaySessionTest::howARunEndedIsSaidAtOnce() {
+    QFETCH(QString, outcome);
+    QFETCH(QString, reason);
+    QFETCH(QString, said);
+    Desk desk;
+    const auto file = desk.path("ended.shardlab");
+    record(file, 7, {outcome.toStdString(), reason.toStdString()});
+    std::vector<Message> messages;
+    connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+    QSignalSpy finished(&desk.workbench.replay(), &ReplaySession::finished);
+    desk.workbench.open(file);
+    QVERIFY(finished.wait(10000));
+    QCOMPARE(desk.workbench.model(Workspace::Replay).header().layout.run.steps, 200);
+    const QString line = statusText(desk.workbench, Workspace::Replay);
+    if (said.isEmpty()) QVERIFY2(!line.contains(" at step "), qPrintable(line));
+    else QVERIFY2(line.contains("   " + said + "   "), qPrintable(line));
+    QCOMPARE(messages.size(), std::size_t(outcome == "failed" ? 1 : 0));
+    if (messages.empty()) return;
+    QVERIFY(messages[0].level == MessageLevel::Error);
+    QCOMPARE(messages[0].detail, said);
+}
+
+void ReplaySessionTest::aFileOfNoKindIsSaidToBeNone_data() {
+    QTest::addColumn<QByteArray>("content");
+    QTest::addColumn<bool>("layout");
+    QTest::newRow("words") << QByteArray("a letter to nobody") << false;
+    QTest::newRow("empty") << QByteArray() << false;
+    QTest::newRow("picture") << QByteArray("\x89PNG\r\n", 6) << false;
+    QTest::newRow("a layout with a slip") << QByteArray("\n {\"model\": }") << true;
+}
+
+void ReplaySessionTest::aFileOfNoKindIsSaidToBeNone() {
+    QFETCH(QByteArray, content);
+    QFETCH(bool, layout);
+    Desk desk;
+    QFile file(QString::fromStdString(desk.path("some.file").string()));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(content);
+    file.close();
+    std::vector<Message> messages;
+    connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+    desk.workbench.open(desk.path("some.file"));
+    QTRY_COMPARE(messages.size(), std::size_t{1});
+    const QString detail = messages[0].detail;
+    QCOMPARE(detail.contains(QStringLiteral("neither a layout (JSON), a run (.shardlab) nor a trace")), !layout);
+    QCOMPARE(detail.contains(QStringLiteral("line 2, column")), layout);
 }
 
 void ReplaySessionTest::aBadFileLeavesTheOpenRunAlone() {

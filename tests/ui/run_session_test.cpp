@@ -2,6 +2,7 @@
 // The live run as the desktop sees it, with jobs of the test's own.
 #include "desktop_fixture.h"
 #include "synthetic_run.h"
+#include "status_text.h"
 
 #include <QSignalSpy>
 #include <QtTest>
@@ -116,6 +117,14 @@ void RunSessionTest::aRefusedStartIsOneMessage() {
     QVERIFY(messages[0].detail.contains(QStringLiteral("openmpi-bin")));
     QVERIFY(!desk.workbench.run().active());
     QVERIFY(desk.workbench.model(Workspace::Run).empty());
+    const auto status = [&] { return statusText(desk.workbench, Workspace::Run); };
+    QVERIFY2(status().endsWith(QStringLiteral(" did not start")), qPrintable(status()));
+    desk.jobs->refusal.reset();
+    QVERIFY(desk.workbench.startRun());
+    QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Running));
+    QVERIFY2(status().startsWith(QStringLiteral("recording ")), qPrintable(status()));
+    desk.jobs->end("finished");
+    QTRY_VERIFY(!desk.workbench.run().active());
 }
 
 void RunSessionTest::aFailedRunIsOneMessageWithItsReason() {

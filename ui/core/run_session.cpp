@@ -64,7 +64,7 @@ void RunSession::start(const Layout& layout, std::filesystem::path runFile, Meas
     retire();
     layout_ = layout;
     runFile_ = std::move(runFile);
-    stopWhenStarted_ = false;
+    stopWhenStarted_ = refused_ = false;
     dropped_ = 0;
     server_.reset();
     const QPointer<RunSession> self(this);
@@ -94,6 +94,7 @@ void RunSession::started(const std::shared_ptr<Slot>& slot) {
     if (slot->error) {
         const Error error = *slot->error;
         retire();
+        refused_ = true;
         setState(JobState::Ended);
         Q_EMIT failedToStart(error);
         return;

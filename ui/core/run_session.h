@@ -38,6 +38,8 @@ public:
     bool active() const { return state_.has_value() && *state_ != JobState::Ended; }
     /// None until the first start.
     std::optional<JobState> state() const { return state_; }
+    /// False: the last start was refused, and left no run.
+    bool begun() const { return !refused_; }
     const std::filesystem::path& runFile() const { return runFile_; }
     const Layout& layout() const { return layout_; }
     std::int64_t droppedEvents() const { return dropped_; }
@@ -66,6 +68,7 @@ private:
     std::shared_ptr<Slot> slot_;
     std::shared_ptr<RunServer> server_;
     bool stopWhenStarted_ = false;
+    bool refused_ = false;
     std::int64_t dropped_ = 0;
     QTimer drainTimer_;
 };

@@ -6,6 +6,7 @@
 #include "engine/launch/run_header.h"
 #include "engine/layout/layout_file.h"
 #include "engine/plan/measured_costs.h"
+#include "ui/core/run_outcome.h"
 
 #include <QClipboard>
 #include <QDateTime>
@@ -26,6 +27,13 @@ bool looksLikeRun(const std::filesystem::path& path) {
     QFile file(text(path));
     const QByteArray page = file.open(QIODevice::ReadOnly) ? file.read(72) : QByteArray();
     return page.startsWith("SQLite format 3") && page.endsWith("SHLD");
+}
+
+/// JSON at least, or not to be read: then the layout's reader says best what is wrong.
+bool looksLikeLayout(const std::filesystem::path& path) {
+    QFile file(text(path));
+    const QByteArray begin = file.open(QIODevice::ReadOnly) ? file.read(4096).trimmed() : QByteArray("{");
+    return begin.startsWith('{') || begin.startsWith('[');
 }
 
 /// Anything else is taken for a layout, whose reader says what is wrong with it.
@@ -86,6 +94,7 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
         Selection& chosen = selection(Workspace::Replay);
         if (chosen.cursor() < 0 && !steps.empty()) chosen.setCursor(std::max<std::int64_t>(0, steps.front().begin));
     });
+    connect(&model(Workspace::Replay), &RunModel::ended, this, &Workbench::sayReplayed);
     showPrediction();
 }
 
@@ -105,7 +114,9 @@ bool Workbench::openLayout(const std::filesystem::path& file) {
     const auto parsed = readLayout(file);
     if (!parsed) {
         recent_.remove(file);
-        messages_.post(tr("Cannot open %1").arg(fileName(file)), parsed.error(), "file");
+        const Error other{"it is neither a layout (JSON), a run (.shardlab) nor a trace", file.string(),
+                          "a layout begins with {, and no format of traces knows this", {}};
+        messages_.post(tr("Cannot open %1").arg(fileName(file)), looksLikeLayout(file) ? parsed.error() : other, "file");
         return false;
     }
     messages_.withdraw("file");
@@ -118,6 +129,13 @@ bool Workbench::openLayout(const std::filesystem::path& file) {
                         .topic = "file"});
     Q_EMIT workspaceRequested(Workspace::Design);
     return true;
+}
+
+/// A run that failed looks like any other until its end; that it did is said at once.
+void Workbench::sayReplayed() {
+    const RunModel& run = model(Workspace::Replay);
+    if (!run.end() || run.end()->outcome != "failed") return;
+    messages_.post({.level = MessageLevel::Error, .title = tr("This run failed"), .detail = outcomeText(run), .topic = "file"});
 }
 
 void Workbench::openRun(const std::filesystem::path& file) {

@@ -98,6 +98,7 @@ private:
     void followLive();
     void sayWatched(const QString& what, const QString& detail, MessageLevel level);
     void sayStarted();
+    void sayReplayed();
     void sayEnded(const RunEnd& end);
 
     std::filesystem::path runFolder_;

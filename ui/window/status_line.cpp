@@ -3,6 +3,7 @@
 
 #include "ui/core/child.h"
 #include "ui/core/elided_label.h"
+#include "ui/core/run_outcome.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/workbench.h"
 
@@ -96,6 +97,7 @@ QString StatusLine::runText() const {
     if (workbench_.live().shown()) return liveText();
     const RunSession& run = workbench_.run();
     if (!run.state()) return tr("Nothing has run yet");
+    if (!run.begun()) return tr("%1 did not start").arg(fromStd(run.layout().name));
     const QString name = fromStd(run.runFile().filename().string());
     const QString what = run.active() ? tr("recording %1").arg(name) : tr("recorded %1").arg(name);
     return what + sharedText(run) + QStringLiteral("   ") + figures(workbench_.model(Workspace::Run), run.droppedEvents(), run.runFile());
@@ -132,8 +134,10 @@ QString StatusLine::replayText() const {
     const ReplaySession& replay = workbench_.replay();
     if (replay.file().empty()) return tr("No run is open");
     const QString what = replay.reading() ? tr("reading %1") : QStringLiteral("%1");
-    return what.arg(fromStd(replay.file().string())) + QStringLiteral("   ") +
-           figures(workbench_.model(Workspace::Replay), replay.droppedEvents(), replay.file());
+    const RunModel& model = workbench_.model(Workspace::Replay);
+    const QString outcome = outcomeText(model);
+    return what.arg(fromStd(replay.file().string())) + (outcome.isEmpty() ? outcome : QStringLiteral("   ") + outcome) +
+           QStringLiteral("   ") + figures(model, replay.droppedEvents(), replay.file());
 }
 
 }  // namespace shardlab

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/core/run_outcome.h"
+
+#include "ui/core/run_model.h"
+
+#include <QCoreApplication>
+
+namespace shardlab {
+
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("RunOutcome", text); }
+
+/// " at step 86 of 150"; nothing before the first step. A run that another program recorded knows no length.
+QString place(const RunModel& model) {
+    if (model.stepExtents().empty()) return {};
+    const int last = model.stepExtents().back().step, steps = model.header().layout.run.steps;
+    return last < steps ? tr(" at step %1 of %2").arg(last).arg(steps) : tr(" at step %1").arg(last);
+}
+
+}  // namespace
+
+QString outcomeText(const RunModel& model) {
+    if (model.empty() || !model.end() || model.end()->outcome == "finished") return {};
+    const RunEnd& end = *model.end();
+    const bool stopped = end.outcome == "stopped";
+    const QString what = end.outcome.empty() ? tr("the recording was cut off") : stopped ? tr("stopped") : tr("failed");
+    // A stop is its own reason.
+    const QString why = stopped || end.reason.empty() ? QString() : QStringLiteral(": ") + QString::fromStdString(end.reason);
+    return what + place(model) + why;
+}
+
+}  // namespace shardlab
