@@ -4,10 +4,16 @@
 #include "engine/launch/run_header.h"
 #include "synthetic_run.h"
 #include "status_text.h"
+#include "ui/views/transport/player.h"
+#include "ui/views/transport/transport_view.h"
+#include "ui/window/dock_panel.h"
+#include "ui/window/main_window.h"
+#include "ui/window/workspace_area.h"
 
 #include <QFile>
 #include <QRandomGenerator>
 #include <QSignalSpy>
+#include <QToolButton>
 #include <QtTest>
 
 using namespace shardlab;
@@ -16,6 +22,7 @@ class ReplaySessionTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void aRunIsReadWhole();
+    void anOpenedRunIsDrawnPlainly();
     void readingCanBeCancelled();
     void badFilesAreOneMessage_data();
     void badFilesAreOneMessage();
@@ -55,6 +62,29 @@ void ReplaySessionTest::aRunIsReadWhole() {
     QCOMPARE(model.end()->outcome, std::string("finished"));
     QCOMPARE(replay.progress(), 1.0);
     QVERIFY(desk.workbench.recent().files().front().endsWith(QStringLiteral("whole.shardlab")));
+}
+
+/// No moment is chosen until somebody plays or clicks: nothing is veiled as yet to come, memory is that of a whole step.
+void ReplaySessionTest::anOpenedRunIsDrawnPlainly() {
+    Desk desk;
+    const auto file = desk.path("plain.shardlab");
+    record(file, 6);
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    window.resize(1280, 720);
+    window.show();
+    QSignalSpy finished(&desk.workbench.replay(), &ReplaySession::finished);
+    desk.workbench.open(file);
+    QVERIFY(finished.wait(10000));
+    QTest::qWait(120);
+    const RunModel& model = desk.workbench.model(Workspace::Replay);
+    const Selection& selection = desk.workbench.selection(Workspace::Replay);
+    QCOMPARE(selection.cursor(), -1);
+    QVERIFY(selection.visible().end >= model.lastTime());
+    auto& transport = static_cast<TransportView&>(window.area(Workspace::Replay).panel(QStringLiteral("transport"))->view());
+    QTest::mouseClick(&transport.playButton(), Qt::LeftButton);
+    QVERIFY(transport.player().playing());
+    QVERIFY(selection.cursor() >= model.firstTime() && selection.cursor() < model.stepExtents()[1].begin);
+    QVERIFY(selection.visible().begin <= selection.cursor() && selection.cursor() <= selection.visible().end);
 }
 
 void ReplaySessionTest::readingCanBeCancelled() {

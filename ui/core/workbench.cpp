@@ -13,8 +13,6 @@
 #include <QFile>
 #include <QGuiApplication>
 
-#include <algorithm>
-
 namespace shardlab {
 namespace {
 
@@ -88,12 +86,6 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
     followMeasuring();
     followImporting();
     followLive();
-    // Replay begins at the first step, and every view speaks of the moment that is replayed.
-    connect(&replay_, &ReplaySession::finished, this, [this] {
-        const auto& steps = model(Workspace::Replay).stepExtents();
-        Selection& chosen = selection(Workspace::Replay);
-        if (chosen.cursor() < 0 && !steps.empty()) chosen.setCursor(std::max<std::int64_t>(0, steps.front().begin));
-    });
     connect(&model(Workspace::Replay), &RunModel::ended, this, &Workbench::sayReplayed);
     showPrediction();
 }
