@@ -11,6 +11,7 @@
 #include "ui/views/loss/loss_view.h"
 #include "ui/views/memory/memory_bars.h"
 #include "ui/views/memory/memory_view.h"
+#include "ui/window/dock_panel.h"
 
 #include <QLineEdit>
 #include <QPushButton>
@@ -34,6 +35,8 @@ class RunViewsTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void memoryAtTheCursorAndAtItsFullest();
+    void headOfTheNextRunIsItsOwn_data();
+    void headOfTheNextRunIsItsOwn();
     void memoryOfADesign();
     void lossOfTheNextRunIsItsOwn();
     void memoryClickSelectsTheRank();
@@ -96,6 +99,28 @@ void RunViewsTest::lossOfTheNextRunIsItsOwn() {
     const QImage expected = picture(fresh);
     QVERIFY(picture(used) == expected);
     QVERIFY(before != expected);
+}
+
+void RunViewsTest::headOfTheNextRunIsItsOwn_data() {
+    QTest::addColumn<QString>("id");
+    for (const char* id : {"memory", "memory_curve", "timeline", "loss"}) QTest::addRow("%s", id) << QString::fromLatin1(id);
+}
+
+/// The same run opened again has the same head in the end, but not while its events are still to come.
+void RunViewsTest::headOfTheNextRunIsItsOwn() {
+    QFETCH(QString, id);
+    sample::Bench bench(Workspace::Replay);
+    const auto kind = std::ranges::find_if(viewKinds(), [&](const ViewKind& each) { return id == QLatin1String(each.id); });
+    DockPanel panel(*kind, bench.context(), nullptr);
+    panel.resize(600, 300);
+    panel.show();
+    const Plan plan = sample::plan(sample::layout(2, 2, 4));
+    for (int opened = 0; opened < 2; ++opened) {
+        sample::fill(bench.model, plan, 5, 2);
+        QTest::qWait(150);
+        // What the panel last asked its view for.
+        QCOMPARE(panel.view().accessibleDescription(), panel.view().subtitle());
+    }
 }
 
 void RunViewsTest::memoryOfADesign() {

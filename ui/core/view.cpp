@@ -6,6 +6,17 @@
 
 namespace shardlab {
 
+View::View(const ViewContext& context, QWidget* parent) : QWidget(parent), context_(context) {
+    connect(&context_.model, &RunModel::reset, this, [this] { toldSubtitle_.reset(); });
+}
+
+void View::tellSubtitle() {
+    const QString now = subtitle();
+    if (toldSubtitle_ == now) return;
+    toldSubtitle_ = now;
+    Q_EMIT subtitleChanged();
+}
+
 QString View::emptyText() const {
     if (!context_.model.empty()) return {};
     switch (context_.workspace) {

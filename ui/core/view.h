@@ -5,6 +5,7 @@
 #include <QString>
 #include <QWidget>
 
+#include <optional>
 #include <span>
 
 namespace shardlab {
@@ -34,7 +35,7 @@ struct ViewContext {
 class View : public QWidget {
     Q_OBJECT
 public:
-    View(const ViewContext& context, QWidget* parent) : QWidget(parent), context_(context) {}
+    View(const ViewContext& context, QWidget* parent);
     /// Beside the title in the panel's head: "one step · 612 ms · bubble 9.1 %".
     virtual QString subtitle() const { return {}; }
     /// What is drawn, as tab-separated text with a heading line: for copying and for screen readers.
@@ -49,8 +50,13 @@ Q_SIGNALS:
 protected:
     /// For emptyText: what a run lacks that another program recorded; empty for Shardlab's own.
     QString notInForeign(const QString& why) const;
+    /// Emits subtitleChanged() where the subtitle is another than at the last call, or a run began since.
+    void tellSubtitle();
 
     ViewContext context_;
+
+private:
+    std::optional<QString> toldSubtitle_;  ///< none: whoever shows it asked before the view took the run in
 };
 
 struct ViewKind {

@@ -96,10 +96,7 @@ void MemoryView::refresh() {
         rows.push_back(std::move(row));
     }
     bars_->setRows(std::move(rows), model.empty() ? 0 : model.header().capacityBytes, context_.selection.rank());
-    if (const QString now = subtitle(); now != shownSubtitle_) {
-        shownSubtitle_ = now;
-        Q_EMIT subtitleChanged();
-    }
+    tellSubtitle();
 }
 
 QString MemoryView::subtitle() const {

@@ -31,7 +31,6 @@ private:
     MemoryBars* bars_;
     Legend* legend_;
     Throttle refresh_;
-    QString shownSubtitle_;
 };
 
 }  // namespace shardlab

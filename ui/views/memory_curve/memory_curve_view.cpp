@@ -89,10 +89,7 @@ void MemoryCurveView::refresh() {
         }
     }
     plot_->setCurves(std::move(curves));
-    if (const QString now = subtitle(); now != shownSubtitle_) {
-        shownSubtitle_ = now;
-        Q_EMIT subtitleChanged();
-    }
+    tellSubtitle();
 }
 
 QString MemoryCurveView::subtitle() const {

@@ -28,7 +28,6 @@ private:
     MemoryCurvePlot* plot_;
     Legend* legend_;
     Throttle refresh_;
-    QString shownSubtitle_;
 };
 
 }  // namespace shardlab

@@ -114,12 +114,7 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
         if (!snapshots_ && writesCheckpoints()) refreshLegend();
     });
     connect(&context_.theme, &ThemeSource::changed, this, &TimelineView::refreshLegend);
-    connect(plot_, &TimelinePlot::drawn, this, [this] {
-        if (const QString now = subtitle(); now != shownSubtitle_) {
-            shownSubtitle_ = now;
-            Q_EMIT subtitleChanged();
-        }
-    });
+    connect(plot_, &TimelinePlot::drawn, this, [this] { tellSubtitle(); });
     refreshControls();
     refreshLegend();
 }

@@ -50,7 +50,6 @@ private:
     QPushButton* more_;
     TimelineTools* tools_;
     Legend* legend_;
-    QString shownSubtitle_;
     bool snapshots_ = false;  ///< the legend names checkpoints
 };
 
