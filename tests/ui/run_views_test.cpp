@@ -39,6 +39,8 @@ private Q_SLOTS:
     void headOfTheNextRunIsItsOwn();
     void memoryOfADesign();
     void lossOfTheNextRunIsItsOwn();
+    void memoryFigureNamesThePeakItStandsBeside();
+    void capacityCrossesNoFigure();
     void memoryClickSelectsTheRank();
     void legendTakesTwoLines();
     void lossTableAndValues();
@@ -136,6 +138,50 @@ void RunViewsTest::memoryOfADesign() {
         QVERIFY(view.bars().rows()[rank].bytes == plan.memory[rank].bytes);
         QCOMPARE(view.bars().rows()[rank].shown, plan.memory[rank].peak);
     }
+}
+
+void RunViewsTest::memoryFigureNamesThePeakItStandsBeside() {
+    constexpr std::int64_t mega = 1 << 20;
+    const auto figure = [](std::int64_t shown, std::int64_t peak, std::int64_t predicted) {
+        return figureOf({.peak = peak, .predictedPeak = predicted, .shown = shown});
+    };
+    QCOMPARE(figure(7 * mega, 0, 18 * mega), QStringLiteral("7.00 of 18.0 MiB"));
+    QCOMPARE(figure(7 * mega, 20 * mega, 18 * mega), QStringLiteral("7.00 of 20.0 MiB"));
+    QCOMPARE(figure(mega / 2, 0, 18 * mega), QStringLiteral("512 KiB of 18.0 MiB"));
+    QCOMPARE(figure(18 * mega, 18 * mega, 18 * mega), QStringLiteral("18.0 MiB"));
+    QCOMPARE(figure(18 * mega, 0, 0), QStringLiteral("18.0 MiB"));
+}
+
+void RunViewsTest::capacityCrossesNoFigure() {
+    ThemeSource theme;
+    theme.setDark(true);
+    MemoryBars bars(theme, nullptr);
+    constexpr std::int64_t giga = std::int64_t{1} << 30;
+    std::vector<MemoryRow> rows;
+    for (int rank = 0; rank < 2; ++rank) {
+        MemoryRow row{.rank = rank, .shown = (56 + 20 * rank) * giga};
+        row.bytes[0] = row.shown;
+        rows.push_back(row);
+    }
+    bars.resize(300, 80);
+    bars.setRows(rows, 64 * giga, -1);
+    QVERIFY(bars.capacityInSight());
+    const QImage picture = bars.grab().toImage();
+    const auto red = [&](int x, int from, int to) {
+        int count = 0;
+        for (int y = from; y < to; ++y) count += picture.pixelColor(x, y) == theme.theme().bad ? 1 : 0;
+        return count;
+    };
+    // Rows are 24 high from 16 on. The line is the column that is red above, between and below them; in the middle of the
+    // first it would run through that row's figure, in the second over its bar.
+    int lines = 0;
+    for (int x = 100; x < picture.width(); ++x) {
+        if (red(x, 14, 66) < 10) continue;
+        ++lines;
+        QCOMPARE(red(x, 22, 34), 0);
+        QVERIFY(red(x, 44, 58) > 0);
+    }
+    QCOMPARE(lines, 1);
 }
 
 void RunViewsTest::memoryClickSelectsTheRank() {

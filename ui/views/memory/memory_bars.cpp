@@ -21,7 +21,21 @@ constexpr int top = 16;  ///< room for the capacity's label
 
 QString bytesText(std::int64_t bytes) { return QString::fromStdString(formatBytes(bytes)); }
 
+QFont figureFont(const Theme& theme) {
+    QFont font = theme.mono;
+    font.setPixelSize(11);
+    return font;
+}
+
 }  // namespace
+
+QString figureOf(const MemoryRow& row) {
+    const QString shown = bytesText(row.shown);
+    const QString most = bytesText(std::max({row.shown, row.peak, row.predictedPeak}));
+    if (shown == most) return shown;
+    const QString unit = most.section(QLatin1Char(' '), 1);
+    return MemoryBars::tr("%1 of %2").arg(shown.section(QLatin1Char(' '), 1) == unit ? shown.section(QLatin1Char(' '), 0, 0) : shown, most);
+}
 
 MemoryBars::MemoryBars(ThemeSource& theme, QWidget* parent) : QWidget(parent), theme_(theme) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
@@ -55,10 +69,9 @@ int MemoryBars::rowAt(int y) const {
 }
 
 int MemoryBars::figureWidth() const {
-    QFont mono = theme_.theme().mono;
-    mono.setPixelSize(11);
+    const QFontMetrics metrics(figureFont(theme_.theme()));
     int width = 0;
-    for (const MemoryRow& row : rows_) width = std::max(width, QFontMetrics(mono).horizontalAdvance(bytesText(row.shown)));
+    for (const MemoryRow& row : rows_) width = std::max(width, metrics.horizontalAdvance(figureOf(row)));
     return width + 10;
 }
 
@@ -67,8 +80,7 @@ void MemoryBars::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     QFont body = theme.body;
     body.setPixelSize(11);
-    QFont mono = theme.mono;
-    mono.setPixelSize(11);
+    const QFont mono = figureFont(theme);
     const int labelWidth = QFontMetrics(body).horizontalAdvance(QStringLiteral("rank 888")) + 8;
     const int left = 10 + labelWidth;
     const int right = std::max(left + 20, width() - figureWidth() - 4);
@@ -77,6 +89,7 @@ void MemoryBars::paintEvent(QPaintEvent*) {
     const int height = rowHeight();
     const int bar = std::max(9, height - 7);
     const int bottom = top + height * static_cast<int>(rows_.size());
+    QRegion figures;  // which the line of the capacity leaves free
 
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         const MemoryRow& row = rows_[i];
@@ -101,12 +114,16 @@ void MemoryBars::paintEvent(QPaintEvent*) {
         painter.setFont(mono);
         painter.setPen(capacity_ > 0 && row.shown > capacity_ ? theme.bad : theme.text);
         const int furthest = std::max({x(sum), row.peak > 0 ? x(row.peak) + 2 : 0, row.predictedPeak > 0 ? x(row.predictedPeak) + 2 : 0});
-        painter.drawText(QRect(std::min(furthest + 6, width() - figureWidth()), y - 4, figureWidth(), bar + 8), Qt::AlignLeft | Qt::AlignVCenter,
-                         bytesText(row.shown));
+        const QString figure = figureOf(row);
+        const QRect place(std::min(furthest + 6, width() - figureWidth()), y - 1, QFontMetrics(mono).horizontalAdvance(figure), bar + 2);
+        figures += place.adjusted(-2, 0, 2, 0);
+        painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, figure);
     }
     if (!capacityInSight()) return;
+    painter.setClipRegion(QRegion(rect()) - figures);
     painter.setPen(QPen(theme.bad, 1, Qt::DashLine));
     painter.drawLine(x(capacity_), top - 2, x(capacity_), bottom + 2);
+    painter.setClipping(false);
     painter.setFont(body);
     const QString label = tr("capacity %1").arg(bytesText(capacity_));
     const int labelLeft = std::min(x(capacity_) - QFontMetrics(body).horizontalAdvance(label) / 2, width() - QFontMetrics(body).horizontalAdvance(label) - 6);

@@ -23,6 +23,9 @@ struct MemoryRow {
     std::int64_t shown = 0;         ///< the figure beside the bar
 };
 
+/// "6.80 of 17.6 MiB" where a peak's mark lies beyond what is shown: the figure stands beside that mark.
+QString figureOf(const MemoryRow& row);
+
 class MemoryBars : public QWidget {
     Q_OBJECT
 public:
