@@ -5,6 +5,18 @@
 
 namespace shardlab {
 
+TypicalStep typicalStep(const RunModel& model) {
+    TypicalStep typical{model.predictedEnd(), TypicalStep::Known::Predicted};
+    const auto take = [&](double seconds, TypicalStep::Known known) {
+        typical = {std::max(typical.length, static_cast<std::int64_t>(seconds * 1e9)), known};
+    };
+    const auto& steps = model.summary().steps();
+    if (const double steady = model.summary().medianStepSeconds(); steady > 0) take(steady, TypicalStep::Known::Steady);
+    else if (const auto last = std::find_if(steps.rbegin(), steps.rend(), [](const StepSummary& step) { return step.complete; }); last != steps.rend())
+        take(last->seconds, TypicalStep::Known::WarmingUp);
+    return typical;
+}
+
 std::vector<int> slowSteps(const RunModel& model) {
     std::vector<int> slow;
     const double limit = slowFactor * model.summary().medianStepSeconds();

@@ -12,6 +12,12 @@ namespace shardlab {
 /// A step is slow where it takes more than this many times the median of the steady steps.
 inline constexpr double slowFactor = 1.2;
 
+/// How long a step takes, nanoseconds: as predicted, or as measured where that is longer.
+struct TypicalStep {
+    std::int64_t length = 0;
+    enum class Known { Predicted, WarmingUp, Steady } known = Known::Predicted;  ///< which steps it was measured of
+};
+TypicalStep typicalStep(const RunModel& model);
 /// Indices into model.stepExtents(), ascending; complete steps after the warm-up.
 std::vector<int> slowSteps(const RunModel& model);
 /// Index of the step in the middle of what is in sight; -1: none.

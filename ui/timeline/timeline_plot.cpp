@@ -17,6 +17,10 @@ namespace {
 constexpr int timesHeight = 18;
 constexpr int stepsHeight = 16;
 constexpr double stepsAtFirst = 2.2;  ///< how many steps a newly opened run shows
+
+std::int64_t lengthOfSteps(const TypicalStep& step) {
+    return static_cast<std::int64_t>(stepsAtFirst * static_cast<double>(step.length));
+}
 }  // namespace
 
 struct TimelinePlot::Layers {
@@ -116,14 +120,26 @@ void TimelinePlot::modelReset() {
 void TimelinePlot::modelAppended() {
     layers_->gantt->dataChanged();
     chooseVisible();
-    const Selection& selection = context_.selection;
-    if (context_.workspace == Workspace::Run && selection.followLive() && !showsPrediction(context_.model))
-        context_.selection.setVisible(following(selection.visible(), context_.model.lastTime()));
-    if (context_.workspace == Workspace::Replay && chosen_ == Chosen::Run && selection.cursor() < 0 && selection.visible() == untouched_) {
-        untouched_ = following(untouched_, context_.model.lastTime());
-        context_.selection.setVisible(untouched_);
-    }
+    followPresent();
     frame_.flush();
+}
+
+void TimelinePlot::followPresent() {
+    Selection& selection = context_.selection;
+    const RunModel& model = context_.model;
+    const bool untouched = chosen_ == Chosen::Run && selection.visible() == untouched_;
+    const bool live = context_.workspace == Workspace::Run && selection.followLive() && !showsPrediction(model);
+    const bool opening = context_.workspace == Workspace::Replay && selection.cursor() < 0 && untouched;
+    if (!live && !opening) return;
+    TimeRange range = selection.visible();
+    if (untouched && fitted_ != TypicalStep::Known::Steady) {
+        const TypicalStep step = typicalStep(model);
+        if (step.known > fitted_) range.begin = range.end - lengthOfSteps(step);
+        fitted_ = step.known;
+    }
+    range = following(range, model.lastTime());
+    if (untouched) untouched_ = range;
+    selection.setVisible(range);
 }
 
 void TimelinePlot::chooseVisible() {
@@ -141,7 +157,9 @@ void TimelinePlot::chooseVisible() {
     // A prediction gives way to the run: what was in sight of it means nothing any more.
     const bool forwardSeen = !model.stepExtents().empty() && model.stepExtents().front().firstForward >= 0;
     if (forwardSeen) chosen_ = Chosen::Run;
-    auto length = static_cast<std::int64_t>(stepsAtFirst * static_cast<double>(model.predictedEnd()));
+    const TypicalStep step = typicalStep(model);
+    fitted_ = step.known;
+    std::int64_t length = lengthOfSteps(step);
     if (length <= 0) length = std::max<std::int64_t>(wholeRange(model).end - wholeRange(model).begin, leastVisible);
     const std::int64_t begin = forwardSeen ? model.stepExtents().front().begin : model.firstTime();
     selection.setVisible({begin - length / 40, begin + length});

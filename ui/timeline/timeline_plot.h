@@ -2,6 +2,7 @@
 // The timeline as a widget: holds the plot, follows model, selection and theme, and takes mouse and keys.
 #pragma once
 
+#include "ui/core/step_walk.h"
 #include "ui/core/throttle.h"
 #include "ui/core/view.h"
 #include "ui/timeline/timeline_state.h"
@@ -52,6 +53,8 @@ protected:
 private:
     void modelReset();
     void modelAppended();
+    /// Goes with a live run while it is followed, and with an opened one while nobody has looked elsewhere.
+    void followPresent();
     void arrange();
     void repaintAll();
     void repaintOverlay();
@@ -62,7 +65,8 @@ private:
     RunIndex index_;
     TimelineState state_;
     QString filter_;
-    TimeRange untouched_;  ///< what a replay shows while nobody has moved it: it goes with the run to its end
+    TimeRange untouched_;  ///< what a run shows while nobody has moved or zoomed it: its length is that of steps
+    TypicalStep::Known fitted_ = TypicalStep::Known::Predicted;  ///< from what that length was taken
     enum class Chosen { Nothing, Prediction, Run } chosen_ = Chosen::Nothing;
     QCustomPlot* plot_;
     QScrollBar* scroll_;

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The timeline of a run that goes its own way: how much of it is in sight.
+#include "tests/ui/bench_context.h"
+#include "tests/ui/synthetic_run.h"
+#include "ui/timeline/timeline_plot.h"
+#include "ui/views/timeline/timeline_view.h"
+
+#include <QTest>
+
+using namespace shardlab;
+
+namespace {
+
+/// Every step takes five times as long as predicted.
+std::vector<Event> slowRun(const Plan& plan, int steps) {
+    std::vector<Event> events = syntheticRun(plan, steps, 3);
+    for (Event& event : events) {
+        event.begin *= 5;
+        event.end *= 5;
+    }
+    return events;
+}
+
+struct Stand {
+    sample::Bench bench;
+    Plan plan = sample::plan(sample::layout(2, 2, 4));
+    TimelineView view;
+
+    explicit Stand(Workspace workspace) : bench(workspace), view(bench.context(), nullptr) {
+        view.resize(1000, 420);
+        view.show();
+        bench.model.begin(headerOf(plan), plan.simulation.events);
+        view.plot().flush();
+    }
+    TimeRange visible() const { return bench.selection.visible(); }
+    std::int64_t length() const { return visible().end - visible().begin; }
+    /// As events arrive, with a frame after each batch.
+    void feed(std::span<const Event> all, std::size_t batches) {
+        for (std::size_t batch = 0, at = 0; batch < batches; ++batch) {
+            const std::size_t end = all.size() * (batch + 1) / batches;
+            bench.model.append(all.subspan(at, end - at));
+            at = end;
+            QTest::qWait(60);
+        }
+    }
+};
+
+}  // namespace
+
+class TimelineOfRunTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void stepsSlowerThanPredictedAreInSightWhole_data();
+    void stepsSlowerThanPredictedAreInSightWhole();
+    void whoZoomedKeepsTheLength();
+};
+
+void TimelineOfRunTest::stepsSlowerThanPredictedAreInSightWhole_data() {
+    QTest::addColumn<Workspace>("workspace");
+    QTest::addColumn<std::size_t>("batches");
+    QTest::addRow("live") << Workspace::Run << std::size_t{12};
+    QTest::addRow("opened, read at once") << Workspace::Replay << std::size_t{1};
+    QTest::addRow("opened, read by and by") << Workspace::Replay << std::size_t{12};
+}
+
+void TimelineOfRunTest::stepsSlowerThanPredictedAreInSightWhole() {
+    QFETCH(Workspace, workspace);
+    QFETCH(std::size_t, batches);
+    Stand stand(workspace);
+    stand.feed(slowRun(stand.plan, 6), batches);
+    const auto& extents = stand.bench.model.stepExtents();
+    QCOMPARE(extents.size(), std::size_t{6});
+    QVERIFY2(stand.length() > 2 * (extents[5].end - extents[5].begin), "the length is that of steps as they are, not as they were predicted");
+    QVERIFY(stand.visible().begin < extents[4].begin && stand.visible().end >= extents[5].end);
+    QVERIFY(stand.visible().begin > extents[2].begin);
+}
+
+void TimelineOfRunTest::whoZoomedKeepsTheLength() {
+    Stand stand(Workspace::Run);
+    const std::vector<Event> all = slowRun(stand.plan, 6);
+    const std::size_t some = all.size() / 9;
+    stand.feed(std::span(all).first(some), 1);
+    QTest::keyClick(stand.view.plot().canvas(), Qt::Key_W);
+    const std::int64_t chosen = stand.length();
+    QVERIFY(stand.bench.selection.followLive());
+    stand.feed(std::span(all).subspan(some), 6);
+    QCOMPARE(stand.length(), chosen);
+    QVERIFY(stand.visible().end >= stand.bench.model.lastTime());
+}
+
+QTEST_MAIN(TimelineOfRunTest)
+#include "timeline_of_run_test.moc"
