@@ -59,6 +59,7 @@ class CompareViewTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void theCommandComparesWithThePrediction();
+    void comparingStaysWhereOneWas();
     void twoRunsMoveTogether();
     void selectionMeetsItsCounterpart();
     void rowsLeadToTheirPlace();
@@ -93,6 +94,36 @@ void CompareViewTest::theCommandComparesWithThePrediction() {
     QVERIFY(!stand.window.commands()["compare.end"].isEnabled());
     QVERIFY(stand.window.area(Workspace::Replay).filled().isEmpty());
     QVERIFY(stand.window.area(Workspace::Replay).panel(QStringLiteral("memory"))->isVisible());
+}
+
+void CompareViewTest::comparingStaysWhereOneWas() {
+    Stand stand;
+    const auto& steps = stand.model().stepExtents();
+    const std::int64_t length = steps[4].end - steps[4].begin;
+    // Several steps: that in the middle remains, with the prediction over it.
+    stand.own().setVisible({steps[3].begin, steps[5].end});
+    stand.session().compareWithPrediction();
+    stand.wait();
+    const TimeRange one = stand.own().visible();
+    QVERIFY(one.begin <= steps[4].begin && one.end >= steps[4].end && one.end - one.begin < length * 6 / 5);
+    const TimeRange other = stand.session().otherSelection().visible();
+    QCOMPARE(other.begin - stand.model().predictedFirstForward(), one.begin - steps[4].firstForward);
+    QVERIFY2(other.begin > -length / 20, "nothing lies before a prediction");
+    // A part of a step, and several steps beside another run's, are left as they are.
+    stand.session().end();
+    stand.wait();
+    QVERIFY(stand.own().visible() == one);
+    const TimeRange part{steps[2].begin + length / 4, steps[2].begin + length / 2};
+    stand.own().setVisible(part);
+    stand.session().compareWithPrediction();
+    stand.wait();
+    QVERIFY(stand.own().visible() == part);
+    stand.session().end();
+    const TimeRange several{steps[1].begin, steps[3].end};
+    stand.own().setVisible(several);
+    stand.session().compareWith(stand.desk.path("b.shardlab"));
+    stand.wait();
+    QVERIFY(stand.own().visible() == several);
 }
 
 void CompareViewTest::twoRunsMoveTogether() {

@@ -97,7 +97,7 @@ TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
         state_.theme = context_.theme.theme();
         frame_.request();
     });
-    modelReset();
+    takeUpModel();
 }
 
 TimelinePlot::~TimelinePlot() = default;
@@ -106,14 +106,20 @@ const GanttScene& TimelinePlot::scene() const { return layers_->gantt->scene(); 
 QWidget* TimelinePlot::canvas() const { return plot_; }
 
 void TimelinePlot::modelReset() {
+    context_.selection.setVisible({});
+    takeUpModel();
+}
+
+void TimelinePlot::takeUpModel() {
     state_.account = context_.selection.pathShown() ? context_.model.account() : nullptr;
     index_.rebuild();
     layers_->gantt->dataChanged();
     state_.rows.setScroll(0);
     arrange();  // at once: the plot may be drawn before the next frame, and rows of ranks that are gone must not be
     chosen_ = Chosen::Nothing;
-    context_.selection.setVisible({});
-    chooseVisible();
+    // Where another timeline of the same run has chosen already, or a person has moved it, this one shows the same.
+    if (const TimeRange shown = context_.selection.visible(); shown.begin == shown.end) chooseVisible();
+    else if (!context_.model.empty()) chosen_ = showsPrediction(context_.model) ? Chosen::Prediction : Chosen::Run;
     frame_.request();
 }
 

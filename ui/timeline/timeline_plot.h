@@ -52,6 +52,7 @@ protected:
 
 private:
     void modelReset();
+    void takeUpModel();
     void modelAppended();
     /// Goes with a live run while it is followed, and with an opened one while nobody has looked elsewhere.
     void followPresent();

@@ -7,6 +7,7 @@
 #include "ui/core/event_search.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
+#include "ui/core/step_walk.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/theme.h"
 #include "ui/timeline/timeline_plot.h"
@@ -150,6 +151,8 @@ void CompareView::resizeEvent(QResizeEvent* event) {
 
 void CompareView::arrangeTimelines() {
     CompareSession& session = context_.compare;
+    const bool starts = session.with() != arranged_;
+    arranged_ = session.with();
     if (session.with() == CompareSession::With::Nothing) {
         for (QWidget* frame : {ownFrame_, otherFrame_})
             if (frame) frame->deleteLater();
@@ -195,7 +198,17 @@ void CompareView::arrangeTimelines() {
     ownCaption_->setText(captionOf(!predictionFirst));
     otherCaption_->setText(captionOf(predictionFirst));
     for (QWidget* frame : {ownFrame_, otherFrame_}) frame->show();
+    if (starts && predictionFirst) showOneStep();
     link_->follow();
+}
+
+/// A prediction is one step, so of several in sight that in the middle is shown alone; who has come closer stays there.
+void CompareView::showOneStep() {
+    const int index = stepInSight(context_.model, context_.selection);
+    if (index < 0) return;
+    const StepExtent& step = context_.model.stepExtents()[static_cast<std::size_t>(index)];
+    const TimeRange visible = context_.selection.visible();
+    if (visible.end - visible.begin > step.end - step.begin) goTo(-1, step.step, EventKind::None, 0);
 }
 
 QString CompareView::captionOf(bool a) const {

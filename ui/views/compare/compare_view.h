@@ -3,6 +3,7 @@
 // tables and bars.
 #pragma once
 
+#include "ui/core/compare_session.h"
 #include "ui/core/throttle.h"
 #include "ui/core/view.h"
 #include "ui/views/compare/comparison_model.h"
@@ -50,10 +51,12 @@ private:
     void refresh();
     void refreshTable();
     void arrangeTimelines();
+    void showOneStep();
     void goTo(int row);
     void goTo(int rank, int step, EventKind kind, ActionId action);
     QString captionOf(bool a) const;
 
+    CompareSession::With arranged_ = CompareSession::With::Nothing;  ///< what the timelines stand for
     std::filesystem::path begun_;  ///< the run that was compared unasked
     QPushButton* prediction_;
     QPushButton* run_;
