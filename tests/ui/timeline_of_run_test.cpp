@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The timeline of a run that goes its own way: how much of it is in sight.
+// The timeline of a run that goes its own way: how much of it is in sight, and how what happens to it is marked.
 #include "tests/ui/bench_context.h"
 #include "tests/ui/synthetic_run.h"
+#include "ui/core/legend.h"
+#include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/timeline/timeline_view.h"
 
 #include <QTest>
+
+#include <set>
 
 using namespace shardlab;
 
@@ -53,6 +57,7 @@ private Q_SLOTS:
     void stepsSlowerThanPredictedAreInSightWhole_data();
     void stepsSlowerThanPredictedAreInSightWhole();
     void whoZoomedKeepsTheLength();
+    void whatHappenedHasItsOwnMarkAndName();
 };
 
 void TimelineOfRunTest::stepsSlowerThanPredictedAreInSightWhole_data() {
@@ -86,6 +91,47 @@ void TimelineOfRunTest::whoZoomedKeepsTheLength() {
     stand.feed(std::span(all).subspan(some), 6);
     QCOMPARE(stand.length(), chosen);
     QVERIFY(stand.visible().end >= stand.bench.model.lastTime());
+}
+
+void TimelineOfRunTest::whatHappenedHasItsOwnMarkAndName() {
+    const auto legendOf = [](Stand& stand) { return stand.view.findChild<Legend*>()->accessibleName(); };
+    const char* const names[]{"validation", "command", "fault"};
+    Stand stand(Workspace::Run);
+    stand.feed(sample::events(stand.plan, 4, 11), 1);
+    for (const char* name : names) QVERIFY2(!legendOf(stand).contains(QLatin1String(name)), name);
+    const StepExtent& step = stand.bench.model.stepExtents()[2];
+    stand.bench.selection.setFollowLive(false);
+    stand.bench.selection.setVisible({step.begin, step.end});
+    stand.view.plot().flush();
+    const TimelineState& state = stand.view.plot().state();
+    // In the middle of a pixel, so that equal shapes would be equal in every pixel.
+    const auto moment = [&](int sixth) { return state.scale.time(state.plot.left() + state.plot.width() * sixth / 6 + 0.5); };
+    const auto instant = [&](int sixth, EventKind kind) {
+        return Event{.begin = moment(sixth), .end = moment(sixth), .step = 2, .rank = 0, .lane = Lane::Host, .kind = kind};
+    };
+    const QImage before = stand.view.plot().canvas()->grab().toImage();
+    const std::vector<Event> happened{instant(1, EventKind::ValidationLoss), instant(2, EventKind::Command), instant(3, EventKind::Fault),
+                                      instant(4, EventKind::Overflow)};
+    stand.bench.model.append(happened);
+    stand.view.plot().flush();
+    for (const char* name : names) QVERIFY2(legendOf(stand).contains(QLatin1String(name)), name);
+    const QImage after = stand.view.plot().canvas()->grab().toImage();
+    const QRect plot = state.plot;
+    // Where each mark has changed the strip above the rows, relative to its moment.
+    std::set<std::set<std::pair<int, int>>> shapes;
+    for (const Event& event : happened) {
+        const int middle = static_cast<int>(state.scale.x(event.begin));
+        std::set<std::pair<int, int>> shape;
+        for (int x = middle - 6; x <= middle + 6; ++x)
+            for (int y = plot.top() - 10; y < plot.top(); ++y)
+                if (before.pixel(x, y) != after.pixel(x, y)) shape.emplace(x - middle, y);
+        QVERIFY(shape.size() > 10);
+        shapes.insert(shape);
+    }
+    QCOMPARE(shapes.size(), happened.size());
+    // A fault is seen through all rows.
+    const int fault = static_cast<int>(state.scale.x(happened[2].begin));
+    for (int y = plot.top() + 1; y < plot.bottom(); ++y) QVERIFY(after.pixelColor(fault, y) == stand.bench.theme.theme().bad);
 }
 
 QTEST_MAIN(TimelineOfRunTest)

@@ -22,6 +22,34 @@ QFont legendFont(const Theme& theme) {
 }
 }  // namespace
 
+void paintShape(QPainter& painter, LegendItem::Mark mark, const QRectF& box, const QColor& colour) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, mark != LegendItem::Mark::Square);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    const QPointF centre = box.center();
+    switch (mark) {
+        case LegendItem::Mark::Triangle:
+            painter.drawPolygon(QPolygonF({{box.left(), box.top() + 1}, {box.right(), box.top() + 1}, {centre.x(), box.bottom()}}));
+            break;
+        case LegendItem::Mark::Dot: painter.drawEllipse(box.adjusted(1, 1, -1, -1)); break;
+        case LegendItem::Mark::Flag:
+            painter.drawRect(QRectF(centre.x() - 0.75, box.top(), 1.5, box.height()));
+            painter.drawPolygon(QPolygonF({{centre.x(), box.top()}, {box.right() + 1, box.top() + box.height() * 0.3}, {centre.x(), box.top() + box.height() * 0.6}}));
+            break;
+        case LegendItem::Mark::Cross:
+            painter.setPen(QPen(colour, 2));
+            painter.drawLine(box.topLeft() + QPointF(1, 1), box.bottomRight() - QPointF(1, 1));
+            painter.drawLine(box.topRight() + QPointF(-1, 1), box.bottomLeft() + QPointF(1, -1));
+            break;
+        case LegendItem::Mark::Diamond:
+            painter.drawPolygon(QPolygonF({{centre.x(), box.top()}, {box.right(), centre.y()}, {centre.x(), box.bottom()}, {box.left(), centre.y()}}));
+            break;
+        default: painter.drawRect(box); break;
+    }
+    painter.restore();
+}
+
 Legend::Legend(ThemeSource& theme, Qt::Alignment alignment, int mostLines, QWidget* parent)
     : QWidget(parent), theme_(theme), alignment_(alignment), mostLines_(mostLines) {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
@@ -93,7 +121,6 @@ void Legend::paintItem(QPainter& painter, const LegendItem& item, int x, int y) 
     const Theme& theme = theme_.theme();
     const QRect mark(x, y + (lineHeight - square) / 2, square, square);
     switch (item.mark) {
-        case LegendItem::Mark::Square: painter.fillRect(mark, item.colour); break;
         case LegendItem::Mark::Hatched:
             painter.fillRect(mark, item.colour);
             painter.fillRect(mark, QBrush(theme.dim, Qt::BDiagPattern));
@@ -103,19 +130,12 @@ void Legend::paintItem(QPainter& painter, const LegendItem& item, int x, int y) 
             painter.setPen(QPen(item.colour, 2, item.mark == LegendItem::Mark::Line ? Qt::SolidLine : Qt::DotLine));
             painter.drawLine(mark.left(), mark.center().y(), mark.right() + 1, mark.center().y());
             break;
-        case LegendItem::Mark::Triangle: {
-            painter.setRenderHint(QPainter::Antialiasing, true);
-            painter.setPen(Qt::NoPen);
-            painter.setBrush(item.colour);
-            painter.drawPolygon(QPolygonF({{mark.left() + 0.5, mark.top() + 1.5}, {mark.right() + 0.5, mark.top() + 1.5}, {mark.center().x() + 0.5, mark.bottom() + 0.5}}));
-            painter.setRenderHint(QPainter::Antialiasing, false);
-            break;
-        }
         case LegendItem::Mark::Outline:
             painter.setPen(item.colour);
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(mark.adjusted(0, 0, -1, -1));
             break;
+        default: paintShape(painter, item.mark, mark, item.colour); break;
     }
     painter.setPen(theme.dim);
     painter.drawText(QRect(x + square + gap, y, widthOf(item), lineHeight), Qt::AlignLeft | Qt::AlignVCenter, item.text);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QColor>
+#include <QRectF>
 #include <QString>
 #include <QWidget>
 
@@ -18,8 +19,11 @@ class ThemeSource;
 struct LegendItem {
     QString text;
     QColor colour;
-    enum class Mark { Square, Hatched, Line, Dashed, Triangle, Outline } mark = Mark::Square;
+    enum class Mark { Square, Hatched, Line, Dashed, Triangle, Outline, Dot, Flag, Cross, Diamond } mark = Mark::Square;
 };
+
+/// A mark that is a shape (square, triangle, dot, flag, cross, diamond), as pictures and their legends draw it.
+void paintShape(QPainter& painter, LegendItem::Mark mark, const QRectF& box, const QColor& colour);
 
 class Legend : public QWidget {
     Q_OBJECT

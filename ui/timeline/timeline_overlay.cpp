@@ -4,6 +4,7 @@
 #include "ui/core/event_search.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/gantt_scene.h"
+#include "ui/timeline/happening_marks.h"
 #include "ui/timeline/path_overlay.h"
 #include "ui/timeline/timeline_state.h"
 
@@ -19,26 +20,21 @@ namespace shardlab {
 
 namespace {
 
-void paintTriangle(QPainter& painter, double x, int top, const QColor& colour) {
-    QPainterPath path;
-    path.moveTo(x - 4, top);
-    path.lineTo(x + 4, top);
-    path.lineTo(x, top + 7);
-    path.closeSubpath();
-    painter.setRenderHint(QPainter::Antialiasing, true);
-    painter.fillPath(path, colour);
-    painter.setRenderHint(QPainter::Antialiasing, false);
-}
-
-/// One triangle a pixel at most, however many there are.
-void paintMarkers(QPainter& painter, const TimelineState& state, const std::vector<Event>& events, const QColor* colour) {
-    auto event = std::lower_bound(events.begin(), events.end(), state.scale.begin,
-                                  [](const Event& e, std::int64_t time) { return e.begin < time; });
+/// One mark a pixel at most, however many there are.
+void paintMarkers(QPainter& painter, const TimelineState& state, const HappeningMark& mark) {
+    const auto& events = mark.kind == EventKind::ValidationLoss ? state.model.counters(mark.kind) : state.model.instants();
+    const auto before = [](const Event& e, std::int64_t time) { return e.begin < time; };
+    const QColor colour = state.theme.action(mark.kind);
+    auto event = std::lower_bound(events.begin(), events.end(), state.scale.begin, before);
     while (event != events.end() && event->begin <= state.scale.end) {
+        if (event->kind != mark.kind) {
+            ++event;
+            continue;
+        }
         const double x = state.scale.x(event->begin);
-        paintTriangle(painter, x, state.plot.top() - 8, colour ? *colour : state.theme.action(event->kind));
-        const std::int64_t next = state.scale.time(x + 1);
-        event = std::lower_bound(event + 1, events.end(), next, [](const Event& e, std::int64_t time) { return e.begin < time; });
+        if (mark.line) painter.fillRect(QRectF(std::floor(x), state.plot.top(), 1, state.plot.height()), colour);
+        paintShape(painter, mark.shape, QRectF(x - 4, state.plot.top() - 9, 8, 8), colour);
+        event = std::lower_bound(event + 1, events.end(), state.scale.time(x + 1), before);
     }
 }
 
@@ -197,7 +193,7 @@ void paintCursor(QPainter& painter, const TimelineState& state) {
     if (x < state.plot.left() || x > state.plot.right()) return;
     painter.setPen(state.theme.text);
     painter.drawLine(static_cast<int>(x), state.plot.top(), static_cast<int>(x), state.plot.bottom());
-    paintTriangle(painter, std::floor(x) + 0.5, state.plot.top() - 7, state.theme.text);
+    paintShape(painter, LegendItem::Mark::Triangle, QRectF(std::floor(x) - 3.5, state.plot.top() - 8, 8, 8), state.theme.text);
 }
 
 }  // namespace
@@ -209,9 +205,7 @@ void paintOverlay(QPainter& painter, const TimelineState& state) {
     painter.setClipRect(state.plot.adjusted(0, -10, 0, 0));
     paintPath(painter, state);
     paintArea(painter, state);
-    const QColor validation = state.theme.action(EventKind::ValidationLoss);
-    paintMarkers(painter, state, state.model.counters(EventKind::ValidationLoss), &validation);
-    paintMarkers(painter, state, state.model.instants(), nullptr);
+    for (const HappeningMark& mark : happeningMarks) paintMarkers(painter, state, mark);
     paintOverflows(painter, state);
     paintHits(painter, state);
     paintNotes(painter, state);

@@ -10,10 +10,12 @@
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/figure_strips.h"
 #include "ui/timeline/gantt_scene.h"
+#include "ui/timeline/happening_marks.h"
 #include "ui/timeline/navigation.h"
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/timeline/timeline_tools.h"
 
+#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -111,7 +113,7 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     connect(&context_.model, &RunModel::reset, this, &TimelineView::refreshLegend);
     connect(&context_.model, &RunModel::ended, this, &TimelineView::refreshControls);
     connect(&context_.model, &RunModel::appended, this, [this] {
-        if (!snapshots_ && writesCheckpoints()) refreshLegend();
+        if ((!snapshots_ && writesCheckpoints()) || happenings_ != happeningsOf(context_.model)) refreshLegend();
     });
     connect(&context_.theme, &ThemeSource::changed, this, &TimelineView::refreshLegend);
     connect(plot_, &TimelinePlot::drawn, this, [this] { tellSubtitle(); });
@@ -132,6 +134,7 @@ bool TimelineView::writesCheckpoints() const {
 
 void TimelineView::refreshLegend() {
     snapshots_ = writesCheckpoints();
+    happenings_ = happeningsOf(context_.model);
     const Theme& theme = context_.theme.theme();
     const RunModel& model = context_.model;
     std::array<bool, paintCount> used{};
@@ -142,9 +145,18 @@ void TimelineView::refreshLegend() {
             }
         }
     }
-    if (!model.empty() && !model.header().hasLayout()) return legend_->setItems(foreignLegend(theme));
-    const auto uses = [&](Paint paint) { return used[static_cast<std::size_t>(paint)]; };
     std::vector<LegendItem> items;
+    const auto addHappenings = [&] {
+        for (std::size_t i = 0; i < happeningMarks.size(); ++i)
+            if (const HappeningMark& mark = happeningMarks[i]; happenings_[i])
+                items.push_back({QCoreApplication::translate("timeline", mark.name), theme.action(mark.kind), mark.shape});
+    };
+    if (!model.empty() && !model.header().hasLayout()) {
+        items = foreignLegend(theme);
+        addHappenings();
+        return legend_->setItems(std::move(items));
+    }
+    const auto uses = [&](Paint paint) { return used[static_cast<std::size_t>(paint)]; };
     const auto add = [&](bool shown, const QString& text, EventKind kind) {
         if (shown) items.push_back({text, theme.action(kind)});
     };
@@ -156,9 +168,8 @@ void TimelineView::refreshLegend() {
     add(uses(Paint::Transfer) || uses(Paint::Reduce), tr("comm"), EventKind::SendForward);
     add(uses(Paint::Optimizer), tr("optimizer"), EventKind::Optimizer);
     add(snapshots_, tr("checkpoint"), EventKind::CheckpointWrite);
-    if (context_.workspace != Workspace::Design && scalesLoss(model))
-        items.push_back({tr("overflow"), theme.action(EventKind::Overflow), LegendItem::Mark::Triangle});
     items.push_back({tr("bubble"), theme.idle, LegendItem::Mark::Hatched});
+    addHappenings();
     legend_->setItems(std::move(items));
 }
 

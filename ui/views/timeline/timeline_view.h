@@ -5,6 +5,7 @@
 #include "engine/event/event.h"
 #include "ui/core/selection.h"
 #include "ui/core/view.h"
+#include "ui/timeline/happening_marks.h"
 
 #include <cstdint>
 #include <vector>
@@ -51,6 +52,7 @@ private:
     TimelineTools* tools_;
     Legend* legend_;
     bool snapshots_ = false;  ///< the legend names checkpoints
+    std::bitset<happeningMarks.size()> happenings_;  ///< that it names
 };
 
 }  // namespace shardlab
