@@ -25,8 +25,8 @@ Reason bubbleReason(const Plan& plan) {
     if (!method || !method->theoreticalBubble) return reason;
     const QString sizes = shape.chunks > 1 ? words("p = %1, v = %2 and m = %3").arg(shape.ranks).arg(shape.chunks).arg(shape.microbatches)
                                            : words("p = %1 and m = %2").arg(shape.ranks).arg(shape.microbatches);
-    reason.why = words("%1: %2 with %3 is %4.")
-                     .arg(text(method->title), text(bubbleFormula(*method, shape)), sizes, percent(method->theoreticalBubble(shape)));
+    reason.why = words("%1: with %2 it is %3, %4.")
+                     .arg(text(method->title), sizes, percent(method->theoreticalBubble(shape)), text(bubbleFormula(*method, shape)));
     ScheduleShape twice = shape;
     twice.microbatches *= 2;
     const bool legal = !method->refusal || !method->refusal(twice);
