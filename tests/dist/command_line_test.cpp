@@ -316,6 +316,11 @@ private Q_SLOTS:
             }
         }
 
+        // Hosts that no run could take are not called.
+        const Answer faulty = run({"doctor", "default", "--set", "/cluster/hosts=[]"});
+        QCOMPARE(faulty.status, 1);
+        QVERIFY2(faulty.error.contains("/cluster/hosts"), faulty.error.constData());
+
         const Answer without = run({"doctor"}, {}, {"PATH=/nonexistent"});
         QCOMPARE(without.status, 1);
         QVERIFY(without.out.contains("openmpi-bin"));
