@@ -10,18 +10,23 @@
 // for it.
 #pragma once
 
+#include "kernels/adafactor.h"
 #include "kernels/adamw.h"
 #include "kernels/attention.h"
 #include "kernels/bias.h"
+#include "kernels/block_attention.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/device_group.h"
 #include "kernels/dropout.h"
 #include "kernels/elementwise.h"
 #include "kernels/embedding.h"
+#include "kernels/expert_rows.h"
+#include "kernels/gate.h"
 #include "kernels/gelu.h"
 #include "kernels/gemm.h"
 #include "kernels/layer_norm.h"
 #include "kernels/sgd.h"
+#include "kernels/sm3.h"
 
 #include <memory>
 #include <string>
@@ -74,11 +79,16 @@ class Device : public DeviceMemory,
                public GeluOps,
                public DropoutOps,
                public AttentionOps,
+               public AttentionBlockOps,
                public EmbeddingOps,
                public CrossEntropyOps,
                public ElementwiseOps,
                public AdamWOps,
-               public SgdOps {
+               public SgdOps,
+               public AdafactorOps,
+               public Sm3Ops,
+               public GateOps,
+               public ExpertRowOps {
 public:
     virtual ~Device() = default;
     /// "CPU", "NVIDIA H200".

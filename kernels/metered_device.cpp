@@ -18,6 +18,16 @@ double elementsOf(const AttentionShape& shape) {
 /// Of one product with the scores: half of them, up to the diagonal, count.
 double scoreFlops(const AttentionShape& shape) { return elementsOf(shape) * shape.sequence; }
 
+/// Of a block, elements of its queries, and of its keys.
+double queryElements(const AttentionBlock& block) {
+    return static_cast<double>(block.samples) * block.queries * block.heads * block.width;
+}
+double keyElements(const AttentionBlock& block) {
+    return static_cast<double>(block.samples) * block.keys * block.heads * block.width;
+}
+/// Of one product with its scores; of causal ones half of them count.
+double scoreFlops(const AttentionBlock& block) { return (block.causal ? 1 : 2) * queryElements(block) * block.keys; }
+
 double keptBytes(const AttentionNeeds& needs, ConstArray kept) {
     const auto elements = static_cast<double>(needs.kept);
     return bytesOf(kept, needs.keepsProbabilities ? elements / 2 : elements);
@@ -29,7 +39,7 @@ std::string_view name(KernelKind kind) {
     constexpr std::array<std::string_view, kernelKinds> names{
         "A·B",  "A·Bᵀ", "Aᵀ·B",    "attention", "attention gradient", "layer norm", "layer norm gradient",
         "GELU", "bias", "dropout", "embedding", "cross-entropy",      "optimizer",  "elementwise",
-        "copy"};
+        "copy", "routing"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -196,6 +206,41 @@ void MeteredDevice::attentionGrad(const AttentionShape& shape, ConstArray qkv, A
     device_.attentionGrad(shape, qkv, kept, output, outputGradient, qkvGradient, dropout, scratch);
 }
 
+std::size_t MeteredDevice::attentionBlockScratch(int rows, int width) const {
+    return device_.attentionBlockScratch(rows, width);
+}
+
+void MeteredDevice::attentionBlock(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, bool first,
+                                   float* output, float* logSums, float* scratch) {
+    const Call call(*this, KernelKind::Attention, 2 * scoreFlops(block),
+                    bytesOf(qkv, queryElements(block)) + bytesOf(keysValues, 2 * keyElements(block)) +
+                        bytesOf(output, (first ? 1 : 2) * queryElements(block)));
+    device_.attentionBlock(block, qkv, keysValues, first, output, logSums, scratch);
+}
+
+void MeteredDevice::attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues,
+                                       ConstArray output, ConstArray outputGradient, const float* logSums,
+                                       float* queryGradient, float* keysValuesGradient, float* scratch) {
+    const Call call(*this, KernelKind::AttentionGradient, 5 * scoreFlops(block),
+                    bytesOf(qkv, 3 * queryElements(block)) + bytesOf(keysValues, 2 * keyElements(block)) +
+                        bytesOf(queryGradient, 2 * queryElements(block)) +
+                        bytesOf(keysValuesGradient, 4 * keyElements(block)));
+    device_.attentionBlockGrad(block, qkv, keysValues, output, outputGradient, logSums, queryGradient,
+                               keysValuesGradient, scratch);
+}
+
+void MeteredDevice::takeKeysValues(int rows, int hidden, ConstArray qkv, Array keysValues) {
+    const Call call(*this, KernelKind::Copy, 0, bytesOf(keysValues, 4.0 * rows * hidden));
+    device_.takeKeysValues(rows, hidden, qkv, keysValues);
+}
+
+void MeteredDevice::joinGradients(int rows, int hidden, const float* queryGradient, const float* keysValuesGradient,
+                                  Array qkvGradient) {
+    const Call call(*this, KernelKind::Copy, 0,
+                    bytesOf(queryGradient, 3.0 * rows * hidden) + bytesOf(qkvGradient, 3.0 * rows * hidden));
+    device_.joinGradients(rows, hidden, queryGradient, keysValuesGradient, qkvGradient);
+}
+
 void MeteredDevice::embed(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray tokenTable,
                           ConstArray positionTable, Array output) {
     const double elements = 1.0 * shape.samples * shape.sequence * shape.hidden;
@@ -296,6 +341,88 @@ void MeteredDevice::sgd(std::int64_t count, const SgdUpdate& update, ConstArray 
     const Call call(*this, KernelKind::Optimizer, 0,
                     bytesOf(gradient, elements) + bytesOf(value, (master ? 1 : 2) * elements) + kept);
     device_.sgd(count, update, gradient, value, velocity, master);
+}
+
+namespace {
+
+/// Of parts with rows and columns, `times` over the gradient and, where `written`, once over the values.
+template <class Part>
+double bytesOfParts(std::span<const Part> parts, int times, bool written) {
+    double bytes = 0;
+    for (const Part& part : parts) {
+        const double elements = 1.0 * part.rows * part.columns;
+        bytes += times * bytesOf(part.gradient, elements);
+        if (written)
+            bytes += part.master ? bytesOf(part.value, elements) + 2 * sizeof(float) * elements
+                                 : bytesOf(part.value, 2 * elements);
+        bytes += 2 * sizeof(float) * (1.0 * part.rows + part.columns);
+    }
+    return bytes;
+}
+
+}  // namespace
+
+void MeteredDevice::adafactorSums(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) {
+    const Call call(*this, KernelKind::Optimizer, 0, bytesOfParts(parts, 1, false));
+    device_.adafactorSums(update, parts);
+}
+
+void MeteredDevice::adafactorNorms(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) {
+    const Call call(*this, KernelKind::Optimizer, 0, bytesOfParts(parts, 1, false));
+    device_.adafactorNorms(update, parts);
+}
+
+void MeteredDevice::adafactor(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) {
+    const Call call(*this, KernelKind::Optimizer, 0, bytesOfParts(parts, 1, true));
+    device_.adafactor(update, parts);
+}
+
+void MeteredDevice::sm3(const Sm3Update& update, std::span<const Sm3Part> parts) {
+    double moments = 0;
+    for (const Sm3Part& part : parts) moments += part.moment ? 2.0 * sizeof(float) * part.rows * part.columns : 0;
+    const Call call(*this, KernelKind::Optimizer, 0, bytesOfParts(parts, 1, true) + moments);
+    device_.sm3(update, parts);
+}
+
+void MeteredDevice::gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise, float* logits) {
+    const Call call(*this, KernelKind::Routing, 0, 4.0 * sizeof(float) * rows * columns);
+    device_.gateNoise(rows, columns, key, firstRow, noise, logits);
+}
+
+void MeteredDevice::route(const GateShape& shape, GateKind kind, float* logits, const Routes& routes) {
+    const double scores = 1.0 * shape.tokens() * shape.experts, choices = 1.0 * shape.tokens() * shape.choices;
+    const Call call(*this, KernelKind::Routing, 0, sizeof(float) * (2 * scores + 2 * choices + shape.rows()));
+    device_.route(shape, kind, logits, routes);
+}
+
+void MeteredDevice::routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes,
+                              const float* weightGradient, float* probabilities, float* noise) {
+    const double scores = 1.0 * shape.tokens() * shape.experts, choices = 1.0 * shape.tokens() * shape.choices;
+    const Call call(*this, KernelKind::Routing, 0, sizeof(float) * ((noise ? 4 : 2) * scores + 2 * choices));
+    device_.routeGrad(shape, balance, routes, weightGradient, probabilities, noise);
+}
+
+void MeteredDevice::countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) {
+    const Call call(*this, KernelKind::Routing, 0, 4.0 * shape.experts * (shape.samples + 4));
+    device_.countLoad(shape, asked, tally);
+}
+
+void MeteredDevice::gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights,
+                               ConstArray from, Array to) {
+    const Call call(*this, KernelKind::Routing, 0, bytesOf(to, 2.0 * rows * columns));
+    device_.gatherRows(rows, columns, choices, places, weights, from, to);
+}
+
+void MeteredDevice::sumRows(int tokens, int columns, int choices, const std::int32_t* rows, const float* weights,
+                            ConstArray from, Array to) {
+    const Call call(*this, KernelKind::Routing, 0, bytesOf(to, (1.0 + choices) * tokens * columns));
+    device_.sumRows(tokens, columns, choices, rows, weights, from, to);
+}
+
+void MeteredDevice::dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from,
+                            ConstArray matrix, float* dots) {
+    const Call call(*this, KernelKind::Routing, 0, bytesOf(matrix, (1.0 + choices) * tokens * columns));
+    device_.dotRows(tokens, columns, choices, rows, from, matrix, dots);
 }
 
 }  // namespace shardlab

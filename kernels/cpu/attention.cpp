@@ -92,7 +92,7 @@ std::size_t gradientSize(const AttentionShape& shape) {
 void attendHead(const Head& head, ConstArray qkv, Array kept, Array output, const DropoutMask& mask, float* dropped) {
     const int s = head.s;
     const int d = head.d;
-    const DType type = cpu::factorType(qkv.type);
+    const DType type = cpu::headType(qkv.type);
     const cpu::Factor q(qkv + head.q, s, d, 3 * head.hidden, type);
     const cpu::Factor k(qkv + head.k, s, d, 3 * head.hidden, type);
     const cpu::Factor v(qkv + head.v, s, d, 3 * head.hidden, type);
@@ -123,7 +123,7 @@ void attendHeadGrad(const Head& head, ConstArray qkv, Array kept, ConstArray out
     const int d = head.d;
     const int stride = 3 * head.hidden;
     const bool drops = mask.share > 0;
-    const DType type = cpu::factorType(qkv.type);
+    const DType type = cpu::headType(qkv.type);
     const cpu::Factor q(qkv + head.q, s, d, stride, type);
     const cpu::Factor k(qkv + head.k, s, d, stride, type);
     const cpu::Factor v(qkv + head.v, s, d, stride, type);

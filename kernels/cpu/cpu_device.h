@@ -59,6 +59,17 @@ public:
                        ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout,
                        float* scratch) override;
 
+    /// Of 64 rows the probabilities and their gradients.
+    std::size_t attentionBlockScratch(int rows, int width) const override;
+    void attentionBlock(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, bool first, float* output,
+                        float* logSums, float* scratch) override;
+    void attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, ConstArray output,
+                            ConstArray outputGradient, const float* logSums, float* queryGradient,
+                            float* keysValuesGradient, float* scratch) override;
+    void takeKeysValues(int rows, int hidden, ConstArray qkv, Array keysValues) override;
+    void joinGradients(int rows, int hidden, const float* queryGradient, const float* keysValuesGradient,
+                       Array qkvGradient) override;
+
     void embed(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray tokenTable, ConstArray positionTable,
                Array output) override;
     void embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray outputGradient,
@@ -83,6 +94,22 @@ public:
     void adamw(const AdamWUpdate& update, std::span<const AdamWPart> parts) override;
     void sgd(std::int64_t count, const SgdUpdate& update, ConstArray gradient, Array value, float* velocity,
              float* master) override;
+    void adafactorSums(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override;
+    void adafactorNorms(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override;
+    void adafactor(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override;
+    void sm3(const Sm3Update& update, std::span<const Sm3Part> parts) override;
+
+    void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise, float* logits) override;
+    void route(const GateShape& shape, GateKind kind, float* logits, const Routes& routes) override;
+    void routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes, const float* weightGradient,
+                   float* probabilities, float* noise) override;
+    void countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) override;
+    void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights, ConstArray from,
+                    Array to) override;
+    void sumRows(int tokens, int columns, int choices, const std::int32_t* rows, const float* weights, ConstArray from,
+                 Array to) override;
+    void dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from, ConstArray matrix,
+                 float* dots) override;
 
 private:
     HostMemory* memory_;

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32: oneDNN's sgemm, measured within a few per cent of its matmul primitive on the shapes of a transformer; it takes
-// strides and transposes without a primitive to build, cache and key. bf16: the primitive, where the processor multiplies
-// bf16. The rest: fp32 of copies, a panel at a time.
+// fp32: sgemm of whichever library is quicker. bf16: oneDNN's primitive, where the processor multiplies bf16. The rest:
+// fp32 of copies, a panel at a time.
 #include "kernels/cpu/cpu_device.h"
 #include "kernels/cpu/floats.h"
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/products.h"
-
-#include <dnnl.h>
+#include "kernels/cpu/sgemm.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace shardlab {
 
@@ -29,10 +26,13 @@ cpu::ConstFloats floatsOf(const Matrix& matrix, int rows, int columns) {
     return {matrix.data, matrix.transpose ? columns : rows, matrix.transpose ? rows : columns, matrix.stride};
 }
 
-/// The primitive sums in fp32 beside C where C has 16 bits: in panels, so that this stays small.
+bool isDense(const Matrix& matrix, int rows, int columns) { return matrix.stride == (matrix.transpose ? rows : columns); }
+
+/// Where C has 16 bits the primitive sums in fp32 beside it, unless it has tiles: in panels, so that this stays small.
 void addMatmul(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, Array c, int strideC) {
     constexpr int panelElements = 1 << 20;
-    const int panel = c.type == DType::F32 ? m : std::max(panelElements / n / 64 * 64, 64);
+    const bool inTiles = cpu::multipliesInTiles() && isDense(a, m, k) && isDense(b, k, n) && strideC == n;
+    const int panel = c.type == DType::F32 || inTiles ? m : std::max(panelElements / n / 64 * 64, 64);
     for (int begin = 0; begin < m; begin += panel)
         cpu::matmul(std::min(panel, m - begin), n, k, alpha, rowsFrom(a, begin), b, 1,
                     c + std::ptrdiff_t{begin} * strideC, strideC);
@@ -68,10 +68,7 @@ void productOfCopies(int m, int n, int k, float alpha, const Matrix& a, const Ma
 
 void cpu::product(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, float* c, int strideC) {
     if (a.data.type == DType::BF16) return matmul(m, n, k, alpha, a, b, beta, c, strideC);
-    const dnnl_status_t status =
-        dnnl_sgemm(a.transpose ? 'T' : 'N', b.transpose ? 'T' : 'N', m, n, k, alpha, a.data.floats(), a.stride,
-                   b.data.floats(), b.stride, beta, c, strideC);
-    if (status != dnnl_success) throw std::runtime_error("matrix product refused by oneDNN");
+    sgemm(m, n, k, alpha, a, b, beta, c, strideC);
 }
 
 void CpuDevice::gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, Array c, int strideC) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/matmul.h"
 
+#include "kernels/cpu/instructions.h"
 #include "kernels/threads.h"
 
-#include <dnnl.hpp>
 #include <omp.h>
 
 #include <map>
@@ -70,10 +70,12 @@ Product make(const dnnl::engine& engine, int m, int n, int k, float alpha, const
 }  // namespace
 
 bool multipliesBf16() {
-    static const bool known = [] {
-        constexpr int wanted = static_cast<int>(dnnl::cpu_isa::avx512_core_bf16);
-        return (static_cast<int>(dnnl::get_effective_cpu_isa()) & wanted) == wanted;
-    }();
+    static const bool known = has(dnnl::cpu_isa::avx512_core_bf16);
+    return known;
+}
+
+bool multipliesInTiles() {
+    static const bool known = has(dnnl::cpu_isa::avx512_core_amx);
     return known;
 }
 

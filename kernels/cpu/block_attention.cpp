@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// One head of one sample at a time, its queries in blocks of rows, as attention.cpp; nothing of a block is kept but what
+// its sums became.
+#include "kernels/cpu/cpu_device.h"
+#include "kernels/cpu/products.h"
+#include "kernels/cpu/rows.h"
+#include "kernels/cpu/vector.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardlab {
+
+namespace {
+
+constexpr int blockRows = 64;
+
+/// Scores row[0 … last] become e^(score − highest), zeros from there to `columns`; returns the highest and the sum.
+struct RowSums {
+    float highest;
+    float sum;
+};
+SHARDLAB_HOT RowSums exponentials(float* row, int last, int columns) {
+    float highest = row[0];
+#pragma omp simd reduction(max : highest)
+    for (int j = 0; j <= last; ++j) highest = row[j] > highest ? row[j] : highest;
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int j = 0; j <= last; ++j) {
+        const float weight = cpu::expOf(row[j] - highest);
+        row[j] = weight;
+        sum += weight;
+    }
+    for (int j = last + 1; j < columns; ++j) row[j] = 0;
+    return {highest, sum};
+}
+
+SHARDLAB_HOT void scaleRow(float* row, float factor, int columns) {
+#pragma omp simd
+    for (int j = 0; j < columns; ++j) row[j] *= factor;
+}
+
+/// Scores become probabilities, and gradients of those the gradients of the scores; zeros from `last` on.
+SHARDLAB_HOT void gradientRow(float* __restrict scores, float* __restrict gradient, float logSum, float product, int last,
+                              int columns) {
+#pragma omp simd
+    for (int j = 0; j <= last; ++j) {
+        const float probability = cpu::expOf(scores[j] - logSum);
+        scores[j] = probability;
+        gradient[j] = probability * (gradient[j] - product);
+    }
+    for (int j = last + 1; j < columns; ++j) scores[j] = gradient[j] = 0;
+}
+
+SHARDLAB_HOT float dot(const float* a, const float* b, int count) {
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int j = 0; j < count; ++j) sum += a[j] * b[j];
+    return sum;
+}
+
+/// Where the matrices of one head of one sample begin in those of all.
+struct Head {
+    Head(const AttentionBlock& block, std::int64_t number) : hidden(block.heads * block.width) {
+        const std::int64_t sample = number / block.heads, head = number % block.heads;
+        const std::int64_t query = sample * block.rows + block.firstQuery, key = sample * block.rows + block.firstKey;
+        queries = query * 3 * hidden + head * block.width;
+        keys = key * 2 * hidden + head * block.width;
+        values = keys + hidden;
+        output = query * hidden + head * block.width;
+        rows = number * block.rows + block.firstQuery;
+    }
+    int hidden;
+    std::int64_t queries;       ///< rows 3·hidden apart
+    std::int64_t keys, values;  ///< rows 2·hidden apart
+    std::int64_t output;        ///< rows hidden apart
+    std::int64_t rows;          ///< of numbers that each row has of each head
+};
+
+float scaleOf(const AttentionBlock& block) { return 1.0f / std::sqrt(static_cast<float>(block.width)); }
+
+/// Keys that queries `begin` … `end` − 1 see.
+int seen(const AttentionBlock& block, int end) { return block.causal ? std::min(end, block.keys) : block.keys; }
+int lastSeen(const AttentionBlock& block, int query) { return seen(block, query + 1) - 1; }
+
+void attendBlock(const AttentionBlock& block, const Head& head, ConstArray qkv, ConstArray keysValues, bool first,
+                 float* output, float* logSums, float* scratch) {
+    const int d = block.width;
+    const DType type = cpu::headType(qkv.type);
+    const cpu::Factor q(qkv + head.queries, block.queries, d, 3 * head.hidden, type);
+    const cpu::Factor k(keysValues + head.keys, block.keys, d, 2 * head.hidden, type);
+    const cpu::Factor v(keysValues + head.values, block.keys, d, 2 * head.hidden, type);
+    for (int begin = 0; begin < block.queries; begin += blockRows) {
+        const int end = std::min(begin + blockRows, block.queries), rows = end - begin;
+        const int keys = seen(block, end);
+        cpu::product(rows, keys, d, scaleOf(block), q.rows(begin), k.transposed(), 0, scratch, block.keys);
+        float* const out = output + head.output + std::ptrdiff_t{begin} * head.hidden;
+        for (int i = 0; i < rows; ++i) {
+            float* const row = scratch + std::ptrdiff_t{i} * block.keys;
+            const RowSums own = exponentials(row, lastSeen(block, begin + i), keys);
+            float& logSum = logSums[head.rows + begin + i];
+            const float added = own.highest + std::log(own.sum);
+            if (first) {
+                logSum = added;
+            } else {
+                const float before = logSum, larger = std::max(before, added);
+                logSum = larger + std::log(std::exp(before - larger) + std::exp(added - larger));
+                scaleRow(out + std::ptrdiff_t{i} * head.hidden, std::exp(before - logSum), d);
+            }
+            scaleRow(row, std::exp(own.highest - logSum), keys);
+        }
+        const cpu::Factor weights(scratch, rows, keys, block.keys, type);
+        cpu::product(rows, d, keys, 1, weights.rows(), v.rows(), first ? 0.0f : 1.0f, out, head.hidden);
+    }
+}
+
+void attendBlockGrad(const AttentionBlock& block, const Head& head, ConstArray qkv, ConstArray keysValues,
+                     ConstArray output, ConstArray outputGradient, const float* logSums, float* queryGradient,
+                     float* keysValuesGradient, float* scratch) {
+    const int d = block.width;
+    const float scale = scaleOf(block);
+    const DType type = cpu::headType(qkv.type);
+    const cpu::Factor q(qkv + head.queries, block.queries, d, 3 * head.hidden, type);
+    const cpu::Factor k(keysValues + head.keys, block.keys, d, 2 * head.hidden, type);
+    const cpu::Factor v(keysValues + head.values, block.keys, d, 2 * head.hidden, type);
+    const cpu::Factor dOut(outputGradient + head.output, block.queries, d, head.hidden, type);
+    float* const p = scratch;
+    float* const dS = scratch + std::ptrdiff_t{std::min(blockRows, block.queries)} * block.keys;
+    for (int begin = 0; begin < block.queries; begin += blockRows) {
+        const int end = std::min(begin + blockRows, block.queries), rows = end - begin;
+        const int keys = seen(block, end);
+        const std::int64_t at = head.output + std::int64_t{begin} * head.hidden;
+        cpu::product(rows, keys, d, scale, q.rows(begin), k.transposed(), 0, p, block.keys);
+        cpu::product(rows, keys, d, 1, dOut.rows(begin), v.transposed(), 0, dS, block.keys);
+        const cpu::ConstFloats out(output + at, rows, d, head.hidden);
+        const cpu::ConstFloats gradient(outputGradient + at, rows, d, head.hidden);
+        for (int i = 0; i < rows; ++i) {
+            const float product = dot(out.data() + std::ptrdiff_t{i} * out.stride(),
+                                      gradient.data() + std::ptrdiff_t{i} * gradient.stride(), d);
+            gradientRow(p + std::ptrdiff_t{i} * block.keys, dS + std::ptrdiff_t{i} * block.keys,
+                        logSums[head.rows + begin + i], product, lastSeen(block, begin + i), keys);
+        }
+        const cpu::Factor probabilities(p, rows, keys, block.keys, type);
+        const cpu::Factor gradients(dS, rows, keys, block.keys, type);
+        cpu::product(rows, d, keys, scale, gradients.rows(), k.rows(), 1, queryGradient + at, head.hidden);
+        cpu::product(keys, d, rows, scale, gradients.transposed(), q.rows(begin), 1, keysValuesGradient + head.keys,
+                     2 * head.hidden);
+        cpu::product(keys, d, rows, 1, probabilities.transposed(), dOut.rows(begin), 1, keysValuesGradient + head.values,
+                     2 * head.hidden);
+    }
+}
+
+/// body(head, scratch) for all heads; the caller's scratch serves the first thread.
+template <class Body>
+void shareHeads(const AttentionBlock& block, std::size_t scratchSize, float* scratch, const Body& body) {
+    const std::int64_t heads = std::int64_t{block.samples} * block.heads;
+    cpu::shareOut(heads, heads * block.queries * (block.keys + block.width), [&](std::int64_t begin, std::int64_t end) {
+        const cpu::Scratch own(begin > 0 ? scratchSize : 0);
+        for (std::int64_t head = begin; head < end; ++head) body(Head(block, head), begin > 0 ? own.data() : scratch);
+    });
+}
+
+}  // namespace
+
+std::size_t CpuDevice::attentionBlockScratch(int rows, int /*width*/) const {
+    return 2 * static_cast<std::size_t>(std::min(rows, blockRows)) * static_cast<std::size_t>(rows);
+}
+
+void CpuDevice::attentionBlock(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, bool first,
+                               float* output, float* logSums, float* scratch) {
+    shareHeads(block, attentionBlockScratch(block.rows, block.width), scratch, [&](const Head& head, float* own) {
+        attendBlock(block, head, qkv, keysValues, first, output, logSums, own);
+    });
+}
+
+void CpuDevice::attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, ConstArray output,
+                                   ConstArray outputGradient, const float* logSums, float* queryGradient,
+                                   float* keysValuesGradient, float* scratch) {
+    shareHeads(block, attentionBlockScratch(block.rows, block.width), scratch, [&](const Head& head, float* own) {
+        attendBlockGrad(block, head, qkv, keysValues, output, outputGradient, logSums, queryGradient, keysValuesGradient,
+                        own);
+    });
+}
+
+void CpuDevice::takeKeysValues(int rows, int hidden, ConstArray qkv, Array keysValues) {
+    const std::size_t bytes = 2 * static_cast<std::size_t>(hidden) * sizeOf(qkv.type);
+    cpu::shareOut(rows, std::int64_t{rows} * hidden, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row)
+            copy((qkv + (3 * row + 1) * hidden).data, (keysValues + 2 * row * hidden).data, bytes);
+    });
+}
+
+void CpuDevice::joinGradients(int rows, int hidden, const float* queryGradient, const float* keysValuesGradient,
+                              Array qkvGradient) {
+    cpu::shareOut(rows, std::int64_t{rows} * 3 * hidden, [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t count = end - begin;
+        cpu::fromFloats(count, hidden, queryGradient + begin * hidden, hidden, qkvGradient + begin * 3 * hidden,
+                        3 * hidden);
+        cpu::fromFloats(count, 2 * hidden, keysValuesGradient + begin * 2 * hidden, 2 * hidden,
+                        qkvGradient + (begin * 3 + 1) * hidden, 3 * hidden);
+    });
+}
+
+}  // namespace shardlab

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// A warp has one row, of queries or of keys, its lanes every 32nd column; what is on the other side comes row by row. In
+// fp32 and in a fixed order, without shared memory: the same bits in every call.
+#include "kernels/block_attention.h"
+
+#include "kernels/cuda/cuda_device.cuh"
+#include "kernels/cuda/grid.cuh"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/reduce.cuh"
+#include "kernels/cuda/types.cuh"
+
+#include <cmath>
+#include <string>
+
+namespace shardlab::cuda {
+
+namespace {
+
+constexpr int widestBlockHead = 256;
+constexpr int columnsOfLane = widestBlockHead / warpSize_;
+constexpr int warpsOfBlock = 4;
+
+struct BlockArguments {
+    AttentionBlock block;
+    float scale = 1;
+    bool first = false;
+    const void* qkv = nullptr;
+    const void* keysValues = nullptr;
+    const void* output = nullptr;
+    const void* outputGradient = nullptr;
+    float* sums = nullptr;  ///< forward's output
+    float* logSums = nullptr;
+    float* queryGradient = nullptr;
+    float* keysValuesGradient = nullptr;
+};
+
+/// Of this warp: which row of `rows` of which head of which sample; none beyond the last.
+struct RowOfHead {
+    __device__ RowOfHead(const AttentionBlock& block, int rows) {
+        const std::int64_t number = static_cast<std::int64_t>(blockIdx.x) * warpsOfBlock + threadIdx.x / warpSize_;
+        row = static_cast<int>(number % rows);
+        const std::int64_t sequence = number / rows;
+        head = static_cast<int>(sequence % block.heads);
+        sample = sequence / block.heads;
+        valid = sample < block.samples;
+    }
+    std::int64_t sample;
+    int head, row;
+    bool valid;
+};
+
+__device__ inline int lane() { return static_cast<int>(threadIdx.x) % warpSize_; }
+
+__device__ inline int keysSeen(const AttentionBlock& block, int query) {
+    return block.causal && query < block.keys ? query + 1 : block.keys;
+}
+
+/// A row of a head in registers, this lane's columns; zeros beyond the width.
+struct Columns {
+    float values[columnsOfLane] = {};
+
+    template <class T>
+    __device__ void load(const T* row, int width) {
+#pragma unroll
+        for (int i = 0; i < columnsOfLane; ++i) {
+            const int column = lane() + warpSize_ * i;
+            values[i] = column < width ? toFloat(row[column]) : 0.0f;
+        }
+    }
+    __device__ float dot(const Columns& other) const {
+        float sum = 0;
+#pragma unroll
+        for (int i = 0; i < columnsOfLane; ++i) sum += values[i] * other.values[i];
+        return warpSum(sum);
+    }
+    __device__ void add(float factor, const Columns& other) {
+#pragma unroll
+        for (int i = 0; i < columnsOfLane; ++i) values[i] += factor * other.values[i];
+    }
+    __device__ void multiply(float factor) {
+#pragma unroll
+        for (int i = 0; i < columnsOfLane; ++i) values[i] *= factor;
+    }
+    /// row := keep · row + these
+    __device__ void merge(float keep, float* row, int width) const {
+#pragma unroll
+        for (int i = 0; i < columnsOfLane; ++i) {
+            const int column = lane() + warpSize_ * i;
+            if (column < width) row[column] = (keep != 0 ? keep * row[column] : 0.0f) + values[i];
+        }
+    }
+};
+
+/// Where the rows of one head of one sample lie.
+struct Places {
+    __device__ Places(const AttentionBlock& block, const RowOfHead& own)
+        : hidden(block.heads * block.width), column(own.head * block.width),
+          query(own.sample * block.rows + block.firstQuery), key(own.sample * block.rows + block.firstKey),
+          number((own.sample * block.heads + own.head) * block.rows + block.firstQuery) {}
+    __device__ std::int64_t ofQuery(int row) const { return (query + row) * 3 * hidden + column; }
+    __device__ std::int64_t ofKey(int row) const { return (key + row) * 2 * hidden + column; }
+    __device__ std::int64_t ofValue(int row) const { return ofKey(row) + hidden; }
+    __device__ std::int64_t ofOutput(int row) const { return (query + row) * hidden + column; }
+    int hidden, column;
+    std::int64_t query, key, number;
+};
+
+template <class T>
+__global__ void attendBlockKernel(BlockArguments a) {
+    const RowOfHead own(a.block, a.block.queries);
+    if (!own.valid) return;
+    const Places places(a.block, own);
+    const int width = a.block.width;
+    const T* const keysValues = static_cast<const T*>(a.keysValues);
+    Columns query, output;
+    query.load(static_cast<const T*>(a.qkv) + places.ofQuery(own.row), width);
+    float highest = -INFINITY, sum = 0;
+    const int keys = keysSeen(a.block, own.row);
+    for (int key = 0; key < keys; ++key) {
+        Columns other;
+        other.load(keysValues + places.ofKey(key), width);
+        const float score = a.scale * query.dot(other);
+        const float top = fmaxf(highest, score), before = expf(highest - top), weight = expf(score - top);
+        highest = top;
+        sum = sum * before + weight;
+        other.load(keysValues + places.ofValue(key), width);
+        output.multiply(before);
+        output.add(weight, other);
+    }
+    float& logSum = a.logSums[places.number + own.row];
+    const float added = highest + logf(sum);
+    float whole = added, keep = 0;
+    if (!a.first) {
+        const float before = logSum, larger = fmaxf(before, added);
+        whole = larger + logf(expf(before - larger) + expf(added - larger));
+        keep = expf(before - whole);
+    }
+    output.multiply(expf(highest - whole));
+    output.merge(keep, a.sums + places.ofOutput(own.row), width);
+    __syncwarp();
+    if (lane() == 0) logSum = whole;
+}
+
+template <class T>
+__global__ void queryGradientOfBlockKernel(BlockArguments a) {
+    const RowOfHead own(a.block, a.block.queries);
+    if (!own.valid) return;
+    const Places places(a.block, own);
+    const int width = a.block.width;
+    const T* const keysValues = static_cast<const T*>(a.keysValues);
+    Columns query, gradient, other, sums;
+    query.load(static_cast<const T*>(a.qkv) + places.ofQuery(own.row), width);
+    gradient.load(static_cast<const T*>(a.outputGradient) + places.ofOutput(own.row), width);
+    other.load(static_cast<const T*>(a.output) + places.ofOutput(own.row), width);
+    const float product = gradient.dot(other);
+    const float logSum = a.logSums[places.number + own.row];
+    const int keys = keysSeen(a.block, own.row);
+    for (int key = 0; key < keys; ++key) {
+        other.load(keysValues + places.ofValue(key), width);
+        const float ofProbability = gradient.dot(other);
+        other.load(keysValues + places.ofKey(key), width);
+        const float probability = expf(a.scale * query.dot(other) - logSum);
+        sums.add(a.scale * probability * (ofProbability - product), other);
+    }
+    sums.merge(1, a.queryGradient + places.ofOutput(own.row), width);
+}
+
+template <class T>
+__global__ void keyValueGradientOfBlockKernel(BlockArguments a) {
+    const RowOfHead own(a.block, a.block.keys);
+    if (!own.valid) return;
+    const Places places(a.block, own);
+    const int width = a.block.width;
+    const T* const keysValues = static_cast<const T*>(a.keysValues);
+    Columns key, value, query, gradient, output, keySums, valueSums;
+    key.load(keysValues + places.ofKey(own.row), width);
+    value.load(keysValues + places.ofValue(own.row), width);
+    for (int row = a.block.causal ? own.row : 0; row < a.block.queries; ++row) {
+        query.load(static_cast<const T*>(a.qkv) + places.ofQuery(row), width);
+        gradient.load(static_cast<const T*>(a.outputGradient) + places.ofOutput(row), width);
+        output.load(static_cast<const T*>(a.output) + places.ofOutput(row), width);
+        const float probability = expf(a.scale * key.dot(query) - a.logSums[places.number + row]);
+        const float d = probability * (value.dot(gradient) - gradient.dot(output));
+        keySums.add(a.scale * d, query);
+        valueSums.add(probability, gradient);
+    }
+    keySums.merge(1, a.keysValuesGradient + places.ofKey(own.row), width);
+    valueSums.merge(1, a.keysValuesGradient + places.ofValue(own.row), width);
+}
+
+BlockArguments argumentsOf(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues) {
+    if (block.width > widestBlockHead)
+        throw std::runtime_error("CUDA: attention heads are " + std::to_string(block.width) +
+                                 " wide; kernels are made for up to " + std::to_string(widestBlockHead));
+    BlockArguments a;
+    a.block = block;
+    a.scale = 1 / std::sqrt(static_cast<float>(block.width));
+    a.qkv = qkv.data;
+    a.keysValues = keysValues.data;
+    return a;
+}
+
+unsigned blocksOf(const AttentionBlock& block, int rows) {
+    return static_cast<unsigned>(ceilDiv(std::int64_t{block.samples} * block.heads * rows, warpsOfBlock));
+}
+
+/// Columns [from, from + columns) of a matrix as columns [to, …) of another, both of so many columns.
+template <class From, class To>
+__global__ void copyColumnsKernel(std::int64_t count, int columns, const From* from, int fromColumns, To* to, int toColumns) {
+    overElements<1>(count, [&](std::int64_t index, auto) {
+        const std::int64_t row = index / columns, column = index % columns;
+        to[row * toColumns + column] = fromFloat<To>(toFloat(from[row * fromColumns + column]));
+    });
+}
+
+}  // namespace
+
+std::size_t CudaDevice::attentionBlockScratch(int, int) const { return 0; }
+
+void CudaDevice::attentionBlock(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, bool first,
+                                float* output, float* logSums, float*) {
+    BlockArguments a = argumentsOf(block, qkv, keysValues);
+    a.first = first;
+    a.sums = output;
+    a.logSums = logSums;
+    withType(qkv.type, [&](auto t) {
+        using T = typename decltype(t)::Type;
+        launch("attentionBlock", attendBlockKernel<T>, blocksOf(block, block.queries), warpsOfBlock * warpSize_, *queue_, a);
+    });
+}
+
+void CudaDevice::attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, ConstArray output,
+                                    ConstArray outputGradient, const float* logSums, float* queryGradient,
+                                    float* keysValuesGradient, float*) {
+    BlockArguments a = argumentsOf(block, qkv, keysValues);
+    a.output = output.data;
+    a.outputGradient = outputGradient.data;
+    a.logSums = const_cast<float*>(logSums);  // which backward only reads
+    a.queryGradient = queryGradient;
+    a.keysValuesGradient = keysValuesGradient;
+    withType(qkv.type, [&](auto t) {
+        using T = typename decltype(t)::Type;
+        launch("attentionBlockGrad", queryGradientOfBlockKernel<T>, blocksOf(block, block.queries),
+               warpsOfBlock * warpSize_, *queue_, a);
+        launch("attentionBlockGrad", keyValueGradientOfBlockKernel<T>, blocksOf(block, block.keys),
+               warpsOfBlock * warpSize_, *queue_, a);
+    });
+}
+
+void CudaDevice::takeKeysValues(int rows, int hidden, ConstArray qkv, Array keysValues) {
+    const std::int64_t count = std::int64_t{rows} * 2 * hidden;
+    withType(qkv.type, [&](auto t) {
+        using T = typename decltype(t)::Type;
+        launch("takeKeysValues", copyColumnsKernel<T, T>, elementBlocks(count, 1), elementThreads, *queue_, count,
+               2 * hidden, as<T>(qkv) + hidden, 3 * hidden, as<T>(keysValues), 2 * hidden);
+    });
+}
+
+void CudaDevice::joinGradients(int rows, int hidden, const float* queryGradient, const float* keysValuesGradient,
+                               Array qkvGradient) {
+    const std::int64_t count = std::int64_t{rows} * hidden;
+    withType(qkvGradient.type, [&](auto t) {
+        using T = typename decltype(t)::Type;
+        launch("joinGradients", copyColumnsKernel<float, T>, elementBlocks(count, 1), elementThreads, *queue_, count,
+               hidden, queryGradient, hidden, as<T>(qkvGradient), 3 * hidden);
+        launch("joinGradients", copyColumnsKernel<float, T>, elementBlocks(2 * count, 1), elementThreads, *queue_,
+               2 * count, 2 * hidden, keysValuesGradient, 2 * hidden, as<T>(qkvGradient) + hidden, 3 * hidden);
+    });
+}
+
+}  // namespace shardlab::cuda
