@@ -28,12 +28,15 @@ std::size_t fieldIndex(const Fault& fault) {
 std::vector<Fault> check(const Layout& layout, std::span<const ScheduleMethod> schedules) {
     std::vector<Fault> faults;
     checkFields(layout, schedules, faults);
-    checkBuilt(layout, faults);
     checkModel(layout, faults);
     checkTensor(layout, faults);
+    checkContext(layout, faults);
+    checkExpert(layout, schedules, faults);
     checkRecompute(layout, faults);
     checkPrecision(layout, schedules, faults);
     checkParallel(layout, schedules, faults);
+    checkExchange(layout, schedules, faults);
+    checkOptimizer(layout, faults);
     checkRun(layout, faults);
     std::ranges::stable_sort(faults, {}, fieldIndex);
     return faults;

@@ -18,9 +18,26 @@ double floatsInSight(const Layout& layout) {
     const double perLayer = tokens * (12.0 * m.hidden + double(m.heads) * m.sequence);
     double widths = m.feedForward.empty() ? 4.0 * m.hidden * m.layers : 0;
     for (const int width : m.feedForward) widths += width;
+    if (m.kind == "gpt-moe") widths *= std::max(1.0, double(m.experts) + m.capacity * m.topK);
     const double parameters =
         8.0 * m.layers * m.hidden * m.hidden + 2.0 * widths * m.hidden + 4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
     return parameters + m.layers * perLayer + 2 * tokens * widths + tokens * m.vocabulary;
+}
+
+void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
+    const ModelSpec& model = layout.model;
+    if (model.layers == 1)
+        faults.push_back({"/model/layers", "a single layer has no experts", "every second block has them, the first is dense",
+                          "2 or more; or model.kind gpt"});
+    if (model.gate == "noisy-top-k" && model.topK > model.experts)
+        faults.push_back({"/model/top_k", fmt::format("{} experts of a token, but there are {}", model.topK, model.experts),
+                          "a token goes to an expert once", fmt::format("2 to {}", model.experts)});
+    const double rows = double(model.experts) * layout.batch.micro * expertCapacity(model);
+    const double choices = double(layout.batch.micro) * model.sequence * expertChoices(model);
+    if (std::max(rows, choices) > mostRows)
+        faults.push_back({"/model/capacity", fmt::format("{:.3g} places of experts are too many at once", rows),
+                          "they are numbered with 32 bits, and so are the choices of all tokens",
+                          "a smaller capacity or microbatch, or fewer experts"});
 }
 
 }  // namespace
@@ -31,6 +48,8 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/model/heads", fmt::format("{} heads do not divide hidden {}", model.heads, model.hidden),
                           "every head gets the same number of columns, hidden ÷ heads",
                           divisorText(model.hidden, model.heads)});
+
+    if (model.kind == "gpt-moe") checkExperts(layout, faults);
 
     const std::vector<int>& widths = model.feedForward;
     if (!widths.empty() && widths.size() != static_cast<std::size_t>(std::max(model.layers, 0)))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/most_ranks.h"
 #include "engine/layout/check_rules.h"
+#include "engine/layout/exchange.h"
+#include "engine/layout/replicas.h"
 #include "engine/layout/suggest.h"
 
 #include <algorithm>
@@ -25,7 +27,7 @@ bool positive(const ParallelSpec& p) {
 /// Splits of `devices` into data × pipeline, those first that also divide batch and layers.
 std::string degreeText(const Layout& layout, std::int64_t devices) {
     const ParallelSpec& p = layout.parallel;
-    const auto others = static_cast<std::int64_t>(std::min(double(p.tensor) * p.expert * p.context, 1e9));
+    const auto others = static_cast<std::int64_t>(std::min(double(p.tensor) * p.context, 1e9));
     if (devices % others != 0 || devices > mostRanks) return fmt::format("degrees whose product is {}", devices);
     const std::int64_t product = devices / others;
     std::vector<std::string> good, rest;
@@ -52,7 +54,7 @@ void checkDegrees(const Layout& layout, std::vector<Fault>& faults) {
     if (ranks == devices || devices == 0) return;
     const ParallelSpec& p = layout.parallel;
     std::string degrees = fmt::format("{} × {}", p.data, p.pipeline);
-    for (int degree : {p.tensor, p.expert, p.context})
+    for (int degree : {p.tensor, p.context})
         if (degree > 1) degrees += fmt::format(" × {}", degree);
     const std::string what =
         ranks > devices ? fmt::format("{} are {} ranks, more than the {} devices of the hosts", degrees, ranks, devices)
@@ -108,7 +110,7 @@ void checkStages(const Layout& layout, std::vector<Fault>& faults) {
 
 void checkBatch(const Layout& layout, std::vector<Fault>& faults) {
     const BatchSpec& batch = layout.batch;
-    const std::int64_t data = layout.parallel.data;
+    const std::int64_t data = workers(layout.parallel);
     if (batch.global < 1 || batch.micro < 1 || data < 1) return;
     const std::int64_t together = data * batch.micro;
     if (batch.global % together != 0) {
@@ -117,7 +119,8 @@ void checkBatch(const Layout& layout, std::vector<Fault>& faults) {
             "global {}", below > 0 ? fmt::format("{} or {}", below, below + together) : std::to_string(together));
         if (batch.global % data == 0) legal += "; or micro " + divisorText(batch.global / data, batch.micro);
         faults.push_back({"/batch/global",
-                          fmt::format("data {} × micro {} does not divide {}", data, batch.micro, batch.global),
+                          fmt::format("{} {} × micro {} does not divide {}",
+                                      data == layout.parallel.data ? "data" : "workers", data, batch.micro, batch.global),
                           "every replica works through the same whole number of microbatches", legal});
         return;
     }
@@ -223,7 +226,7 @@ void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedul
 
 void checkDataAxis(const Layout& layout, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
-    if (p.zero > 0 && p.data == 1)
+    if (p.zero > 0 && replicaCount(p) == 1)
         faults.push_back({"/parallel/zero", fmt::format("ZeRO {} with one replica", p.zero),
                           "ZeRO shares out over the data replicas, and there is nobody to share with",
                           "0; or parallel.data of at least 2"});
@@ -246,15 +249,6 @@ void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedul
     checkBatch(layout, faults);
     checkDataAxis(layout, faults);
     checkSchedule(layout, schedules, faults);
-    if (layout.optimizer.minimum > layout.optimizer.learningRate && layout.optimizer.schedule != "constant")
-        faults.push_back({"/optimizer/minimum",
-                          fmt::format("{:.9g} is more than the learning rate of {:.9g}", layout.optimizer.minimum,
-                                      layout.optimizer.learningRate),
-                          fmt::format("the schedule {} falls", layout.optimizer.schedule),
-                          fmt::format("0 to {:.9g}; or the schedule constant", layout.optimizer.learningRate)});
-    if (layout.optimizer.kind != "sgd" && layout.optimizer.betas.size() != 2)
-        faults.push_back({"/optimizer/betas", fmt::format("{} betas are listed", layout.optimizer.betas.size()),
-                          "AdamW keeps a first and a second moment", "two numbers, for instance [0.9, 0.95]"});
 }
 
 }  // namespace shardlab

@@ -22,7 +22,7 @@ void checkScale(const Layout& layout, std::span<const ScheduleMethod> schedules,
 
 void checkHeads(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
-    if (layout.cluster.device != "cuda" || model.kind != "gpt" || model.heads < 1) return;
+    if (layout.cluster.device != "cuda" || model.kind == "mlp" || model.heads < 1) return;
     const int width = model.hidden / model.heads;
     if (width <= widestCudaHead) return;
     int heads = model.heads + 1;

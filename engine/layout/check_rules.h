@@ -13,18 +13,24 @@ namespace shardlab {
 
 /// Each field on its own: limits, words, hosts.
 void checkFields(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
-/// Legal values whose method this version does not run yet.
-void checkBuilt(const Layout& layout, std::vector<Fault>& faults);
 /// Model and data: heads, vocabulary, path, what can be counted.
 void checkModel(const Layout& layout, std::vector<Fault>& faults);
 /// What a tensor group can share: heads, columns, vocabulary, tokens.
 void checkTensor(const Layout& layout, std::vector<Fault>& faults);
+/// How a context group cuts sequences.
+void checkContext(const Layout& layout, std::vector<Fault>& faults);
+/// How experts are spread over ranks, and what does not go with that.
+void checkExpert(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// What a backward can compute again.
 void checkRecompute(const Layout& layout, std::vector<Fault>& faults);
 /// What number formats need of the schedule, and kernels of the model.
 void checkPrecision(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// Degrees, devices, stages, batch and schedule together.
 void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
+/// What replicas exchange, and what does not go with it.
+void checkExchange(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
+/// What an optimizer needs of its numbers, and of how its state is shared out.
+void checkOptimizer(const Layout& layout, std::vector<Fault>& faults);
 /// What a run records.
 void checkRun(const Layout& layout, std::vector<Fault>& faults);
 

@@ -39,13 +39,15 @@ void checkSequence(const Layout& layout, std::vector<Fault>& faults) {
                           "false; or a tensor degree of 2 or more"});
         return;
     }
-    const std::int64_t tokens = std::int64_t{layout.batch.micro} * layout.model.sequence;
+    const int c = layout.parallel.context;
+    if (c < 1 || layout.model.sequence % c != 0) return;  // checkContext says so
+    const std::int64_t tokens = std::int64_t{layout.batch.micro} * (layout.model.sequence / c);
     if (tokens < 1 || tokens % t == 0) return;
     faults.push_back({"/parallel/sequence",
                       fmt::format("{} samples of {} tokens do not divide into {} shares", layout.batch.micro,
-                                  layout.model.sequence, t),
+                                  layout.model.sequence / c, t),
                       "every member of a tensor group takes the same number of a microbatch's tokens",
-                      fmt::format("false; or a model.sequence that is a multiple of {}", t)});
+                      fmt::format("false; or a model.sequence that is a multiple of {}", (c > 1 ? 2 * c : 1) * t)});
 }
 
 }  // namespace
@@ -53,6 +55,10 @@ void checkSequence(const Layout& layout, std::vector<Fault>& faults) {
 void checkTensor(const Layout& layout, std::vector<Fault>& faults) {
     const int t = layout.parallel.tensor;
     if (t < 1) return;
+    if (t > 1 && layout.model.kind == "gpt-moe")
+        faults.push_back({"/parallel/tensor", fmt::format("experts are not shared by {} members", t),
+                          "the members of a tensor group share each matrix, and those of experts are whole so far",
+                          "1, with data and pipeline parallelism; or model.kind gpt"});
     if (t > 1) {
         checkHeads(layout, faults);
         checkWidths(layout, faults);

@@ -30,7 +30,8 @@ using FieldAccess = std::variant<IntegerField, LongField, NumberField, BooleanFi
 struct Field {
     std::string_view pointer;  ///< "/model/layers"
     std::string_view label;    ///< "Layers"
-    std::string_view help;     ///< one sentence: what it does, with its unit
+    std::string_view help;     ///< one sentence: what it does
+    std::string_view unit;     ///< of the number, or of each in a list: "samples", "MB"; empty: a bare number, or none
     FieldAccess access;
     /// For texts with a fixed set of words: the words, comma separated ("gpt,mlp"); schedule kinds and device presets
     /// come from their registries and are empty here.

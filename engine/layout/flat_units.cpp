@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/flat_units.h"
 
+#include "engine/layout/replicas.h"
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 namespace shardlab {
@@ -29,7 +32,8 @@ std::vector<FlatUnit> fillBuckets(const std::vector<FlatUnit>& units, std::int64
     std::vector<FlatUnit> buckets;
     for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
         const bool alone = tableApart && unit->table;
-        const bool fits = !buckets.empty() && buckets.back().size + unit->size <= elements;
+        const bool fits = !buckets.empty() && buckets.back().experts == unit->experts &&
+                          buckets.back().size + unit->size <= elements;
         if (!fits || alone || (tableApart && buckets.back().table)) {
             buckets.push_back(*unit);
             continue;
@@ -52,15 +56,20 @@ std::vector<FlatUnit> reductionUnits(const ParallelSpec& parallel, const std::ve
                                      std::int64_t gradientBytes) {
     if (parallel.zero >= 2) return {units.rbegin(), units.rend()};
     // Members of a tensor group hold tables that may differ by a row, and fill the same buckets all the same.
-    return fillBuckets(units, bucketElements(parallel, gradientBytes), parallel.zero > 0 || parallel.tensor > 1);
+    std::vector<FlatUnit> buckets =
+        fillBuckets(units, bucketElements(parallel, gradientBytes), parallel.zero > 0 || parallel.tensor > 1);
+    if (parallel.expert == 1) return buckets;
+    if (expertReplicaCount(parallel) == 1) std::erase_if(buckets, &FlatUnit::experts);
+    std::ranges::stable_sort(buckets, std::greater<>(), &FlatUnit::lowestLayer);
+    return buckets;
 }
 
-void giveOwners(const ParallelSpec& parallel, std::vector<FlatUnit>& units) {
+void giveOwners(const ParallelSpec& parallel, std::int64_t largestTable, std::vector<FlatUnit>& units) {
     if (parallel.zero < 3 || parallel.partition != "layers") return;
-    std::vector<std::int64_t> held(static_cast<std::size_t>(parallel.data));
+    std::vector<std::int64_t> held(static_cast<std::size_t>(replicaCount(parallel)));
     const auto give = [&](FlatUnit& unit, std::size_t replica) {
         unit.owner = static_cast<int>(replica);
-        held[replica] += unit.size;
+        held[replica] += unit.table ? largestTable : unit.size;
     };
     for (FlatUnit& unit : units)
         if (unit.table) give(unit, 0);

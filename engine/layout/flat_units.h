@@ -17,6 +17,7 @@ struct FlatUnit {
     std::int64_t size = 0;
     bool table = false;  ///< the token embedding, of which first and last stage each have a copy
     int owner = -1;      ///< replica that all of it belongs to; -1: each has a part
+    bool experts = false;  ///< of an expert group's member: alike on fewer ranks than the rest (replicas.h)
     bool operator==(const FlatUnit&) const = default;
 
     std::int64_t end() const { return begin + size; }
@@ -25,15 +26,15 @@ struct FlatUnit {
 };
 
 /// Of `units`, in order of declaration, fills buckets from the last to the first: the order in which a backward makes
-/// gradients final. A bucket is full once another unit would make it larger than `elements`; a unit that is larger by
+/// gradients final. Experts have buckets of their own. A bucket is full once another unit would make it larger than `elements`; a unit that is larger by
 /// itself has one alone. `tableApart`: the token embedding too, so that both its copies are cut into the same parts.
 std::vector<FlatUnit> fillBuckets(const std::vector<FlatUnit>& units, std::int64_t elements, bool tableApart);
 
 /// Of /parallel/bucket, where a gradient has so many bytes.
 std::int64_t bucketElements(const ParallelSpec& parallel, std::int64_t gradientBytes);
 
-/// What is reduced as one at the end of a stage's gradients, of so many bytes each: buckets up to ZeRO 1, from ZeRO 2 on
-/// each layer by itself.
+/// What is reduced as one at the end of a stage's gradients, of so many bytes each, in the order in which they are final:
+/// buckets up to ZeRO 1, from ZeRO 2 on each layer by itself. Experts that no other rank holds are left out.
 std::vector<FlatUnit> reductionUnits(const ParallelSpec& parallel, const std::vector<FlatUnit>& units,
                                      std::int64_t gradientBytes);
 
@@ -52,8 +53,9 @@ constexpr std::int64_t partSize(const FlatUnit& unit, int part, int parts) {
 }
 
 /// parallel.partition "layers": gives each layer of a stage, in order, to the replica that has least so far; the token
-/// embedding to replica 0, for both its copies must be the same one's.
-void giveOwners(const ParallelSpec& parallel, std::vector<FlatUnit>& units);
+/// embedding to replica 0, for both its copies must be the same one's. `largestTable`: elements of the token embedding on
+/// the tensor member that has most, by which all of them count it, so that each gives the same layers to the same replicas.
+void giveOwners(const ParallelSpec& parallel, std::int64_t largestTable, std::vector<FlatUnit>& units);
 
 /// Elements of all units that replica `part` owns.
 std::int64_t shardSize(const std::vector<FlatUnit>& units, int part, int parts);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/layout.h"
 
+#include "engine/layout/exchange.h"
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace shardlab {
@@ -23,15 +26,32 @@ int feedForwardWidth(const ModelSpec& model, int layer) {
     return model.feedForward.empty() ? 4 * model.hidden : model.feedForward[static_cast<std::size_t>(layer)];
 }
 
+bool hasExperts(const ModelSpec& model, int layer) { return model.kind == "gpt-moe" && layer % 2 == 1; }
+
+bool sameKind(const ModelSpec& model, int layer, int other) { return hasExperts(model, layer) == hasExperts(model, other); }
+
+bool evenLayers(const ModelSpec& model) { return model.feedForward.empty() && model.kind != "gpt-moe"; }
+
+int expertChoices(const ModelSpec& model) {
+    return model.gate == "noisy-top-k" ? model.topK : model.gate == "expert-choice" ? model.experts : 1;
+}
+
+int expertCapacity(const ModelSpec& model) {
+    const int asked = model.gate == "noisy-top-k" ? model.topK : 1;
+    const double places = std::ceil(model.capacity * asked * model.sequence / std::max(model.experts, 1) - 1e-9);
+    if (!(places > 1)) return 1;  // not of what is no number either
+    return static_cast<int>(std::min(places, static_cast<double>(std::max(model.sequence, 1))));
+}
+
 int rankCount(const Layout& layout) {
     const ParallelSpec& p = layout.parallel;
-    return product({p.data, p.pipeline, p.tensor, p.expert, p.context});
+    return product({p.data, p.pipeline, p.tensor, p.context});
 }
 
 int stageCount(const Layout& layout) { return product({layout.parallel.pipeline, layout.schedule.chunks}); }
 
 int microbatches(const Layout& layout) {
-    const int together = product({layout.parallel.data, layout.batch.micro});
+    const int together = product({workers(layout.parallel), layout.batch.micro});
     if (together < 1 || layout.batch.global < 1 || layout.batch.global % together != 0) return 0;
     return layout.batch.global / together;
 }

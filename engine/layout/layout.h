@@ -11,7 +11,7 @@
 namespace shardlab {
 
 struct ModelSpec {
-    std::string kind = "gpt";  ///< gpt | mlp
+    std::string kind = "gpt";  ///< gpt | mlp | gpt-moe
     int layers = 4;
     int hidden = 128;
     int heads = 4;
@@ -20,6 +20,13 @@ struct ModelSpec {
     double dropout = 0.0;
     std::vector<int> feedForward;  ///< width inside each layer's feed-forward block; empty = 4 · hidden in all
     std::string weights;           ///< file or folder of GPT-2 weights to start from; empty = random ones
+    // gpt-moe: every second block, the second, fourth …, has experts in place of its feed-forward block.
+    int experts = 8;
+    std::string gate = "switch";  ///< switch | noisy-top-k | expert-choice
+    int topK = 2;                 ///< noisy-top-k: experts of a token
+    double capacity = 1.25;       ///< places of the experts for each place that tokens ask for
+    double balance = 0.01;        ///< weight of the loss that evens out the experts' load
+    double expertDropout = 0.0;   ///< within experts
     bool operator==(const ModelSpec&) const = default;
 };
 
@@ -55,18 +62,19 @@ struct ClusterSpec {
     bool operator==(const ClusterSpec&) const = default;
 };
 
-/// Degrees; their product is the number of devices used.
+/// Degrees; the product of all but expert is the number of devices used.
 struct ParallelSpec {
     int data = 2;
     int pipeline = 2;
     int tensor = 1;
-    int expert = 1;
+    int expert = 1;  ///< of the data ranks, so many that are neighbours hold all experts once; divides data
     int context = 1;
     bool sequence = false;
     int zero = 0;
     std::string partition = "flat";     ///< of parameters, with ZeRO 3: flat | layers
     double bucket = 25;                 ///< megabytes of gradients that are reduced together; 0 = all after the backward
     std::string allReduce = "backend";  ///< backend | ring
+    std::string exchange = "allreduce";  ///< what replicas exchange, and with whom: exchange.h
     bool operator==(const ParallelSpec&) const = default;
 };
 
@@ -97,17 +105,20 @@ struct PrecisionSpec {
 };
 
 struct OptimizerSpec {
-    std::string kind = "adamw";  ///< adamw | sgd
+    std::string kind = "adamw";  ///< adamw | sgd | adafactor | sm3
     double learningRate = 3e-3;
     int warmup = 20;  ///< steps over which the learning rate rises linearly to its value; 0 = from the start
     std::string schedule = "constant";  ///< constant | cosine | linear: how it falls after that
     double minimum = 0;                 ///< what it falls to
     std::vector<double> betas{0.9, 0.95};  ///< adamw
     double epsilon = 1e-8;                 ///< adamw
-    double momentum = 0.0;                 ///< sgd
+    double momentum = 0.0;                 ///< sgd, sm3
+    double decayRate = 0.8;                ///< adafactor: β₂ of update t is 1 − t^−decayRate
+    double clipThreshold = 1.0;            ///< adafactor: largest root mean square of an update
     double weightDecay = 0.1;
     double clip = 1.0;  ///< largest global gradient norm; 0 = no clipping
     double lossWeight = 1.0;  ///< what the loss is multiplied by before its gradient is taken
+    double elasticRho = 1.0;  ///< ρ of easgd: pull of a replica's weights to the centre, per unit of learning rate
     bool operator==(const OptimizerSpec&) const = default;
 };
 
@@ -155,11 +166,22 @@ struct Layout {
 
 /// Width inside the feed-forward block of a layer, counted from 0.
 int feedForwardWidth(const ModelSpec& model, int layer);
-/// Product of all degrees = number of ranks mpirun starts.
+/// Whether the layer, counted from 0, has experts.
+bool hasExperts(const ModelSpec& model, int layer);
+/// Layers are alike, but for their width: each is what the other is.
+bool sameKind(const ModelSpec& model, int layer, int other);
+/// All layers have the same shapes.
+bool evenLayers(const ModelSpec& model);
+/// Experts that a token may go to: all of them where experts choose.
+int expertChoices(const ModelSpec& model);
+/// Tokens of one sample that an expert has a place for: ⌈capacity · choices · sequence ÷ experts⌉, of a choice of 1 where
+/// experts choose; at least one, at most all. The group whose tokens compete for places is a sample.
+int expertCapacity(const ModelSpec& model);
+/// Product of all degrees but expert = number of ranks mpirun starts.
 int rankCount(const Layout& layout);
 /// Number of pipeline stages over all chunks.
 int stageCount(const Layout& layout);
-/// m = global ÷ (data × micro); 0 where that does not divide.
+/// m = global ÷ (data × micro), where a server is no worker one replica less; 0 where that does not divide.
 int microbatches(const Layout& layout);
 /// Layers of each global stage: schedule.stages, or the even split. Empty where layers do not divide.
 std::vector<int> stageLayers(const Layout& layout);

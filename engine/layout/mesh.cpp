@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::array<std::string_view, axisCount> names{"pipeline", "data", "expert", "context", "tensor"};
 constexpr std::array<std::string_view, axisCount> shortNames{"pp", "dp", "ep", "cp", "tp"};
+/// Those whose coordinates together tell the rank, slowest first.
+constexpr std::array placing{Axis::Pipeline, Axis::Data, Axis::Context, Axis::Tensor};
 
 }  // namespace
 
@@ -17,10 +19,10 @@ std::string_view shortName(Axis axis) { return shortNames[static_cast<std::size_
 Mesh::Mesh(const Layout& layout) {
     const ParallelSpec& p = layout.parallel;
     sizes_ = {p.pipeline, p.data, p.expert, p.context, p.tensor};
-    for (int& size : sizes_) {
-        size = std::max(size, 1);
-        ranks_ *= size;
-    }
+    for (int& size : sizes_) size = std::max(size, 1);
+    int& expert = sizes_[static_cast<std::size_t>(Axis::Expert)];
+    if (size(Axis::Data) % expert != 0) expert = 1;  // the layout was not checked
+    for (const Axis axis : placing) ranks_ *= size(axis);
     int first = 0;
     for (const HostSpec& host : layout.cluster.hosts) {
         hostFirstRank_.push_back(first);
@@ -35,22 +37,29 @@ Mesh::Mesh(const Layout& layout) {
 
 Coordinates Mesh::coordinates(int rank) const {
     Coordinates result{};
-    for (std::size_t axis = axisCount; axis-- > 0;) {
-        result[axis] = rank % sizes_[axis];
-        rank /= sizes_[axis];
+    for (auto axis = placing.rbegin(); axis != placing.rend(); ++axis) {
+        result[static_cast<std::size_t>(*axis)] = rank % size(*axis);
+        rank /= size(*axis);
     }
+    result[static_cast<std::size_t>(Axis::Expert)] = result[static_cast<std::size_t>(Axis::Data)] % size(Axis::Expert);
     return result;
 }
 
 int Mesh::rank(const Coordinates& coordinates) const {
     int result = 0;
-    for (std::size_t axis = 0; axis < axisCount; ++axis) result = result * sizes_[axis] + coordinates[axis];
+    for (const Axis axis : placing) result = result * size(axis) + coordinates[static_cast<std::size_t>(axis)];
     return result;
 }
 
 std::vector<int> Mesh::group(int rank, Axis axis) const {
     Coordinates place = coordinates(rank);
     std::vector<int> members;
+    if (axis == Axis::Expert) {
+        int& data = place[static_cast<std::size_t>(Axis::Data)];
+        data -= place[static_cast<std::size_t>(Axis::Expert)];
+        for (int i = 0; i < size(axis); ++i, ++data) members.push_back(this->rank(place));
+        return members;
+    }
     for (int i = 0; i < size(axis); ++i) {
         place[static_cast<std::size_t>(axis)] = i;
         members.push_back(this->rank(place));

@@ -11,7 +11,8 @@
 
 namespace shardlab {
 
-/// Slowest to fastest: tensor neighbours stay inside a node.
+/// Slowest to fastest: tensor neighbours stay inside a node. Expert is a part of data: of `expert` neighbours along the data
+/// axis each has other experts, so that a rank's data coordinate tells its expert coordinate, data mod expert.
 enum class Axis : std::uint8_t { Pipeline, Data, Expert, Context, Tensor };
 inline constexpr int axisCount = 5;
 std::string_view name(Axis axis);       ///< "pipeline"
@@ -27,6 +28,7 @@ public:
     int size(Axis axis) const { return sizes_[static_cast<std::size_t>(axis)]; }
     Coordinates coordinates(int rank) const;
     int coordinate(int rank, Axis axis) const { return coordinates(rank)[static_cast<std::size_t>(axis)]; }
+    /// The expert coordinate does not count.
     int rank(const Coordinates& coordinates) const;
     /// Ranks that differ from `rank` only along `axis`, in order of that coordinate; contains `rank`.
     std::vector<int> group(int rank, Axis axis) const;

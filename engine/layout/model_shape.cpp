@@ -8,12 +8,12 @@
 namespace shardlab {
 namespace {
 
-bool hasAttention(const ModelSpec& model) { return model.kind == "gpt"; }
-
-std::int64_t tokens(const ModelSpec& model, int samples) { return std::int64_t{samples} * model.sequence; }
+std::int64_t tokens(const ModelSpec& model, int samples, const TensorShare& share = {}) {
+    return std::int64_t{samples} * model.sequence / share.context;
+}
 
 std::int64_t ownTokens(const ModelSpec& model, int samples, const TensorShare& share) {
-    return tokens(model, samples) / (share.sequence ? share.size : 1);
+    return tokens(model, samples, share) / (share.sequence ? share.size : 1);
 }
 
 std::int64_t vocabularyOf(const ModelSpec& model, const TensorShare& share) {
@@ -23,7 +23,7 @@ std::int64_t vocabularyOf(const ModelSpec& model, const TensorShare& share) {
 /// Of the stage's layers; where all are alike, one is asked for all.
 template <class T, class OfLayer>
 T layerSum(const ModelSpec& model, const StageShape& stage, OfLayer ofLayer) {
-    if (model.feedForward.empty()) return static_cast<T>(stage.layers) * ofLayer(stage.firstLayer);
+    if (evenLayers(model)) return static_cast<T>(stage.layers) * ofLayer(stage.firstLayer);
     T sum = 0;
     for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer) sum += ofLayer(layer);
     return sum;
@@ -31,9 +31,17 @@ T layerSum(const ModelSpec& model, const StageShape& stage, OfLayer ofLayer) {
 
 }  // namespace
 
+bool hasAttention(const ModelSpec& model) { return model.kind != "mlp"; }
+
+int gateMatrices(const ModelSpec& model) { return model.gate == "noisy-top-k" ? 2 : 1; }
+
+std::int64_t expertRows(const ModelSpec& model, int samples) {
+    return std::int64_t{model.experts} * samples * expertCapacity(model);
+}
+
 TensorShare tensorShare(const Layout& layout, int part) {
     const ParallelSpec& parallel = layout.parallel;
-    return {parallel.tensor, part < 0 ? parallel.tensor - 1 : part, parallel.sequence};
+    return {parallel.tensor, part < 0 ? parallel.tensor - 1 : part, parallel.sequence, parallel.context, parallel.expert};
 }
 
 int layersOfBlock(const ModelSpec& model) { return hasAttention(model) ? 2 : 1; }
@@ -52,13 +60,36 @@ std::vector<StageShape> stageShapes(const Layout& layout) {
     return shapes;
 }
 
+namespace {
+
+/// Of one block, or one expert.
+std::int64_t blockParameters(const ModelSpec& model, int layer, const TensorShare& share) {
+    const std::int64_t h = model.hidden, f = feedForwardWidth(model, layer) / share.size;
+    return (f * h + f) + (f * h + h);
+}
+
+int ownExperts(const ModelSpec& model, const TensorShare& share) { return model.experts / share.expert; }
+
+/// Norm, gate and experts, or the one block.
+std::int64_t feedForwardParameters(const ModelSpec& model, int layer, const TensorShare& share) {
+    const std::int64_t h = model.hidden, block = blockParameters(model, layer, share);
+    if (!hasExperts(model, layer)) return 2 * h + block;
+    return 2 * h + gateMatrices(model) * h * model.experts + ownExperts(model, share) * block;
+}
+
+/// Of a layer's experts, where other ranks hold others.
+std::int64_t spreadParameters(const ModelSpec& model, int layer, const TensorShare& share) {
+    if (share.expert == 1 || !hasExperts(model, layer)) return 0;
+    return ownExperts(model, share) * blockParameters(model, layer, share);
+}
+
+}  // namespace
+
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share) {
     const std::int64_t h = model.hidden;
-    const std::int64_t f = feedForwardWidth(model, layer) / share.size;
     const std::int64_t columns = h / share.size;  // of queries, keys, values each
-    const std::int64_t feedForward = 2 * h + (f * h + f) + (f * h + h);
     const std::int64_t attention = 2 * h + (3 * h * columns + 3 * columns) + (columns * h + h);
-    return feedForward + (hasAttention(model) ? attention : 0);
+    return feedForwardParameters(model, layer, share) + (hasAttention(model) ? attention : 0);
 }
 
 std::int64_t tiedParameters(const ModelSpec& model, const TensorShare& share) {
@@ -76,10 +107,18 @@ std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage, co
     return sum;
 }
 
+std::int64_t spreadParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
+    std::int64_t sum = 0;
+    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer)
+        sum += spreadParameters(model, layer, share);
+    return sum;
+}
+
 std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
     const std::int64_t h = model.hidden, attention = hasAttention(model) ? 4 * h * h / share.size : 0;
     const auto layers = layerSum<std::int64_t>(model, stage, [&](int layer) {
-        return attention + 2 * h * (feedForwardWidth(model, layer) / share.size);
+        const std::int64_t blocks = hasExperts(model, layer) ? ownExperts(model, share) : 1;
+        return attention + blocks * 2 * h * (feedForwardWidth(model, layer) / share.size);
     });
     return layers + (stage.last ? tiedParameters(model, share) : 0);
 }
@@ -100,15 +139,23 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
         add(layer++, model.sequence * h);
     }
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
-        const std::int64_t f = feedForwardWidth(model, block) / share.size;
-        const std::int64_t feedForward = 2 * h + (f * h + f) + (f * h + h);
+        const std::int64_t feedForward = feedForwardParameters(model, block, share);
         if (hasAttention(model)) add(layer++, layerParameters(model, block, share) - feedForward);
-        add(layer++, feedForward);
+        add(layer++, feedForward - spreadParameters(model, block, share));
     }
-    if (!stage.last) return units;
-    add(layer, 2 * h);
-    if (stage.first) units.front().highestLayer = layer;
-    else add(layer, tiedParameters(model, share), true);
+    if (stage.last) {
+        add(layer, 2 * h);
+        if (stage.first) units.front().highestLayer = layer;
+        else add(layer, tiedParameters(model, share), true);
+    }
+    layer = stage.first ? 1 : 0;
+    for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
+        layer += layersOfBlock(model);
+        if (const std::int64_t size = spreadParameters(model, block, share); size > 0) {
+            add(layer - 1, size);
+            units.back().experts = true;
+        }
+    }
     return units;
 }
 
@@ -117,17 +164,80 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
 std::vector<FlatUnit> stageUnits(const ModelSpec& model, const ParallelSpec& parallel, const StageShape& stage,
                                  const TensorShare& share) {
     std::vector<FlatUnit> units = declaredUnits(model, stage, share);
-    giveOwners(parallel, units);
+    const std::int64_t mostRows = (std::int64_t{model.vocabulary} + share.size - 1) / share.size;
+    giveOwners(parallel, mostRows * model.hidden, units);
     return units;
 }
+
+FactoredNumbers& FactoredNumbers::operator+=(const FactoredNumbers& other) {
+    rows += other.rows;
+    columns += other.columns;
+    elements += other.elements;
+    tensors += other.tensors;
+    parts += other.parts;
+    cut += other.cut;
+    return *this;
+}
+
+namespace {
+
+/// A product's matrix and bias, of which a member holds `columns` out of all, or `rows`.
+FactoredNumbers product(std::int64_t rows, std::int64_t columns, bool byColumns) {
+    return {rows, columns, columns, 2, byColumns ? rows : columns, byColumns ? 2 : 1};  // a bias by rows is whole
+}
+
+FactoredNumbers norm(std::int64_t h) { return {0, 0, 2 * h, 2, 0, 0}; }
+
+}  // namespace
+
+std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
+    const std::int64_t h = model.hidden, own = h / share.size;
+    const FactoredNumbers table{vocabularyOf(model, share), h, 0, 1, h, 1};
+    std::vector<FactoredNumbers> units, spread;
+    if (stage.first) {
+        units.push_back(table);
+        units.push_back({model.sequence, h, 0, 1, 0, 0});
+    }
+    for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
+        if (hasAttention(model)) {
+            units.push_back(norm(h));
+            (units.back() += product(h, 3 * own, true)) += product(own, h, false);
+        }
+        const std::int64_t f = feedForwardWidth(model, block) / share.size;
+        units.push_back(norm(h));
+        const bool experts = hasExperts(model, block);
+        for (int gate = 0; gate < (experts ? gateMatrices(model) : 0); ++gate)
+            units.back() += {h, model.experts, 0, 1, 0, 0};
+        FactoredNumbers products;
+        for (int expert = 0; expert < (experts ? ownExperts(model, share) : 1); ++expert)
+            (products += product(h, f, true)) += product(f, h, false);
+        if (experts && share.expert > 1) spread.push_back(products);
+        else units.back() += products;
+    }
+    if (stage.last) units.push_back(norm(h));
+    if (stage.last && !stage.first) units.push_back(table);
+    units.insert(units.end(), spread.begin(), spread.end());
+    return units;
+}
+
+namespace {
+
+/// Of `tokens` tokens, of which `rows` rows go through experts.
+double feedForwardFlops(const ModelSpec& model, int layer, double tokens, double rows) {
+    const double h = model.hidden, each = 4 * h * feedForwardWidth(model, layer);
+    if (!hasExperts(model, layer)) return tokens * each;
+    return 2 * tokens * h * model.experts * gateMatrices(model) + rows * each;
+}
+
+}  // namespace
 
 std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage, int samples,
                                 const TensorShare& share) {
     std::vector<double> flops;
     if (stage.first) flops.push_back(0);  // a lookup
-    const double n = static_cast<double>(tokens(model, samples));
+    const double n = static_cast<double>(tokens(model, samples, share));
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
-        const double feedForward = 4 * n * model.hidden * feedForwardWidth(model, block) / share.size;
+        const double feedForward = feedForwardFlops(model, block, n, static_cast<double>(expertRows(model, samples))) / share.size;
         if (hasAttention(model)) flops.push_back(layerForwardFlops(model, block, samples, share) - feedForward);
         flops.push_back(feedForward);
     }
@@ -140,29 +250,42 @@ std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage,
 std::int64_t modelParameters(const ModelSpec& model) { return stageParameters(model, {model.layers, true, true}); }
 
 double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
-    const double n = static_cast<double>(tokens(model, samples));
+    const double n = static_cast<double>(tokens(model, samples, share));
     const double h = model.hidden;
-    const double feedForward = 4 * n * h * feedForwardWidth(model, layer);
+    const double feedForward = feedForwardFlops(model, layer, n, static_cast<double>(expertRows(model, samples)));
     const double whole = hasAttention(model) ? feedForward + 8 * n * h * h + 4 * n * model.sequence * h : feedForward;
     return whole / share.size;
 }
 
+double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samples) {
+    const auto n = static_cast<double>(tokens(model, samples));
+    const auto rows = static_cast<double>(expertRows(model, samples));
+    if (model.kind != "gpt-moe" || model.gate == "expert-choice") return 0;
+    const double asked = n * expertChoices(model);
+    if (asked >= rows) return 0;
+    double flops = 0;
+    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer)
+        flops += feedForwardFlops(model, layer, n, rows) - feedForwardFlops(model, layer, n, asked);
+    return flops;
+}
+
 double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& share) {
     if (!hasAttention(model)) return 0;
-    return 4 * static_cast<double>(tokens(model, samples)) * model.sequence * model.hidden / share.size;
+    return 4 * static_cast<double>(tokens(model, samples, share)) * model.sequence * model.hidden / share.size;
 }
 
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share) {
-    return hasAttention(model) ? tokens(model, samples) * model.heads * model.sequence / share.size : 0;
+    if (!hasAttention(model) || share.context > 1) return 0;
+    return tokens(model, samples, share) * model.heads * model.sequence / share.size;
 }
 
 std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {
     if (!hasAttention(model)) return 0;
-    return probabilityFloats(model, samples, share) + tokens(model, samples) * model.hidden / share.size;
+    return probabilityFloats(model, samples, share) + tokens(model, samples, share) * model.hidden / share.size;
 }
 
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share) {
-    return 2 * static_cast<double>(tokens(model, samples)) * model.hidden *
+    return 2 * static_cast<double>(tokens(model, samples, share)) * model.hidden *
            static_cast<double>(vocabularyOf(model, share));
 }
 
@@ -173,10 +296,14 @@ double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int sa
 }
 
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
-    const std::int64_t n = tokens(model, samples);
+    const std::int64_t n = tokens(model, samples, share);
     const std::int64_t own = ownTokens(model, samples, share);
     const std::int64_t h = model.hidden;
-    const std::int64_t feedForward = 2 * own + own * h + 2 * n * feedForwardWidth(model, layer) / share.size;
+    const std::int64_t f = feedForwardWidth(model, layer), rows = expertRows(model, samples);
+    const std::int64_t routes = n * (gateMatrices(model) * model.experts + 2 * expertChoices(model)) + rows +
+                                2 * std::int64_t{samples} * model.experts;
+    const std::int64_t feedForward = 2 * own + own * h + (hasExperts(model, layer) ? routes + 2 * rows * (h + f)
+                                                                                  : 2 * n * f / share.size);
     if (!hasAttention(model)) return own * h + feedForward;
     const std::int64_t attention =
         2 * own + own * h + 4 * n * h / share.size + probabilityFloats(model, samples, share);
@@ -185,7 +312,7 @@ std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, c
 
 std::int64_t headStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {
     const std::int64_t own = ownTokens(model, samples, share);
-    return 2 * own * model.hidden + 2 * own + tokens(model, samples) * vocabularyOf(model, share);
+    return 2 * own * model.hidden + 2 * own + tokens(model, samples, share) * vocabularyOf(model, share);
 }
 
 std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, int samples,

@@ -3,7 +3,7 @@
 // b samples of a microbatch, s tokens each, N = b·s, h hidden, f width of a layer's feed-forward block (4h where the
 // layout lists none), a heads, V vocabulary. Floats are numbers in whatever format; formats.h tells their bytes. A member of a tensor group of t holds of all products' h, f
 // and a 1/t (norms and the biases of products cut by rows are whole), of V its range, and where tokens are split N/t of
-// what lies between the products.
+// what lies between the products. Of a context group of c each has N/c tokens, whose attention meets all s.
 #pragma once
 
 #include "engine/layout/flat_units.h"
@@ -14,12 +14,14 @@
 
 namespace shardlab {
 
-/// Which part of a stage one rank holds: member `part` of a tensor group of `size`, which splits the tokens between its
+/// Which part of a stage one rank holds: its share of the experts; of the rest member `part` of a tensor group of `size`, which splits the tokens between its
 /// products too where `sequence`. The default is the whole. The last member is one of those that hold most.
 struct TensorShare {
     int size = 1;
     int part = 0;
     bool sequence = false;
+    int context = 1;  ///< ranks that share each sample's tokens: N is b·s ÷ that
+    int expert = 1;   ///< ranks that experts are spread over: of n experts it holds n ÷ that
 };
 /// Of member `part`; of the last, the largest, where none is named.
 TensorShare tensorShare(const Layout& layout, int part = -1);
@@ -33,6 +35,12 @@ struct StageShape {
     bool operator==(const StageShape&) const = default;
 };
 
+/// All but the mlp's blocks.
+bool hasAttention(const ModelSpec& model);
+/// Of scores, and of the noise on them where there is some.
+int gateMatrices(const ModelSpec& model);
+/// Rows of all experts of a layer, for one microbatch: experts · b · places. They are computed whether taken or not.
+std::int64_t expertRows(const ModelSpec& model, int samples);
 /// Of each block: attention and feed-forward of a gpt, feed-forward of an mlp.
 int layersOfBlock(const ModelSpec& model);
 
@@ -40,15 +48,32 @@ int layersOfBlock(const ModelSpec& model);
 std::vector<StageShape> stageShapes(const Layout& layout);
 
 /// Of one block. gpt: two norms 4h, qkv 3h² + 3h, attention output h² + h, fc fh + f, projection fh + h.
-/// mlp: one norm 2h, fc and projection.
+/// mlp: one norm 2h, fc and projection. With n experts: gate hn, of noise another, and n times fc and projection.
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share = {});
 /// Token and position embeddings, (V + s)·h.
 std::int64_t embeddingParameters(const ModelSpec& model, const TensorShare& share = {});
 /// What a stage stores. The output projection is the token embedding: a last stage that is not first holds a copy, V·h.
 std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
-/// A stage's parameters in order of declaration, a unit for each layer; embeddings and output have one for each weight.
+/// Of it, what belongs to experts of which other ranks hold others; 0 where all are here.
+std::int64_t spreadParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share);
+/// A stage's parameters as they lie, a unit for each layer; embeddings and output have one for each weight. Where experts
+/// are spread over ranks, theirs are units of their own, behind all others.
 std::vector<FlatUnit> stageUnits(const ModelSpec& model, const ParallelSpec& parallel, const StageShape& stage,
                                  const TensorShare& share = {});
+/// What Adafactor and SM3 count of a stage's parameters: rows and columns of its matrices, elements of its vectors.
+struct FactoredNumbers {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t elements = 0;
+    std::int64_t tensors = 0;  ///< matrices and vectors
+    std::int64_t parts = 0;  ///< of a tensor group's members: rows of what is cut by columns, columns of what is by rows
+    std::int64_t cut = 0;    ///< and how many of the tensors are cut
+
+    std::int64_t sum() const { return rows + columns + elements; }
+    FactoredNumbers& operator+=(const FactoredNumbers& other);
+};
+/// Of each of stageUnits(), in their order. The token embedding's parts are its h columns.
+std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
 /// What each layer of a stage (embedding, attention and feed-forward of each block, output) takes of the operations.
 std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage, int samples,
                                 const TensorShare& share = {});
@@ -61,8 +86,10 @@ std::int64_t tiedParameters(const ModelSpec& model, const TensorShare& share = {
 
 /// Floating point operations of one microbatch's forward; a product [m,k]·[k,n] counts 2mkn. Norms and GeLU, well
 /// under a hundredth, are left out. gpt block: 8Nh² + 4Nsh (scores and their product with the values, unmasked)
-/// + 4Nhf; mlp block: 4Nhf. Backward is twice the forward: as much for inputs as for weights.
+/// + 4Nhf; mlp block: 4Nhf; with n experts that have R rows 2Nhn of the gate + 4Rhf. Backward is twice the forward: as much for inputs as for weights.
 double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
+/// Of a stage's forward, what experts compute in rows that no token asked for, where all tokens find a place.
+double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samples);
 /// Of it, an attention's core: scores and their product with the values, 4Nsh.
 double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Output projection, 2NhV.
@@ -72,9 +99,10 @@ double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int sa
 
 /// Floats that a forward leaves for its backward.
 /// gpt block: input Nh, norm statistics 2N and output Nh, qkv 3Nh, attention probabilities bas², attention output Nh,
-/// residual Nh, second norm 2N and Nh, before GeLU Nf, after Nf. mlp block: input Nh, norm 2N and Nh, Nf, Nf.
+/// residual Nh, second norm 2N and Nh, before GeLU Nf, after Nf. mlp block: input Nh, norm 2N and Nh, Nf, Nf. With n
+/// experts, instead of 2Nf: scores Nn (twice with noise), routes of k choices 2Nk + R + 2bn, R rows of 2h + 2f.
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
-/// Of it, an attention's probabilities bas².
+/// Of it, an attention's probabilities bas²; none where a context group shares it.
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Of it, what an attention's core writes: probabilities and attention output.
 std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share = {});

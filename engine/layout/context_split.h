@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the members of a context group share the tokens of each sample. A token attends to those before it, so that equal
+// runs would be unequal work: the sequence is cut into 2c pieces, and member i holds the pieces i and 2c − 1 − i. What a
+// member has of a sample lies in order of position.
+#pragma once
+
+#include <array>
+
+namespace shardlab {
+
+struct TokenRun {
+    int first = 0;  ///< its position in the sample
+    int count = 0;
+};
+
+/// What member `member` of `members` holds of a sample of `sequence` tokens, a multiple of 2 · members where there are
+/// several. Of one member all of it, in two runs or, where the number is odd, in runs that differ by one.
+constexpr std::array<TokenRun, 2> contextRuns(int sequence, int members, int member) {
+    if (members == 1) return {{{0, sequence / 2}, {sequence / 2, sequence - sequence / 2}}};
+    const int piece = sequence / (2 * members);
+    return {{{member * piece, piece}, {(2 * members - 1 - member) * piece, piece}}};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which fields change nothing in a layout: what its other fields say leaves them nothing to decide.
+#pragma once
+
+#include "engine/layout/layout.h"
+#include "engine/layout/schedule_method.h"
+
+#include <span>
+#include <string_view>
+
+namespace shardlab {
+
+/// Where no other legal value of the field would change what is planned or run: what it would take, "only with adamw".
+/// Empty: the field has an effect. Of a field that is itself at fault nothing is meant.
+std::string_view withoutEffect(std::string_view pointer, const Layout& layout, std::span<const ScheduleMethod> schedules);
+
+}  // namespace shardlab
