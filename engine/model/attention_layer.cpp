@@ -26,7 +26,9 @@ AttentionLayer::AttentionLayer(const LayerContext& context, const std::string& b
       qkv_(context, block + ".attn.c_attn", context.hidden, 3 * context.hidden, 0.02, LinearCut::Columns, 3),
       residual_(context, block + ".attn.c_proj", context.hidden, projectionDeviation),
       dropout_(context.dropout, context.seed, block + ".attn"),
-      needs_(context.device().attentionNeeds(shape_, context.types.activations, context.dropout > 0)) {}
+      needs_(context.device().attentionNeeds(shape_, context.types.activations, context.dropout > 0)) {
+    if (context.context) ring_.emplace(context, shape_.heads, shape_.width);
+}
 
 std::unique_ptr<LayerState> AttentionLayer::newState() const { return std::make_unique<State>(); }
 
@@ -36,6 +38,11 @@ AttentionDropout AttentionLayer::dropout(const LayerState& state) const {
 }
 
 void AttentionLayer::attend(State& held) const {
+    if (ring_) {
+        held.kept = context_.arena.allocate(MemoryCategory::Activations, ring_->kept());
+        ring_->forward(held.qkv, held.kept.floats(), held.attended);
+        return;
+    }
     held.kept = context_.arena.allocate(MemoryCategory::Activations, needs_.kept,
                                         needs_.keepsProbabilities ? context_.types.activations : DType::F32);
     const AttentionDropout drops = dropout(held);
@@ -73,6 +80,11 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
 void AttentionLayer::attentionGrad(State& held, const Buffer& branchGradient) const {
     Buffer attendedGradient = context_.allocate(MemoryCategory::Temporary, held.attended.size());
     residual_.projection().inputGrad(context_.tokens(), branchGradient.data(), attendedGradient.data());
+    if (ring_) {
+        ring_->backward(held.qkv, held.kept.floats(), held.attended, attendedGradient);
+        held.kept = {};
+        return;
+    }
     const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, needs_.backwardScratch);
     Buffer apart;
     if (!needs_.inPlace) apart = context_.allocate(MemoryCategory::Activations, held.qkv.size());

@@ -8,7 +8,10 @@
 #include "engine/model/linear.h"
 #include "engine/model/norm.h"
 #include "engine/model/residual.h"
+#include "engine/model/ring_attention.h"
 #include "kernels/attention.h"
+
+#include <optional>
 
 namespace shardlab {
 
@@ -23,7 +26,8 @@ namespace shardlab {
 ///                                normedGradient n·h and the returned gradient n·h (`kept`)
 ///   until weightGrad             the branch's gradient, normedGradient, and of forward's all but what the attention kept
 /// Where the core is recomputed, forward frees what the attention kept, and inputGrad begins with what forward allocates
-/// for it; attended is written again, the same to the bit.
+/// for it; attended is written again, the same to the bit. A context group's attention keeps and needs what
+/// ring_attention.h says, and its gradient is made in place.
 class AttentionLayer : public Layer {
 public:
     /// Weights: "<block>.ln_1", "<block>.attn.c_attn", "<block>.attn.c_proj". `heads` of the whole.
@@ -50,6 +54,7 @@ private:
     Linear qkv_;
     Residual residual_;
     DropoutSite dropout_;
+    std::optional<RingAttention> ring_;  ///< where a context group shares it; then nothing is asked of `needs_`
     AttentionNeeds needs_;
 };
 

@@ -11,22 +11,56 @@ EmbeddingLayer::EmbeddingLayer(const LayerContext& context, int vocabulary)
       shape_{context.samples, context.sequence, context.hidden,
              rangeBegin(vocabulary, context.tensor.size(), context.tensor.member()),
              rangeSize(vocabulary, context.tensor.size(), context.tensor.member())},
+      runs_(context.context ? contextRuns(context.sequence * context.context->size(), context.context->size(),
+                                          context.context->member())
+                            : contextRuns(context.sequence, 1, 0)),
       tokens_(context.set.declare("wte.weight", {vocabulary, context.hidden}, {0.02}, true, Cut{0})),
-      positions_(context.set.declare("wpe.weight", {context.sequence, context.hidden}, {0.02}, true)),
+      positions_(context.set.declare("wpe.weight", {context.sequence * (context.context ? context.context->size() : 1), context.hidden}, {0.02}, true)),
       dropout_(context.dropout, context.seed, "wte") {}
 
 DropoutMask EmbeddingLayer::mask(const State& state) const {
     return dropout_.mask(state, context_.sequence, context_.tensor.firstOwnToken(context_.tokens()));
 }
 
+void EmbeddingLayer::embed(const State& state, Array output) const {
+    // Each token's row is some one member's, and the positions are counted once: the sum is exact.
+    const bool counts = context_.tensor.member() == 0;
+    Device& device = context_.device();
+    if (!context_.context)
+        return device.embed(shape_, tokenNumbers(state.tokens), tokens_.value(),
+                            counts ? positions_.value() : ConstArray{}, output);
+    const Buffer rows = context_.arena.allocate(MemoryCategory::Temporary, positionSize(), context_.types.weights);
+    std::ptrdiff_t at = 0;
+    for (const TokenRun& run : runs_) {
+        const std::ptrdiff_t count = std::ptrdiff_t{run.count} * context_.hidden;
+        device.copy((positions_.value() + std::ptrdiff_t{run.first} * context_.hidden).data, (rows.data() + at).data,
+                    static_cast<std::size_t>(count) * sizeOf(rows.type()));
+        at += count;
+    }
+    device.embed(shape_, tokenNumbers(state.tokens), tokens_.value(), counts ? rows.data() : ConstArray{}, output);
+}
+
+void EmbeddingLayer::embedGrad(const State& state, ConstArray outputGradient) const {
+    Device& device = context_.device();
+    if (!context_.context)
+        return device.embedGrad(shape_, tokenNumbers(state.tokens), outputGradient, tokens_.gradient(),
+                                positions_.gradient());
+    const Buffer rows =
+        context_.arena.allocateZeroed(MemoryCategory::Temporary, positionSize(), context_.types.gradients);
+    device.embedGrad(shape_, tokenNumbers(state.tokens), outputGradient, tokens_.gradient(), rows.data());
+    std::ptrdiff_t at = 0;
+    for (const TokenRun& run : runs_) {
+        const std::ptrdiff_t count = std::ptrdiff_t{run.count} * context_.hidden;
+        device.add(count, rows.data() + at, positions_.gradient() + std::ptrdiff_t{run.first} * context_.hidden);
+        at += count;
+    }
+}
+
 Buffer EmbeddingLayer::forward(State& state, std::span<const std::int32_t> tokens) {
     state.tokens = onDevice(context_.arena, tokens, MemoryCategory::Buffers);
-    // Each token's row is some one member's, and the positions are counted once: the sum is exact.
-    const ConstArray positions = context_.tensor.member() == 0 ? positions_.value() : ConstArray{};
     Buffer output = context_.tensor.sum(
-        context_.allSize(), context_.types.activations, MemoryCategory::Activations, [&](Array partial) {
-            context_.device().embed(shape_, tokenNumbers(state.tokens), tokens_.value(), positions, partial);
-        });
+        context_.allSize(), context_.types.activations, MemoryCategory::Activations,
+        [&](Array partial) { embed(state, partial); });
     if (const DropoutMask drops = mask(state); drops.share > 0)
         context_.device().dropout(context_.ownTokens(), context_.hidden, drops, output.data());
     return output;
@@ -41,8 +75,7 @@ void EmbeddingLayer::weightGrad(State& state) {
         context_.device().dropout(context_.ownTokens(), context_.hidden, drops, state.outputGradient.data());
     {
         const AllTokens gradient = context_.tensor.gather(state.outputGradient, MemoryCategory::Temporary);
-        context_.device().embedGrad(shape_, tokenNumbers(state.tokens), gradient.data(), tokens_.gradient(),
-                                    positions_.gradient());
+        embedGrad(state, gradient.data());
     }
     state.outputGradient = {};
     state.tokens = {};

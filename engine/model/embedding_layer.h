@@ -2,16 +2,19 @@
 // Tokens to activations: the bottom of a model's first stage. A tensor group shares the vocabulary.
 #pragma once
 
+#include "engine/layout/context_split.h"
 #include "engine/model/dropout_site.h"
 #include "engine/model/layer_context.h"
 #include "kernels/embedding.h"
 
+#include <array>
 #include <span>
 
 namespace shardlab {
 
 /// Memory in elements, N tokens, n own tokens: the output n·h (Activations) belongs to the next layer; where tokens are
-/// split, before it all members' sum N·h (Temporary). Until weightGrad: outputGradient n·h as it came, and the
+/// split, before it all members' sum N·h (Temporary). Of a context group's member, in passing (Temporary): its s/c rows of the
+/// position table, and of that's gradient. Until weightGrad: outputGradient n·h as it came, and the
 /// microbatch's tokens N (Buffers). weightGrad: where tokens are split, the gathered N·h (Temporary).
 class EmbeddingLayer {
 public:
@@ -30,9 +33,15 @@ public:
 
 private:
     DropoutMask mask(const State& state) const;
+    std::size_t positionSize() const {
+        return static_cast<std::size_t>(context_.sequence) * static_cast<std::size_t>(context_.hidden);
+    }
+    void embed(const State& state, Array output) const;
+    void embedGrad(const State& state, ConstArray outputGradient) const;
 
     LayerContext context_;
     EmbeddingShape shape_;
+    std::array<TokenRun, 2> runs_;  ///< this member's of each sample
     Weight tokens_;
     Weight positions_;
     DropoutSite dropout_;

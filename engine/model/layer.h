@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/model/arena.h"
+#include "engine/model/expert_tally.h"
 
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,8 @@ struct LayerState {
     Buffer input;
     /// Number, in the run, of the microbatch's first sample: what dropout masks follow. None: nothing is dropped.
     std::optional<std::int64_t> firstSample;
+    /// What a loss of the layer's own, a mean over the microbatch's samples, is multiplied by before its gradient is taken.
+    float lossScale = 0;
 };
 
 class Layer {
@@ -36,6 +39,8 @@ public:
     virtual Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) = 0;
     /// Adds to the weights' gradients; afterwards the state holds nothing.
     virtual void weightGrad(LayerState& state) = 0;
+    /// Of a layer with experts; else null.
+    virtual ExpertTally* tally() { return nullptr; }
 };
 
 }  // namespace shardlab

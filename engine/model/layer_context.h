@@ -2,6 +2,8 @@
 #pragma once
 
 #include "engine/model/arena.h"
+#include "engine/model/context_group.h"
+#include "engine/model/expert_group.h"
 #include "engine/model/parameter_set.h"
 #include "engine/model/recompute.h"
 #include "engine/model/tensor_group.h"
@@ -15,12 +17,14 @@ struct LayerContext {
     Arena& arena;
     TensorGroup& tensor;
     int samples = 1;   ///< of a microbatch: b
-    int sequence = 1;  ///< tokens of a sample: s
+    int sequence = 1;  ///< tokens of a sample, of a context group this member's: s/c
     int hidden = 1;    ///< h
     double dropout = 0;
     std::int64_t seed = 1;
     Types types = {};
     Recompute recompute = {};
+    ContextGroup* context = nullptr;  ///< null where nobody shares the tokens of a sample
+    ExpertGroup* experts = nullptr;   ///< null where this rank holds all experts
 
     Device& device() const { return arena.device(); }
     /// Activations, or their gradients.

@@ -5,11 +5,11 @@
 
 namespace shardlab {
 
-Linear::Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, double deviation,
+Linear::Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, const Initial& initial,
                LinearCut cut, int groups)
     : arena_(context.arena),
       type_(context.types.activations),
-      weight_(context.set.declare(name + ".weight", {inputs, outputs}, {deviation}, true,
+      weight_(context.set.declare(name + ".weight", {inputs, outputs}, initial, true,
                                   cut == LinearCut::Columns ? Cut{1, groups} : Cut{0})),
       bias_(context.set.declare(name + ".bias", {outputs}, {}, false,
                                 cut == LinearCut::Columns ? Cut{0, groups} : Cut{})),

@@ -18,8 +18,12 @@ enum class LinearCut : std::uint8_t { Columns, Rows };
 class Linear {
 public:
     /// `inputs` and `outputs` of the whole. `groups`: equal runs of the columns, each cut by itself (query, key, value).
+    Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, const Initial& initial,
+           LinearCut cut, int groups = 1);
+    /// A normal start.
     Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, double deviation, LinearCut cut,
-           int groups = 1);
+           int groups = 1)
+        : Linear(context, name, inputs, outputs, Initial{deviation}, cut, groups) {}
 
     int inputs() const { return inputs_; }
     int outputs() const { return outputs_; }

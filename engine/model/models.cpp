@@ -17,6 +17,7 @@ struct ModelKind {
 constexpr std::array kinds{
     ModelKind{"gpt", buildGpt},
     ModelKind{"mlp", buildMlp},
+    ModelKind{"gpt-moe", buildGptMoe},
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ struct Parameter {
     int lowestLayer = 0;   ///< of the stage's layers that use it; 0 is the stage's lowest layer
     int highestLayer = 0;
     bool decays = false;        ///< weight decay applies (matrices yes, biases and norms no)
+    bool expert = false;        ///< of a member of an expert group, the others of which hold other experts
     bool tied = false;          ///< shared with another stage (the token embedding of first and last)
     /// Counts it in norms and totals: of a tied pair the first stage, of what a tensor group holds in common (axis -1)
     /// its first member.

@@ -6,6 +6,7 @@
 #include "engine/model/host_copy.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace shardlab {
 
@@ -18,12 +19,18 @@ std::size_t elements(const std::vector<int>& shape) {
 }
 
 /// The rank's part of the whole tensor's stream: the same values, whoever holds them.
-void draw(const Parameter& parameter, double deviation, std::int64_t seed, std::span<float> values) {
+void draw(const Parameter& parameter, const Initial& initial, std::int64_t seed, std::span<float> values) {
     const RandomStream stream(seed, parameter.name);
+    const auto normal = [&](std::uint64_t index) {
+        constexpr std::uint64_t again = std::uint64_t{1} << 48;  // beyond any tensor's elements
+        double value = stream.normalAt(index);
+        while (initial.truncated && std::abs(value) > 2) value = stream.normalAt(index += again);
+        return value;
+    };
     for (const SliceRun& run : sliceRuns(parameter.slice, 0, static_cast<std::int64_t>(values.size())))
         for (std::int64_t i = 0; i < run.count; ++i)
             values[static_cast<std::size_t>(run.part + i)] =
-                static_cast<float>(deviation * stream.normalAt(static_cast<std::uint64_t>(run.whole + i)));
+                static_cast<float>(initial.deviation * normal(static_cast<std::uint64_t>(run.whole + i)));
 }
 
 }  // namespace
@@ -55,6 +62,7 @@ Weight ParameterSet::declare(const std::string& name, std::vector<int> whole, In
         parameter.owner = part_ == 0;
     }
     parameter.decays = decays;
+    parameter.expert = inExperts_;
     parameter.lowestLayer = parameter.highestLayer = layer_;
     parameters_.push_back(std::move(parameter));
     initials_.push_back(initial);
@@ -73,7 +81,7 @@ void ParameterSet::initialise(std::size_t index, std::int64_t seed, std::span<fl
     if (initial.deviation == 0)
         std::ranges::fill(values, initial.constant);
     else
-        draw(parameters_[index], initial.deviation, seed, values);
+        draw(parameters_[index], initial, seed, values);
 }
 
 void ParameterSet::allocate(Arena& arena, const Types& types, std::int64_t seed, const StageStorage& storage) {
@@ -82,10 +90,13 @@ void ParameterSet::allocate(Arena& arena, const Types& types, std::int64_t seed,
     if (storage.values) values_ = arena.allocate(MemoryCategory::Parameters, total, types.weights);
     if (storage.gradients) gradients_ = arena.allocateZeroed(MemoryCategory::Gradients, total, types.gradients);
     std::vector<float> start;
-    std::size_t offset = 0;
+    std::size_t begin[2] = {0, 0};  // of the next dense one, and of the next expert's
+    for (const Parameter& parameter : parameters_)
+        if (!parameter.expert) begin[1] += elements(parameter.shape);
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
         Parameter& parameter = parameters_[i];
         const std::size_t count = elements(parameter.shape);
+        std::size_t& offset = begin[parameter.expert ? 1 : 0];
         if (storage.gradients) parameter.gradient = gradients_.span().subspan(offset, count);
         if (storage.values) {
             parameter.value = values_.span().subspan(offset, count);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the layers of a stage declare their weights. Once all are declared, values and gradients are given out as
-// slices of two contiguous blocks, in the order of declaration.
+// slices of two contiguous blocks, in the order of declaration; those of experts that other ranks hold others of come last,
+// so that either sort is contiguous.
 #pragma once
 
 #include "engine/model/arena.h"
@@ -25,6 +26,7 @@ struct StageStorage {
 struct Initial {
     double deviation = 0;
     float constant = 0;
+    bool truncated = false;  ///< what lies beyond two deviations is drawn again
 };
 
 /// How a tensor group cuts a weight, as Slice says; axis -1: every member holds all of it.
@@ -63,6 +65,9 @@ public:
     /// What is declared from here on belongs to the stage's next layer.
     void beginLayer() { ++layer_; }
     int layers() const { return layer_ + 1; }
+    /// What is declared until it is ended belongs to experts of which other ranks hold others.
+    void beginExperts() { inExperts_ = true; }
+    void endExperts() { inExperts_ = false; }
     /// The weight, where this stage has it, is shared with another stage.
     void tie(std::string_view name, bool owner);
     /// Once, after the last declaration. Gradients are zero. What `storage` leaves out stays unbound.
@@ -84,6 +89,7 @@ private:
     std::vector<Parameter> parameters_;
     std::vector<Initial> initials_;
     int layer_ = -1;
+    bool inExperts_ = false;
     Buffer values_;
     ConstArraySpan copy_;
     Buffer gradients_;

@@ -25,12 +25,14 @@ struct Held {
 }  // namespace
 
 struct Stage::Impl {
-    Impl(const StageSpec& stageSpec, Arena& stageArena, std::unique_ptr<TensorGroup> own, TensorGroup* given)
-        : spec(stageSpec), arena(stageArena), types(numberFormats(spec.precision)), alone(std::move(own)), tensor(given ? *given : *alone),
+    Impl(const StageSpec& stageSpec, Arena& stageArena, std::unique_ptr<TensorGroup> own, TensorGroup* given,
+         ContextGroup* contextGroup, ExpertGroup* expertGroup)
+        : spec(stageSpec), arena(stageArena), types(numberFormats(spec.precision)), alone(std::move(own)), tensor(given ? *given : *alone), context(contextGroup), experts(expertGroup),
           weights(tensor.size(), tensor.member()),
           recomputing{recomputesCore(spec.memory), spec.recomputing},
-          stage(buildStage(spec, {weights, arena, tensor, spec.samples, spec.model.sequence, spec.model.hidden,
-                                  spec.model.dropout, spec.seed, types, recomputing})),
+          stage(buildStage(spec, {weights, arena, tensor, spec.samples,
+                                  spec.model.sequence / (context ? context->size() : 1), spec.model.hidden,
+                                  spec.model.dropout, spec.seed, types, recomputing, context, experts})),
           segments(layerSegments(spec.model, spec.memory, {spec.layers, spec.first, spec.last, spec.firstLayer})) {
         weights.allocate(arena, types, spec.seed, spec.storage);
     }
@@ -85,10 +87,15 @@ struct Stage::Impl {
         }
     }
 
-    void visitEmbedding() { tensor.visit(-1); }
+    void visit(int layer) {
+        tensor.visit(layer);
+        if (context) context->visit(layer);
+        if (experts) experts->visit(layer);
+    }
+    void visitEmbedding() { visit(embeddingLayer); }
     /// Blocks are made of equally many layers.
     void visitLayer(std::size_t i) {
-        tensor.visit(layerOfModel(i));
+        visit(layerOfModel(i));
     }
     int layerOfModel(std::size_t i) const {
         return spec.firstLayer + static_cast<int>(i * static_cast<std::size_t>(spec.layers) / stage.layers.size());
@@ -98,7 +105,7 @@ struct Stage::Impl {
             arena.device().noteNotFinite(static_cast<std::int64_t>(gradient.size()), gradient.data(), overflowMark(place),
                                          overflow);
     }
-    void visitHead() { tensor.visit(-2); }
+    void visitHead() { visit(outputLayer); }
 
     Held& hold(int microbatch) {
         const auto [entry, isNew] = microbatches.try_emplace(microbatch);
@@ -123,12 +130,13 @@ struct Stage::Impl {
         if (stage.head) {
             visitHead();
             gradient = reading(headLayer(), [&] { return stage.head->inputGrad(state.head, scale, kept); });
-            lookAt(gradient.span(), {microbatch, -2});
-            if (weightsToo) weightGrad(headLayer(), *stage.head, state.head, {microbatch, -2});
+            lookAt(gradient.span(), {microbatch, outputLayer});
+            if (weightsToo) weightGrad(headLayer(), *stage.head, state.head, {microbatch, outputLayer});
         }
         for (std::size_t i = stage.layers.size(); i-- > 0;) {
             if (endsSegment(segments, layerOf(i))) recomputing.again([&] { recompute(state, i); });
             visitLayer(i);
+            state.layers[i]->lossScale = scale;
             gradient = reading(layerOf(i), [&] {
                 return stage.layers[i]->inputGrad(*state.layers[i], std::move(gradient), kept);
             });
@@ -149,6 +157,8 @@ struct Stage::Impl {
     const Types types;
     const std::unique_ptr<TensorGroup> alone;  ///< where no group was given
     TensorGroup& tensor;
+    ContextGroup* const context;
+    ExpertGroup* const experts;
     ParameterSet weights;
     const Recompute recomputing;
     StageLayers stage;
@@ -160,9 +170,9 @@ struct Stage::Impl {
 };
 
 Stage::Stage(const StageSpec& spec, Arena& arena)
-    : impl_(std::make_unique<Impl>(spec, arena, std::make_unique<TensorGroup>(arena), nullptr)) {}
-Stage::Stage(const StageSpec& spec, Arena& arena, TensorGroup& tensor)
-    : impl_(std::make_unique<Impl>(spec, arena, nullptr, &tensor)) {}
+    : impl_(std::make_unique<Impl>(spec, arena, std::make_unique<TensorGroup>(arena), nullptr, nullptr, nullptr)) {}
+Stage::Stage(const StageSpec& spec, Arena& arena, TensorGroup& tensor, ContextGroup* context, ExpertGroup* experts)
+    : impl_(std::make_unique<Impl>(spec, arena, nullptr, &tensor, context, experts)) {}
 Stage::~Stage() {
     if (!impl_->spec.last) return;
     try {
@@ -199,14 +209,20 @@ void Stage::renumber(int by) {
 
 bool Stage::hasLayer(int layer) const {
     const StageSpec& spec = impl_->spec;
-    if (layer == -1) return spec.first;
-    if (layer == -2) return spec.last;
+    if (layer == embeddingLayer) return spec.first;
+    if (layer == outputLayer) return spec.last;
     return layer >= spec.firstLayer && layer < spec.firstLayer + spec.layers;
 }
 int Stage::layerOfModel(int layer) const {
-    if (layer == 0 && impl_->stage.embedding) return -1;
-    if (layer == impl_->headLayer()) return -2;
+    if (layer == 0 && impl_->stage.embedding) return embeddingLayer;
+    if (layer == impl_->headLayer()) return outputLayer;
     return impl_->layerOfModel(static_cast<std::size_t>(layer - impl_->layerOf(0)));
+}
+std::vector<ExpertLoad> Stage::takeExpertLoads() {
+    std::vector<ExpertLoad> loads;
+    for (std::size_t i = 0; i < impl_->stage.layers.size(); ++i)
+        if (ExpertTally* const tally = impl_->stage.layers[i]->tally()) loads.push_back(tally->take(impl_->layerOfModel(i)));
+    return loads;
 }
 int Stage::held() const { return static_cast<int>(impl_->microbatches.size()); }
 const double& Stage::loss(int microbatch) const { return impl_->losses.at(microbatch); }
@@ -253,7 +269,7 @@ void Stage::weightGrad(int microbatch) {
     Held& state = impl_->held(microbatch, true);
     if (stage.head) {
         impl_->visitHead();
-        impl_->weightGrad(impl_->headLayer(), *stage.head, state.head, {microbatch, -2});
+        impl_->weightGrad(impl_->headLayer(), *stage.head, state.head, {microbatch, outputLayer});
     }
     for (std::size_t i = stage.layers.size(); i-- > 0;) {
         impl_->visitLayer(i);

@@ -3,8 +3,12 @@
 // Knows no rank and no communication: what a tensor group shares is behind tensor_group.h.
 #pragma once
 
+#include "engine/base/layer_number.h"
 #include "engine/layout/layout.h"
 #include "engine/model/arena.h"
+#include "engine/model/context_group.h"
+#include "engine/model/expert_group.h"
+#include "engine/model/expert_tally.h"
 #include "engine/model/layer_hooks.h"
 #include "engine/model/parameter_set.h"
 #include "engine/model/recompute.h"
@@ -32,7 +36,8 @@ struct StageSpec {
     Recompute::Observer recomputing = {};  ///< of what backward and inputGrad compute again
 };
 
-/// b·s tokens each, sample after sample; targets are the tokens that follow. Read during the call only.
+/// b·s tokens each, of a context group this member's of them, sample after sample; targets are the tokens that follow. Read
+/// during the call only.
 struct TokenBatch {
     std::span<const std::int32_t> tokens;
     std::span<const std::int32_t> targets;
@@ -43,19 +48,20 @@ struct TokenBatch {
 /// Where a gradient was not finite, as one number that is not 0; and back.
 struct OverflowPlace {
     int microbatch = 0;
-    int layer = 0;  ///< of the model; -1 the embedding, -2 the output
+    int layer = 0;  ///< of the model, or of base/layer_number.h
 };
 constexpr std::int32_t overflowMark(const OverflowPlace& place) {
-    return ((place.microbatch & 0x1ffff) << 14) | ((place.layer + 3) & 0x3fff);
+    return ((place.microbatch & 0x1ffff) << 14) | ((place.layer - allLayers) & 0x3fff);
 }
-constexpr OverflowPlace overflowPlace(std::int32_t mark) { return {mark >> 14, (mark & 0x3fff) - 3}; }
+constexpr OverflowPlace overflowPlace(std::int32_t mark) { return {mark >> 14, (mark & 0x3fff) + allLayers}; }
 
 class Stage {
 public:
     /// Allocates parameters and gradients (zero) from the arena, each in one contiguous block.
     Stage(const StageSpec& spec, Arena& arena);
-    /// As a member of `tensor`, which outlives the stage.
-    Stage(const StageSpec& spec, Arena& arena, TensorGroup& tensor);
+    /// As a member of `tensor`, and of `context` and `experts` where they are not null, which outlive the stage.
+    Stage(const StageSpec& spec, Arena& arena, TensorGroup& tensor, ContextGroup* context = nullptr,
+          ExpertGroup* experts = nullptr);
     ~Stage();
 
     std::span<Parameter> parameters();
@@ -108,6 +114,8 @@ public:
     bool hasLayer(int layer) const;
     /// The same numbers, for a layer of the stage as Parameter counts them.
     int layerOfModel(int layer) const;
+    /// Of each layer with experts, since the last call: of all microbatches whose input gradient was taken.
+    std::vector<ExpertLoad> takeExpertLoads();
     /// Microbatches whose activations are held.
     int held() const;
 

@@ -50,7 +50,7 @@ public:
     int ownTokens(int tokens) const { return splitsTokens_ ? tokens / size_ : tokens; }
     int firstOwnToken(int tokens) const { return splitsTokens_ ? tokens / size_ * member_ : 0; }
 
-    /// The layer whose work comes next, for the trace: its number in the model, -1 the embedding, -2 the output.
+    /// The layer whose work comes next, for the trace: its number in the model, or one of base/layer_number.h.
     virtual void visit(int layer);
     /// All members' own tokens; a copy, where there must be one, is allocated as `category`.
     virtual AllTokens gather(const Buffer& own, MemoryCategory category);
