@@ -41,13 +41,8 @@ public:
 
     std::vector<OptimizerState> state(std::span<const Parameter> parameters) override {
         std::vector<OptimizerState> all;
-        std::size_t offset = 0;
-        for (std::size_t i = 0; i < parameters.size(); ++i) {
-            const std::size_t count = parameters[i].value.size();
-            all.push_back({"first moment", i, 0, moments_.span().subspan(offset, count)});
-            all.push_back({"second moment", i, 0, moments_.span().subspan(elements_ + offset, count)});
-            offset += count;
-        }
+        addMoments("first moment", moments_.span().subspan(0, elements_), parameters, all);
+        addMoments("second moment", moments_.span().subspan(elements_, elements_), parameters, all);
         return all;
     }
 

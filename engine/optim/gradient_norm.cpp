@@ -6,10 +6,11 @@
 
 namespace shardlab {
 
-double squaredGradientNorm(std::span<const Parameter> parameters, Device& device) {
+double squaredGradientNorm(std::span<const Parameter> parameters, Device& device, GradientPart part) {
     std::vector<ArrayPart> parts;
     for (const Parameter& parameter : parameters)
-        if (parameter.owner && !parameter.gradient.empty())
+        if (parameter.owner && !parameter.gradient.empty() &&
+            (part == GradientPart::All || parameter.expert == (part == GradientPart::Experts)))
             parts.push_back({parameter.gradient.data(), static_cast<std::int64_t>(parameter.gradient.size())});
     return parts.empty() ? 0 : device.sumOfSquares(parts);
 }

@@ -17,8 +17,10 @@ struct OptimizerKind {
 };
 
 constexpr std::array kinds{
+    OptimizerKind{"adafactor", makeAdafactor},
     OptimizerKind{"adamw", makeAdamW},
     OptimizerKind{"sgd", makeSgd},
+    OptimizerKind{"sm3", makeSm3},
 };
 
 }  // namespace
@@ -34,6 +36,16 @@ std::size_t elementsOf(std::span<const Parameter> parameters) {
     std::size_t elements = 0;
     for (const Parameter& parameter : parameters) elements += parameter.value.size();
     return elements;
+}
+
+void addMoments(std::string_view kind, ArraySpan moments, std::span<const Parameter> parameters,
+                std::vector<OptimizerState>& all) {
+    std::size_t offset = 0;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const std::size_t count = parameters[i].value.size();
+        all.push_back({kind, i, 0, moments.subspan(offset, count), {}});
+        offset += count;
+    }
 }
 
 }  // namespace shardlab

@@ -5,10 +5,12 @@
 #include "engine/layout/layout.h"
 #include "engine/model/arena.h"
 #include "engine/model/parameter.h"
+#include "engine/model/tensor_group.h"
 #include "engine/optim/master_weights.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,12 +18,13 @@
 namespace shardlab {
 
 /// A part of what an optimizer remembers: elements `begin`… of one kind for one parameter, counted within the tensor that
-/// Parameter::shape describes, row by row.
+/// Parameter::shape describes, row by row, or in that of `slice`.
 struct OptimizerState {
     std::string_view kind;      ///< "first moment", "second moment", "velocity": the same word in every layout
     std::size_t parameter = 0;  ///< index into the stage's parameters
     std::int64_t begin = 0;
     ArraySpan values;           ///< fp32
+    std::optional<Slice> slice; ///< where it is another tensor than the parameter: one number a row, or a column
 };
 
 /// What every optimizer is made from. The layout was checked: spec.kind exists.
@@ -29,6 +32,7 @@ struct OptimizerSetup {
     OptimizerSpec spec;
     int updates = 1;      ///< of the whole run, for a learning rate that falls
     bool master = false;  ///< the parameters' values are rounded copies of weights in fp32
+    TensorGroup* tensor = nullptr;  ///< who holds the other parts of the parameters; outlives the optimizer; null: nobody
 };
 
 class Optimizer {
@@ -60,5 +64,8 @@ std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSetup& setup, std::span<
 
 /// Of all parameters together.
 std::size_t elementsOf(std::span<const Parameter> parameters);
+/// To `all`, what one array with a number for each element of all parameters, in their order, holds of each.
+void addMoments(std::string_view kind, ArraySpan moments, std::span<const Parameter> parameters,
+                std::vector<OptimizerState>& all);
 
 }  // namespace shardlab

@@ -6,9 +6,14 @@
 
 namespace shardlab {
 
+/// State: of each matrix one float a row and one a column, of a vector one an element; two of each of them besides.
+std::unique_ptr<Optimizer> makeAdafactor(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
 /// State: two floats per parameter (first and second moment), one block.
 std::unique_ptr<Optimizer> makeAdamW(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
 /// State: one float per parameter (velocity), one block; none where momentum is 0.
 std::unique_ptr<Optimizer> makeSgd(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
+/// State: of each matrix one float a row and one a column, of a vector one an element; one per parameter more (moment)
+/// where momentum is not 0.
+std::unique_ptr<Optimizer> makeSm3(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena);
 
 }  // namespace shardlab

@@ -33,12 +33,7 @@ public:
 
     std::vector<OptimizerState> state(std::span<const Parameter> parameters) override {
         std::vector<OptimizerState> all;
-        if (velocity_.empty()) return all;
-        std::size_t offset = 0;
-        for (std::size_t i = 0; i < parameters.size(); ++i) {
-            all.push_back({"velocity", i, 0, velocity_.span().subspan(offset, parameters[i].value.size())});
-            offset += parameters[i].value.size();
-        }
+        if (!velocity_.empty()) addMoments("velocity", velocity_.span(), parameters, all);
         return all;
     }
 
