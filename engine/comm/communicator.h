@@ -70,6 +70,13 @@ public:
     virtual RequestPtr ireduceTo(ArraySpan block, int owner);
     virtual RequestPtr ibroadcast(std::span<std::byte> data, int root) = 0;
     virtual void barrier() = 0;
+    /// Collective: `block` is memory of member `owner`, whose own argument alone counts. Returns where this process reads and
+    /// writes the same memory; empty on all members where one of them does not reach it. Whoever changes it while
+    /// others look does so in atomic elements.
+    virtual std::span<std::byte> reach(std::span<std::byte> block, int owner) {
+        static_cast<void>(owner);
+        return size() == 1 ? block : std::span<std::byte>();
+    }
     /// Throws where a member is known to be lost: for those who wait without a request.
     virtual void requireMembers() {}
     /// Collective: messages will go from the first to the second of each pair, the same list on every member. Others are

@@ -39,4 +39,13 @@ std::int64_t largest(Communicator& group, std::int64_t value) {
     return *std::max_element(all.begin(), all.end());
 }
 
+std::int64_t exchanged(Communicator& group, int peer, std::int64_t value) {
+    constexpr int tag = 3;
+    std::int64_t theirs = 0;
+    const RequestPtr received = group.ireceive(std::as_writable_bytes(std::span(&theirs, 1)), peer, tag);
+    group.send(std::as_bytes(std::span(&value, 1)), peer, tag);
+    received->wait();
+    return theirs;
+}
+
 }  // namespace shardlab

@@ -14,6 +14,8 @@ namespace shardlab {
 std::vector<double> gather(Communicator& group, double value);
 std::vector<std::int64_t> gather(Communicator& group, std::int64_t value);
 double sum(Communicator& group, double value);
+/// Between two members: what `peer` gave for this one's value.
+std::int64_t exchanged(Communicator& group, int peer, std::int64_t value);
 std::int64_t largest(Communicator& group, std::int64_t value);
 
 }  // namespace shardlab

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/parallel/shards.h"
 
+#include "engine/layout/replicas.h"
 #include "engine/model/host_copy.h"
 
 #include <algorithm>
@@ -61,22 +62,31 @@ ArraySpan GatherRoom::place(const UnitGather& gather) {
 
 std::vector<FlatUnit> unitsOf(const ParallelSpec& parallel, std::span<const Parameter> parameters) {
     std::vector<FlatUnit> units;
-    std::int64_t offset = 0;
+    std::int64_t offset = 0, largestTable = 0;
     bool closed = true;
     for (const Parameter& parameter : parameters) {
+        if (parameter.expert) continue;
         const bool table = parameter.name == "wte.weight", alone = table || parameter.name == "wpe.weight";
         const bool same = !units.empty() && !closed && !alone && units.back().lowestLayer == parameter.lowestLayer;
         if (!same) units.push_back({parameter.lowestLayer, parameter.highestLayer, offset, 0, table});
+        if (table) largestTable = largestPart(parameter.slice);
         units.back().size += extent(parameter);
         offset += extent(parameter);
         closed = alone;
     }
-    giveOwners(parallel, units);
+    for (const Parameter& parameter : parameters) {
+        if (!parameter.expert) continue;
+        const bool same = units.back().experts && units.back().lowestLayer == parameter.lowestLayer;
+        if (!same) units.push_back({parameter.lowestLayer, parameter.highestLayer, offset, 0, false, -1, true});
+        units.back().size += extent(parameter);
+        offset += extent(parameter);
+    }
+    giveOwners(parallel, largestTable, units);
     return units;
 }
 
 StageShards::StageShards(Stage& stage, const ParallelSpec& parallel, int replica, Arena& arena)
-    : stage_(stage), zero_(parallel.zero), replicas_(parallel.data), replica_(replica),
+    : stage_(stage), zero_(parallel.zero), replicas_(replicaCount(parallel)), replica_(replica),
       units_(unitsOf(parallel, stage.parameters())), reduced_(reductionUnits(parallel, units_, sizeOf(stage.types().gradients))),
       bound_(reduced_.size()) {
     std::int64_t total = 0;

@@ -11,6 +11,7 @@
 // since its input is kept once, not by every member, and gathered again for the weight gradient.
 #pragma once
 
+#include "engine/base/layer_number.h"
 #include "engine/comm/communicator.h"
 #include "engine/model/tensor_group.h"
 
@@ -22,7 +23,7 @@ namespace shardlab {
 struct TensorCollective {
     enum class Kind : std::uint8_t { AllReduce, ReduceScatter, AllGather };
     Kind kind = Kind::AllReduce;
-    int layer = -1;          ///< of the model; -1 the embedding, -2 the output
+    int layer = embeddingLayer;          ///< of the model, or of base/layer_number.h
     std::int64_t bytes = 0;  ///< of the whole buffer, all tokens
 };
 
@@ -47,7 +48,7 @@ private:
 
     Communicator& group_;
     Observer observer_;
-    int layer_ = -1;
+    int layer_ = embeddingLayer;
 };
 
 }  // namespace shardlab

@@ -122,6 +122,11 @@ public:
     int rank() const override { return rank_; }
     int size() const override { return static_cast<int>(members_.size()); }
 
+    std::span<std::byte> reach(std::span<std::byte> block, int owner) override {
+        broadcast(std::as_writable_bytes(std::span(&block, 1)), owner);
+        return block;
+    }
+
     void requireMembers() override {
         const std::lock_guard lock(state_->mutex);
         state_->requireAlive();

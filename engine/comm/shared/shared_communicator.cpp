@@ -261,6 +261,17 @@ RequestPtr SharedCommunicator::ibroadcast(std::span<std::byte> data, int root) {
     }});
 }
 
+std::span<std::byte> SharedCommunicator::reach(std::span<std::byte> block, int owner) {
+    if (!window_) return messages_->reach(block, owner);
+    struct Place {
+        std::uint64_t offset = 0, bytes = 0;
+    } place;
+    if (rank() == owner)
+        if (const auto offset = memory_.heap->offsetOf(block)) place = {*offset, block.size()};
+    broadcast(std::as_writable_bytes(std::span(&place, 1)), owner);
+    return place.bytes == 0 ? std::span<std::byte>() : std::span(window_->at(owner, place.offset), place.bytes);
+}
+
 void SharedCommunicator::barrier() {
     if (!window_) return messages_->barrier();
     start({}, {}, [](const SharedWindow&, const Buffers&) {})->wait();

@@ -47,6 +47,7 @@ public:
     RequestPtr igatherParts(ArraySpan block) override;
     RequestPtr ibroadcast(std::span<std::byte> data, int root) override;
     void barrier() override;
+    std::span<std::byte> reach(std::span<std::byte> block, int owner) override;
     void requireMembers() override { messages_->requireMembers(); }
 
     /// Whether the members reach each other's memory.
