@@ -35,6 +35,10 @@ enum class ActionKind : std::uint8_t {
     // Weight versions:
     StashWeights,      ///< 2STASH@v2  a copy of the current weights is kept as version 2
     FreeWeights,       ///< 2FREE@v0   the kept version 0 is dropped
+    // With a server instead of an all-reduce (layout/exchange.h):
+    PushGradients,     ///< 2PUSH_GRAD   the stage's gradients go to the server
+    PullWeights,       ///< 2PULL_PARAM  the updated weights come from it, or out of shared memory
+    ExchangeElastic,   ///< 2EXCHANGE    the replica whose turn it is and the centre pull each other
 };
 
 /// `stage` is the global stage (chunk c of rank r is stage c·p+r unless the schedule folds back).
@@ -82,7 +86,7 @@ Action actionFromId(ActionId id);
 /// Whether the kind names a weight version: always (STASH, FREE), or where the schedule keeps several.
 constexpr bool mayHaveVersion(ActionKind kind) {
     return isCompute(kind) || kind == ActionKind::ReduceGradients || kind == ActionKind::OptimizerStep ||
-           kind >= ActionKind::StashWeights;
+           kind == ActionKind::StashWeights || kind == ActionKind::FreeWeights;
 }
 
 /// The other end of a send or receive: 2SEND_F0 ↔ 3RECV_F0.

@@ -71,7 +71,7 @@ std::optional<Finding> findMisfit(const Schedule& schedule, const ScheduleShape&
     if (schedule.stages() != stages)
         return ofWhole(fmt::format("it has {}, pipeline × chunks is {}", counted(schedule.stages(), "stage"), stages),
                        schedule.stages() % ranks == 0 ? fmt::format("chunks {}", schedule.stages() / ranks)
-                                                      : "a whole number of stages for each rank on average");
+                                                      : "a whole number of stages for each pipeline rank on average");
     const std::string counts = fmt::format("{} microbatches, as a step of the layout has; the schedule has {}",
                                            shape.microbatches, schedule.microbatches);
     if (schedule.microbatches < shape.microbatches)
@@ -122,7 +122,7 @@ std::optional<ShapeRefusal> customRefusal(const ScheduleShape& shape) {
     constexpr std::string_view pointer = "/schedule/actions";
     if (shape.actions.empty())
         return ShapeRefusal{pointer, "a schedule written by hand is what the layout lists",
-                            "a line for each rank, \"0F0,0F1,0B0,0B1\"; or a kind of schedule that makes its own order",
+                            "a line for each pipeline rank, \"0F0,0F1,0B0,0B1\"; or a kind of schedule that makes its own order",
                             "no actions are listed"};
     const Result<Schedule> schedule = scheduleOfLines(shape.actions);
     if (!schedule) {

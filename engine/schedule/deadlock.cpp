@@ -129,17 +129,17 @@ private:
         for (int at = rank; !seen[static_cast<std::size_t>(at)]; ++named) {
             seen[static_cast<std::size_t>(at)] = true;
             if (current(at) == nullptr) {
-                why += fmt::format("; rank {} has ended", at);
+                why += fmt::format("; pipeline rank {} has ended", at);
                 break;
             }
             const auto [peer, action] = waitsFor(at);
             if (named < 8)
                 why +=
-                    fmt::format("{} rank {} waits at {} for rank {}", named == 0 ? ":" : ";", at, toText(action), peer);
+                    fmt::format("{} pipeline rank {} waits at {} for rank {}", named == 0 ? ":" : ";", at, toText(action), peer);
             at = peer;
         }
         return {rank, static_cast<int>(position_[static_cast<std::size_t>(rank)]), *current(rank), std::move(why),
-                "Both ends of a message in one order over all ranks"};
+                "Both ends of a message in one order over all pipeline ranks"};
     }
 
     const Schedule& schedule_;
@@ -163,7 +163,7 @@ std::optional<Finding> findStuckCompute(const Schedule& schedule) {
         const auto& list = schedule.ranks[static_cast<std::size_t>(giver)];
         const std::string stands = giverAt < list.size() ? toText(list[giverAt]) : "its end";
         return Finding{static_cast<int>(rank), static_cast<int>(times.reached[rank]), action,
-                       fmt::format("deadlock: rank {} waits at {} for stage {} on rank {}, which waits at {}", rank,
+                       fmt::format("deadlock: pipeline rank {} waits at {} for stage {} on pipeline rank {}, which waits at {}", rank,
                                    toText(action), need->stage, giver, stands),
                        "An order in which every input comes first"};
     }
@@ -186,8 +186,8 @@ std::optional<Finding> findCrossedMessages(const Schedule& schedule) {
             const Action& next = sent[pair][received[pair]++];
             if (next != otherEnd(actions[i]))
                 return Finding{rank, static_cast<int>(i), actions[i],
-                               fmt::format("rank {} sends {} at this place", pair.first, toText(next)),
-                               "Messages of two ranks in the same order at both ends"};
+                               fmt::format("pipeline rank {} sends {} at this place", pair.first, toText(next)),
+                               "Messages of two pipeline ranks in the same order at both ends"};
         }
     }
     return {};

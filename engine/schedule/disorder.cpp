@@ -47,10 +47,14 @@ private:
         return places_[static_cast<std::size_t>(kind) - 1]
                       [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
     }
-    /// REDUCE_GRAD, REDUCE_TIED, STEP, GATHER_PARAM.
+    /// REDUCE_GRAD, REDUCE_TIED, STEP, GATHER_PARAM, and what is exchanged with a server.
     int& end(Kind kind, int stage) {
-        const std::size_t table = kind == Kind::ReduceGradients ? 0 : kind == Kind::ReduceTied ? 1
-                                  : kind == Kind::GatherUpdated ? 3 : 2;
+        const std::size_t table = kind == Kind::ReduceGradients  ? 0
+                                  : kind == Kind::ReduceTied      ? 1
+                                  : kind == Kind::GatherUpdated   ? 3
+                                  : kind >= Kind::PushGradients
+                                      ? 4 + static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::PushGradients)
+                                      : 2;
         return ends_[table][static_cast<std::size_t>(stage)];
     }
 
@@ -85,8 +89,8 @@ private:
                          fmt::format("Stages 0 to {}", stages_ - 1));
         if (rankOf(action.stage) != rank)
             return wrong(rank, position, action,
-                         fmt::format("stage {} lies on rank {}", action.stage, rankOf(action.stage)),
-                         "Actions of a stage stand on its rank");
+                         fmt::format("stage {} lies on pipeline rank {}", action.stage, rankOf(action.stage)),
+                         "Actions of a stage stand on its pipeline rank");
         int* noted = nullptr;
         if (belongsToMicrobatch(action.kind)) {
             if (action.microbatch < 0 || action.microbatch >= schedule_.microbatches)
@@ -186,8 +190,8 @@ private:
     bool messageIsWhole(const Action& message, const Action& compute, bool sends, bool wanted) {
         const int atMessage = at(message);
         if (atMessage >= 0 && !wanted)
-            return wrong(rankOf(message.stage), atMessage, message, "there is no rank at its other end",
-                         "Messages only between neighbouring stages on different ranks");
+            return wrong(rankOf(message.stage), atMessage, message, "there is no pipeline rank at its other end",
+                         "Messages only between neighbouring stages on different pipeline ranks");
         if (atMessage < 0 && wanted)
             return missing(message, fmt::format("{} waits for its other end", toText(otherEnd(message))));
         if (!wanted) return true;
@@ -201,7 +205,8 @@ private:
         const int tiedName = tiedStage && rankOf(0) == rankOf(schedule_.stages() - 1) ? 0 : stage;
         const Action reduce{Kind::ReduceGradients, stage}, tied{Kind::ReduceTied, tiedName},
             step{Kind::OptimizerStep, stage};
-        const Action gather{Kind::GatherUpdated, stage};
+        const Action gather{Kind::GatherUpdated, stage}, push{Kind::PushGradients, stage},
+            pull{Kind::PullWeights, stage}, elastic{Kind::ExchangeElastic, stage};
         if (!before(end(step.kind, stage), step, end(gather.kind, stage), gather, "what is gathered is what it updates"))
             return false;
         const int last = lastOfStage_[static_cast<std::size_t>(stage)];
@@ -210,7 +215,7 @@ private:
                 rankOf(stage), end(tied.kind, stage), {tied.kind, stage},
                 "only the first and the last stage share an embedding, and a rank that holds both sums it once",
                 tiedStage ? "That of the first stage" : "");
-        for (const Action& each : {reduce, tied, step}) {
+        for (const Action& each : {reduce, push, tied, step, pull}) {
             const int there = end(each.kind, each.stage);
             const bool wanted =
                 anyEnd_[static_cast<std::size_t>(each.kind)] && (each.kind != Kind::ReduceTied || tiedStage);
@@ -219,7 +224,13 @@ private:
                 return wrong(rankOf(stage), there, each, "actions of its stage follow",
                              "After the last backward of its stage");
         }
-        return before(end(reduce.kind, stage), reduce, end(tied.kind, tiedName), tied,
+        return before(end(push.kind, stage), push, end(tied.kind, tiedName), tied,
+                      "replicas are summed before the shared embedding is") &&
+               before(end(push.kind, stage), push, end(step.kind, stage), step, "the server updates with all gradients") &&
+               before(end(step.kind, stage), step, end(pull.kind, stage), pull, "what comes back is what it updates") &&
+               before(end(elastic.kind, stage), elastic, end(step.kind, stage), step,
+                      "weights and centre pull each other as they were before the step") &&
+               before(end(reduce.kind, stage), reduce, end(tied.kind, tiedName), tied,
                       "replicas are averaged before the shared embedding is summed") &&
                before(end(reduce.kind, stage), reduce, end(step.kind, stage), step,
                       "the update needs the averaged gradient") &&
@@ -236,9 +247,9 @@ private:
                                 : stages.front()};
         if (norm < 0)
             return !anyEnd_[static_cast<std::size_t>(Kind::ReduceNorm)] ||
-                   missing(action, "other ranks have it, and all take part");
+                   missing(action, "other pipeline ranks have it, and all take part");
         for (int stage : stages) {
-            for (Kind kind : {Kind::ReduceGradients, Kind::ReduceTied})
+            for (Kind kind : {Kind::ReduceGradients, Kind::PushGradients, Kind::ReduceTied})
                 if (!before(end(kind, stage), {kind, stage}, norm, action, "the norm is that of the whole gradient"))
                     return false;
             if (!before(norm, action, end(Kind::OptimizerStep, stage), {Kind::OptimizerStep, stage},
@@ -246,7 +257,7 @@ private:
                 return false;
             if (lastOfStage_[static_cast<std::size_t>(stage)] > norm)
                 return wrong(rank, norm, action, fmt::format("actions of stage {} follow", stage),
-                             "After the last backward of its rank");
+                             "After the last backward of its pipeline rank");
         }
         return true;
     }
@@ -255,7 +266,7 @@ private:
     std::size_t microbatches_;
     std::size_t stages_;
     std::array<std::vector<int>, microbatchKinds> places_;
-    std::array<std::vector<int>, 4> ends_;
+    std::array<std::vector<int>, 7> ends_;
     std::array<std::vector<int>, 4> beside_;  ///< REDUCE_BUCKETS … GATHER_B
     std::vector<int> norms_;
     std::vector<int> lastOfStage_;

@@ -36,12 +36,23 @@ Schedule addVersionedUpdates(Schedule schedule, bool dataParallel);
 /// Last of all: one optimizer step per stage.
 Schedule addOptimizerStep(Schedule schedule);
 
+/// Instead of addGradientReduce: gradients are pushed to the server.
+Schedule addGradientPush(Schedule schedule);
+/// Last of all, after every update: the weights come back from it, or out of shared memory.
+Schedule addWeightPull(Schedule schedule);
+
+/// Before the optimizer's steps, one a rank: the replica whose turn it is and the centre pull each other.
+Schedule addElasticExchange(Schedule schedule);
+
 struct LowerOptions {
     bool dataParallel = false;    ///< data > 1
     bool tiedEmbedding = false;   ///< first and last stage share the token embedding (models whose output is tied)
     bool norm = false;            ///< of the whole gradient is wanted: it is clipped, or its loss was scaled
     bool buckets = false;         ///< gradients are reduced while the backward goes on
     int zero = 0;                 ///< what data replicas share out
+    bool server = false;          ///< gradients go to a server, which updates and sends the weights back
+    bool shared = false;          ///< after each update the weights are read out of shared memory; no gradients are reduced
+    bool elastic = false;         ///< replicas and a centre pull each other; no gradients are reduced
 };
 LowerOptions lowerOptions(const Layout& layout);
 /// All passes in their order.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/schedule/registry.h"
 
+#include "engine/layout/exchange.h"
 #include "engine/layout/suggest.h"
 #include "engine/schedule/generators.h"
 
@@ -112,7 +113,7 @@ std::string_view bubbleFormula(const ScheduleMethod& method, const ScheduleShape
 
 bool flushes(const Layout& layout) {
     const ScheduleMethod* method = findScheduleMethod(layout.schedule.kind);
-    return method == nullptr || method->flushes;
+    return !runsAtOwnPace(layout.parallel) && (method == nullptr || method->flushes);
 }
 
 }  // namespace shardlab

@@ -22,7 +22,8 @@ Result<Schedule> generateSchedule(std::string_view kind, const ScheduleShape& sh
 ScheduleShape scheduleShape(const Layout& layout);
 /// What the bubble of this very shape follows from, in words.
 std::string_view bubbleFormula(const ScheduleMethod& method, const ScheduleShape& shape);
-/// Of the layout's method; true where there is none of that name.
+/// Whether every step of a run ends with a flush: not so where the layout's method does not, nor where workers, of an
+/// asynchronous server or in shared memory, come to a step's end at their own pace. True where there is no method of that name.
 bool flushes(const Layout& layout);
 
 }  // namespace shardlab

@@ -17,18 +17,18 @@ std::optional<Finding> findMisshape(const Schedule& schedule) {
         return Finding{-1, -1, {}, std::move(why), std::move(legal)};
     };
     if (schedule.ranks.empty() || schedule.rankOfStage.empty() || schedule.microbatches < 1)
-        return refuse("it is empty", "At least one rank, one stage and one microbatch");
+        return refuse("it is empty", "At least one pipeline rank, one stage and one microbatch");
     const auto ranks = static_cast<int>(schedule.ranks.size());
     std::vector<bool> holds(schedule.ranks.size(), false);
     for (int stage = 0; stage < schedule.stages(); ++stage) {
         const int rank = schedule.rankOfStage[static_cast<std::size_t>(stage)];
         if (rank < 0 || rank >= ranks)
-            return refuse(fmt::format("stage {} lies on rank {} of {}", stage, rank, ranks), "A rank that there is");
+            return refuse(fmt::format("stage {} lies on pipeline rank {} of {}", stage, rank, ranks), "A pipeline rank that there is");
         holds[static_cast<std::size_t>(rank)] = true;
     }
     std::size_t actions = 0;
     for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
-        if (!holds[rank]) return refuse(fmt::format("rank {} holds no stage", rank), "At least one stage on each rank");
+        if (!holds[rank]) return refuse(fmt::format("pipeline rank {} holds no stage", rank), "At least one stage on each pipeline rank");
         actions += schedule.ranks[rank].size();
     }
     // Keeps the tables of the other parts as small as the schedule itself.
@@ -77,9 +77,9 @@ std::optional<Finding> findWrong(const Schedule& schedule) {
 
 std::string placeOf(const Schedule& schedule, const Finding& finding) {
     if (finding.rank < 0) return {};
-    if (finding.position < 0) return fmt::format("rank {}, {}", finding.rank, toText(finding.action));
+    if (finding.position < 0) return fmt::format("pipeline rank {}, {}", finding.rank, toText(finding.action));
     const auto& actions = schedule.ranks[static_cast<std::size_t>(finding.rank)];
-    return fmt::format("rank {}, action {}, {}", finding.rank, finding.position + 1,
+    return fmt::format("pipeline rank {}, action {}, {}", finding.rank, finding.position + 1,
                        toText(actions[static_cast<std::size_t>(finding.position)]));
 }
 
