@@ -35,7 +35,7 @@ bool communicates(const SpanKey& key) {
         case EventKind::ReduceBuckets:
         case EventKind::ScatterGradients:
         case EventKind::GatherParameters: return true;
-        default: return isTensorCollective(key.kind);
+        default: return isInsideAction(key.kind) || isServerExchange(key.kind);
     }
 }
 

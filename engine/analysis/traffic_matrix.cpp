@@ -2,16 +2,33 @@
 #include "engine/analysis/traffic_matrix.h"
 
 #include "engine/base/saturate.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/replicas.h"
 #include "engine/schedule/registry.h"
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace shardlab {
 
 TrafficMatrix::TrafficMatrix(const RunHeader& header) : mesh_(header.layout) {
     if (!header.hasLayout()) return;
-    if (const auto schedule = generateSchedule(header.layout.schedule.kind, scheduleShape(header.layout))) rankOfStage_ = schedule->rankOfStage;
+    const Layout& layout = header.layout;
+    if (const auto schedule = generateSchedule(layout.schedule.kind, scheduleShape(layout))) rankOfStage_ = schedule->rankOfStage;
+    if (mesh_.size(Axis::Expert) == 1) return;
+    for (const StageShape& shape : stageShapes(layout))
+        buckets_.push_back(reductionUnits(layout.parallel, stageUnits(layout.model, layout.parallel, shape, tensorShare(layout)),
+                                          numberFormats(layout.precision).gradientBytes()));
+}
+
+bool TrafficMatrix::ofExperts(const Event& event) const {
+    const int stage = event.action == 0 ? -1 : actionFromId(event.action).stage;
+    if (stage < 0 || static_cast<std::size_t>(stage) >= buckets_.size()) return false;
+    const auto& buckets = buckets_[static_cast<std::size_t>(stage)];
+    return event.value >= 0 && event.value < static_cast<double>(buckets.size()) &&
+           buckets[static_cast<std::size_t>(event.value)].experts;
 }
 
 /// To the next member, the first after the last.
@@ -29,10 +46,11 @@ void TrafficMatrix::add(const Event& event) {
     const int rank = event.rank;
     const auto bytes = static_cast<double>(event.bytes);
     const auto share = [&](std::size_t members, int times) { return times * static_cast<double>(members - 1) / static_cast<double>(members) * bytes; };
-    const auto around = [&](Axis axis, int times, Sort sort) {
-        const std::vector<int> group = mesh_.group(rank, axis);
+    const auto around = [&](const std::vector<int>& group, int times, Sort sort) {
         ring(group, rank, share(group.size(), times), sort);
     };
+    const auto replicas = [&] { return sameWeights(mesh_, rank); };
+    const auto tensor = [&] { return mesh_.group(rank, Axis::Tensor); };
     switch (event.kind) {
         case EventKind::SendForward:
         case EventKind::SendBackward: {
@@ -45,14 +63,53 @@ void TrafficMatrix::add(const Event& event) {
             ++cell.count;
             break;
         }
-        case EventKind::ReduceGradients: around(Axis::Data, 2, Sort::Collective); break;
-        case EventKind::ReduceBuckets: around(Axis::Data, 2, Sort::Bucket); break;
-        case EventKind::RingHop: ring(mesh_.group(rank, Axis::Data), rank, bytes, Sort::Hop); break;
+        case EventKind::ReduceGradients: around(replicas(), 2, Sort::Collective); break;
+        case EventKind::ReduceBuckets: around(ofExperts(event) ? sameExperts(mesh_, rank) : replicas(), 2, Sort::Bucket); break;
+        case EventKind::DispatchTokens:
+        case EventKind::CombineTokens: {
+            const std::vector<int> group = mesh_.group(rank, Axis::Expert);
+            for (const int other : group) {
+                if (other == rank) continue;
+                Cell& cell = cells_[Sort::Collective][{rank, other}];
+                cell.bytes = saturatedSum(cell.bytes, event.bytes / static_cast<std::int64_t>(group.size()));
+                ++cell.count;
+            }
+            break;
+        }
+        case EventKind::PushGradients:
+        case EventKind::PullWeights: {
+            // Bytes are those that leave the rank: a worker's to the server, or the server's, as many to each worker.
+            const std::vector<int> group = mesh_.group(rank, Axis::Data);
+            const bool server = rank == group.front();
+            std::span<const int> takers(group.begin() + (server ? 1 : 0), server ? group.end() : group.begin() + 1);
+            const auto worker = static_cast<std::size_t>(std::max(0.0, event.value));
+            if (server && worker > 0) {  // one of an asynchronous server's, by name
+                if (worker >= group.size()) return;
+                takers = std::span(group).subspan(worker, 1);
+            }
+            for (const int taker : takers) {
+                Cell& cell = cells_[Sort::Collective][{rank, taker}];
+                cell.bytes = saturatedSum(cell.bytes, event.bytes / static_cast<std::int64_t>(takers.size()));
+                ++cell.count;
+            }
+            break;
+        }
+        case EventKind::ExchangeElastic: {
+            const std::vector<int> group = mesh_.group(rank, Axis::Data);
+            const auto turn = static_cast<std::size_t>(std::max(0.0, event.value));
+            if (turn >= group.size()) return;
+            Cell& cell = cells_[Sort::Collective][{rank, rank == group.front() ? group[turn] : group.front()}];
+            cell.bytes = saturatedSum(cell.bytes, event.bytes);
+            ++cell.count;
+            break;
+        }
+        case EventKind::RingHop: ring(replicas(), rank, bytes, Sort::Hop); break;
         case EventKind::ScatterGradients:
-        case EventKind::GatherParameters: around(Axis::Data, 1, Sort::Collective); break;
-        case EventKind::TensorAllReduce: around(Axis::Tensor, 2, Sort::Collective); break;
+        case EventKind::GatherParameters: around(replicas(), 1, Sort::Collective); break;
+        case EventKind::TensorAllReduce: around(tensor(), 2, Sort::Collective); break;
         case EventKind::TensorReduceScatter:
-        case EventKind::TensorAllGather: around(Axis::Tensor, 1, Sort::Collective); break;
+        case EventKind::TensorAllGather: around(tensor(), 1, Sort::Collective); break;
+        case EventKind::KeyValueHop: ring(mesh_.group(rank, Axis::Context), rank, bytes, Sort::Collective); break;
         case EventKind::ReduceNorm: {
             const std::vector<int> group = replicaRanks(mesh_, rank);
             ring(group, rank, share(group.size(), 2), Sort::Collective);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/event/event.h"
+#include "engine/layout/flat_units.h"
 #include "engine/layout/mesh.h"
 #include "engine/run/run_file.h"
 
@@ -17,7 +18,7 @@ namespace shardlab {
 
 /// Messages go from their sender to the rank that holds the stage they are for. A collective is counted as a ring carries
 /// it, whichever way it was made: each member sends 2(n−1)/n of the buffer to the next for a sum, half as much for one of
-/// its halves. Where the hops of a ring are events, these are counted.
+/// its halves; of an all-to-all 1/n to each other one. Where the hops of a ring are events, these are counted.
 class TrafficMatrix {
 public:
     enum class Part : std::uint8_t { All, Messages, Collectives };
@@ -40,11 +41,14 @@ public:
 private:
     enum class Sort : std::uint8_t { Message, Collective, Bucket, Hop };
     using Link = std::pair<int, int>;
+    /// Whether a stage's bucket is reduced by the ranks with the same experts alone.
+    bool ofExperts(const Event& event) const;
     void ring(const std::vector<int>& group, int rank, double bytes, Sort sort);
     std::map<Link, Cell> of(Part part) const;
 
     Mesh mesh_;
     std::vector<int> rankOfStage_;
+    std::vector<std::vector<FlatUnit>> buckets_;  ///< by stage; empty where no experts are spread
     std::map<Sort, std::map<Link, Cell>> cells_;
     std::set<int> steps_;
 };

@@ -45,12 +45,23 @@ std::string_view name(EventKind kind) {
         case EventKind::TensorAllReduce: return "tensor all-reduce";
         case EventKind::TensorReduceScatter: return "tensor reduce-scatter";
         case EventKind::TensorAllGather: return "tensor all-gather";
+        case EventKind::KeyValueHop: return "key and value hop";
+        case EventKind::DispatchTokens: return "dispatch tokens";
+        case EventKind::CombineTokens: return "combine tokens";
         case EventKind::StashWeights: return "stash weights";
         case EventKind::FreeWeights: return "free weights";
         case EventKind::WeightVersions: return "weight versions";
         case EventKind::LossScale: return "loss scale";
         case EventKind::GradientExponents: return "gradient exponents";
+        case EventKind::ExpertLoad: return "expert load";
+        case EventKind::ExpertDropped: return "tokens dropped";
         case EventKind::Overflow: return "overflow";
+        case EventKind::PushGradients: return "push gradients";
+        case EventKind::PullWeights: return "pull weights";
+        case EventKind::ExchangeElastic: return "elastic exchange";
+        case EventKind::Staleness: return "staleness";
+        case EventKind::ElasticDistance: return "elastic distance";
+        case EventKind::OverwrittenUpdates: return "overwritten updates";
         case EventKind::Loss: return "loss";
         case EventKind::ValidationLoss: return "validation loss";
         case EventKind::GradientNorm: return "gradient norm";
@@ -108,6 +119,9 @@ EventKind eventKind(ActionKind kind) {
         case ActionKind::GatherUpdated: return EventKind::GatherParameters;
         case ActionKind::StashWeights: return EventKind::StashWeights;
         case ActionKind::FreeWeights: return EventKind::FreeWeights;
+        case ActionKind::PushGradients: return EventKind::PushGradients;
+        case ActionKind::PullWeights: return EventKind::PullWeights;
+        case ActionKind::ExchangeElastic: return EventKind::ExchangeElastic;
     }
     return EventKind::None;
 }

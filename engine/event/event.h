@@ -45,11 +45,16 @@ enum class EventKind : std::uint8_t {
     RingHop = 23,       ///< one step of the ring within a reduction: a part to the next member, one from the last
     StashWeights = 24,    ///< compute lane: a copy of the current weights is kept as a version; bytes of the copy
     FreeWeights = 25,     ///< compute lane, no time: a kept version is dropped; its bytes
-    // Collectives of a tensor group inside a compute action, comm lane; they carry the action's id, the bytes of the
-    // whole buffer, and as value the layer: -1 the embedding, -2 the output.
+    // All-to-alls of an expert group inside a compute action, comm lane: rows of tokens, or their gradients, to the ranks of
+    // their experts, and back. They carry the action's id, the bytes of the whole buffer, and as value the layer.
+    DispatchTokens = 26,
+    CombineTokens = 27,
+    // Collectives of a tensor group inside a compute action or an update, comm lane; they carry the action's id, the bytes
+    // of the whole buffer, and as value the layer: its number or one of base/layer_number.h.
     TensorAllReduce = 28,
     TensorReduceScatter = 29,
     TensorAllGather = 30,
+    KeyValueHop = 31,  ///< likewise one step of a context group's ring, behind which the action computes: keys and values, or their gradients, to the next member and from the last; bytes of one way, value: the layer
     // Counters: `value`, at `begin`.
     Loss = 32,            ///< mean over the step's tokens, nats; from the last stage of data rank 0
     ValidationLoss = 33,
@@ -65,12 +70,22 @@ enum class EventKind : std::uint8_t {
     MemoryPeak = 48,      ///< bytes: largest sum so far in this step
     PaceOverrun = 49,     ///< value: seconds the real work took longer than the modelled device
     CategoryPeak = 50,    ///< + MemoryCategory: largest bytes of the step, where they changed since the step before; 50–55
+    // Of each layer with experts and each rank that counts, for a step; bytes: which, as expertNumber() says.
+    ExpertLoad = 58,      ///< value: tokens that chose the expert, those without a place too
+    ExpertDropped = 59,   ///< value: of them, those without a place; only where there are any
+    Staleness = 60,       ///< of an update by a server, or in shared memory: updates between the read of the weights and the use of their gradient; bytes: the worker's replica
+    ElasticDistance = 61, ///< ‖W − W̄‖ of the replica that exchanged in the step, before it did; from its rank, its part of the model
+    OverwrittenUpdates = 62,  ///< of a Hogwild worker's update: elements in which it overwrote another's (parallel/hogwild.h); bytes: elements that it wrote
     // Instants.
     Command = 64,  ///< value: the Command
     Fault = 65,
-    Overflow = 67,  ///< the first gradient of the step that is not finite: the action's, value: the layer (-1 the embedding, -2 the output)
+    Overflow = 67,  ///< the first gradient of the step that is not finite: the action's, value: the layer, or one of base/layer_number.h
     Dropped = 66,  ///< value: number of events lost before this one
     Restart = 68,  ///< rank -1, the launcher: on from a checkpoint (restarts.h); step: the first done again, value: which restart, from 1
+    // Spans of an exchange with a server, or with shared memory, comm lane; `value` where one message is meant: the worker's replica.
+    PushGradients = 72,
+    PullWeights = 73,
+    ExchangeElastic = 74,
     // What other programs recorded; `action` is then the number of a name (namedId).
     Kernel = 96,       ///< compute lane: work of a device, or the outermost operation of a thread where there is no device
     Collective = 97,   ///< comm lane
@@ -81,8 +96,11 @@ enum class EventKind : std::uint8_t {
     Mark = 120,  ///< an instant
 };
 
+constexpr bool isServerExchange(EventKind kind) {
+    return kind >= EventKind::PushGradients && kind <= EventKind::ExchangeElastic;
+}
 constexpr bool isSpan(EventKind kind) {
-    return (kind >= EventKind::Forward && kind < EventKind::Loss) || (kind >= EventKind::Kernel && kind <= EventKind::Annotation);
+    return (kind >= EventKind::Forward && kind < EventKind::Loss) || isServerExchange(kind) || (kind >= EventKind::Kernel && kind <= EventKind::Annotation);
 }
 inline constexpr int lastCounter = static_cast<int>(EventKind::NamedCounter);
 constexpr bool isCounter(EventKind kind) {
@@ -95,6 +113,14 @@ constexpr bool isCompute(EventKind kind) {
 /// Collectives inside an action, which carry its id.
 constexpr bool isTensorCollective(EventKind kind) {
     return kind >= EventKind::TensorAllReduce && kind <= EventKind::TensorAllGather;
+}
+/// All-to-alls of an expert group.
+constexpr bool isExpertExchange(EventKind kind) {
+    return kind == EventKind::DispatchTokens || kind == EventKind::CombineTokens;
+}
+/// All communication inside an action that carries its id.
+constexpr bool isInsideAction(EventKind kind) {
+    return isTensorCollective(kind) || isExpertExchange(kind) || kind == EventKind::KeyValueHop;
 }
 constexpr EventKind memoryKind(MemoryCategory category) {
     return static_cast<EventKind>(static_cast<int>(EventKind::MemoryUsed) + static_cast<int>(category));

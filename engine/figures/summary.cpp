@@ -81,7 +81,7 @@ bool moves(EventKind kind) {
         case EventKind::ScatterGradients:
         case EventKind::GatherParameters:
         case EventKind::Collective: return true;
-        default: return isTensorCollective(kind);
+        default: return isInsideAction(kind) || isServerExchange(kind);
     }
 }
 
@@ -120,6 +120,9 @@ void StepSummary::add(const Event& event, bool flushes) {
         case EventKind::Wait: grow(rank.waiting, duration); break;
         case EventKind::Recompute: grow(rank.recompute, duration); break;
         case EventKind::ReduceGradients:
+        case EventKind::PushGradients:
+        case EventKind::PullWeights:
+        case EventKind::ExchangeElastic:
         case EventKind::ReduceTied: grow(rank.reduce, duration); break;
         case EventKind::HiddenComm: grow(rank.hidden = std::max<std::int64_t>(rank.hidden, 0), nanosecondsOf(event.value)); break;
         case EventKind::ExposedComm: grow(rank.exposed = std::max<std::int64_t>(rank.exposed, 0), nanosecondsOf(event.value)); break;

@@ -9,6 +9,7 @@
 #include "engine/event/restarts.h"
 #include "engine/figures/step_figures.h"
 #include "engine/layout/layout.h"
+#include "engine/layout/utilisation.h"
 #include "engine/run/notes.h"
 #include "engine/run/run_block.h"
 #include "engine/run/thinning.h"
@@ -44,9 +45,13 @@ struct RunHeader {
     double theoreticalBubble = 0;
     std::vector<std::int64_t> predictedPeak;  ///< bytes per rank
     std::int64_t capacityBytes = 0;           ///< memory of one device; 0 = unknown
+    DevicePeak peak;                          ///< of the devices it runs on, or of those it models
 
     /// False for what was imported: its layout says how many ranks there are (as replicas) and nothing else.
     bool hasLayout() const { return origin.empty(); }
+    /// Of steps that take so long in this run; none where the peak is not known. A paced run's is that of the modelled
+    /// devices in their own time.
+    std::optional<double> utilisation(double stepSeconds) const;
 };
 
 /// What events are called that are no actions: the table of names of an imported run.

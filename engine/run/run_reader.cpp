@@ -291,10 +291,13 @@ bool RunReader::storesFigures() const { return impl_->storesFigures; }
 
 Status RunReader::readFigures(const std::function<bool(const StepFigures&)>& sink, int first) const {
     const Layout& layout = impl_->header.layout;
-    return impl_->fromFigures([&](FigureShelf& shelf) {
+    bool all = false;  // nothing comes behind the largest number
+    return impl_->fromFigures([&](FigureShelf& shelf) -> Status {
+        if (all) return {};
         // Where a damaged block ended the reading, it goes on behind what was given.
         return eachStep(shelf, rankCount(layout), flushes(layout), first, [&](const StepFigures& step) {
-            first = step.times.step + 1;
+            all = step.times.step == std::numeric_limits<int>::max();
+            if (!all) first = step.times.step + 1;
             return sink(step);
         });
     });

@@ -93,6 +93,12 @@ std::int64_t checksum(const Note& note) {
     return RowChecksum().add(note.id).add(note.time).add(note.rank).add(note.text).add(note.created).value();
 }
 
+std::optional<double> RunHeader::utilisation(double stepSeconds) const {
+    const double seconds = stretch > 0 ? stepSeconds / stretch : stepSeconds;
+    if (!hasLayout() || !peak.known() || !(seconds > 0)) return std::nullopt;
+    return modelUtilisation(layout, peak, seconds);
+}
+
 std::string writeHeader(const RunHeader& header) {
     return dumped(Json{{"created", header.created},
                        {"version", header.version},
@@ -103,7 +109,9 @@ std::string writeHeader(const RunHeader& header) {
                        {"predicted_bubble", header.predictedBubble},
                        {"theoretical_bubble", header.theoreticalBubble},
                        {"predicted_peak", header.predictedPeak},
-                       {"capacity_bytes", header.capacityBytes}});
+                       {"capacity_bytes", header.capacityBytes},
+                       {"peak_flops", header.peak.flops},
+                       {"peak_of", header.peak.of}});
 }
 
 Status readHeader(std::string_view text, RunHeader& header) {
@@ -118,6 +126,8 @@ Status readHeader(std::string_view text, RunHeader& header) {
     take(*json, "predicted_bubble", header.predictedBubble);
     take(*json, "theoretical_bubble", header.theoreticalBubble);
     take(*json, "capacity_bytes", header.capacityBytes);
+    take(*json, "peak_flops", header.peak.flops);
+    take(*json, "peak_of", header.peak.of);
     const auto peaks = json->find("predicted_peak");
     if (peaks == json->end() || !peaks->is_array()) return {};
     for (const Json& peak : *peaks) header.predictedPeak.push_back(wholeNumber<std::int64_t>(peak).value_or(0));

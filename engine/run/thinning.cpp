@@ -61,7 +61,9 @@ bool isDetail(const Event& event) {
         case EventKind::Snapshot:
         case EventKind::CheckpointWrite: return false;
         case EventKind::MemoryPeak:
-        case EventKind::GradientExponents: return true;
+        case EventKind::GradientExponents:
+        case EventKind::ExpertLoad:
+        case EventKind::ExpertDropped: return true;
         default:
             return isSpan(event.kind) || memoryCategory(event.kind, EventKind::MemoryUsed) ||
                    memoryCategory(event.kind, EventKind::CategoryPeak);
