@@ -11,9 +11,21 @@ namespace {
 constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
 constexpr std::int64_t maskedRows = 64;  ///< of the CPU's attention, at a time
 
+AttentionBytes ringBytes(const Layout& layout, const TensorShare& share) {
+    const ModelSpec& model = layout.model;
+    const std::int64_t format = numberFormats(layout.precision).activationBytes();
+    const std::int64_t own = model.sequence / share.context, tokens = layout.batch.micro * own;
+    const std::int64_t columns = tokens * model.hidden / share.size;
+    const std::int64_t block = layout.cluster.device == "cuda" ? 0 : fp32 * 2 * std::min(own, maskedRows) * own;
+    const std::int64_t keysValues = 2 * (2 * format * columns);
+    return {fp32 * tokens * model.heads / share.size, keysValues + (format == fp32 ? 0 : fp32 * columns) + block,
+            keysValues + fp32 * columns + 3 * (2 * fp32 * columns) + block, 0};
+}
+
 }  // namespace
 
 AttentionBytes attentionBytes(const Layout& layout, const TensorShare& share) {
+    if (share.context > 1) return ringBytes(layout, share);
     const ModelSpec& model = layout.model;
     const std::int64_t format = numberFormats(layout.precision).activationBytes();
     const std::int64_t s = model.sequence, tokens = layout.batch.micro * s;

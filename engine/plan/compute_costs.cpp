@@ -13,14 +13,24 @@ constexpr double fp32 = bytesOf(NumberFormat::Fp32);
 constexpr int gptLayerKernels = 12;
 constexpr int mlpLayerKernels = 5;
 constexpr int coreKernels = 3;
+constexpr int routingKernels = 4;  ///< what decides, where tokens go, where they come back; on top of a block's
+constexpr int expertKernels = 4;
 constexpr int embeddingKernels = 1;
 constexpr int outputKernels = 3;
 // Tensors of weights: norm and two products, each with its bias; token and position embedding; norm and table.
 constexpr int weightsOfBranch = 6;
+constexpr int weightsOfExpert = 4;
 constexpr int embeddingWeights = 2;
 constexpr int outputWeights = 3;
 
-bool hasAttention(const ModelSpec& model) { return model.kind == "gpt"; }
+/// Sum over a stage's blocks of a number for each: `dense` with a feed-forward block, `routed` with experts.
+int overBlocks(const ModelSpec& model, const StageShape& stage, int dense, int routed) {
+    if (model.kind != "gpt-moe") return stage.layers * dense;
+    int sum = 0;
+    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer)
+        sum += hasExperts(model, layer) ? routed : dense;
+    return sum;
+}
 
 double kernelSeconds(const DevicePreset& device, NumberFormat format, double flops, double bytes, int kernels) {
     return flops / (device.flops(format) * device.matmulEfficiency) + bytes / device.memoryBandwidth +
@@ -50,9 +60,12 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
                        const DevicePreset& device) {
     const NumberFormats formats = numberFormats(layout.precision);
     if (!formats.castsWeights()) return 0;
-    const int kernels = stage.layers * (hasAttention(layout.model) ? 4 : 2) + (stage.last ? 1 : 0);
+    const int ofAttention = hasAttention(layout.model) ? 2 : 0;
+    const int kernels = overBlocks(layout.model, stage, ofAttention + 2, ofAttention + 2 * layout.model.experts) + (stage.last ? 1 : 0);
     const auto each = static_cast<double>(formats.weightBytes() + formats.activationBytes());
-    return each * static_cast<double>(productWeights(layout.model, stage, share)) / device.memoryBandwidth +
+    TensorShare used = share;
+    used.expert = 1;  // an expert's are rounded for the rows of each member
+    return each * static_cast<double>(productWeights(layout.model, stage, used)) / device.memoryBandwidth +
            kernels * device.kernelSeconds;
 }
 
@@ -60,7 +73,10 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
 
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                       const DevicePreset& device) {
-    int kernels = stage.layers * (hasAttention(layout.model) ? gptLayerKernels : mlpLayerKernels);
+    const int ofBlock = hasAttention(layout.model) ? gptLayerKernels : mlpLayerKernels;
+    int kernels = overBlocks(layout.model, stage, ofBlock, ofBlock + routingKernels + gateMatrices(layout.model) +
+                                                               (layout.model.experts - 1) * expertKernels);
+    if (hasAttention(layout.model)) kernels += stage.layers * coreKernels * (share.context - 1);  // a core's for each block
     if (stage.first) kernels += embeddingKernels;
     if (stage.last) kernels += outputKernels;
     return kernelSeconds(device, numberFormats(layout.precision).activations,
@@ -74,9 +90,13 @@ double recomputeSeconds(const Layout& layout, const StageShape& stage, const Ten
     if (!recomputeSegments(layout.memory, stage.layers).empty())
         return forwardSeconds(layout, {stage.layers, false, false, stage.firstLayer}, share, device);
     if (!recomputesCore(layout.memory)) return 0;
-    return stage.layers * kernelSeconds(device, numberFormats(layout.precision).activations,
-                                        coreForwardFlops(layout.model, layout.batch.micro, share),
-                                        2 * coreBytes(layout, share), coreKernels);
+    return stage.layers * coreSeconds(layout, share, device);
+}
+
+double coreSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device) {
+    return kernelSeconds(device, numberFormats(layout.precision).activations,
+                         coreForwardFlops(layout.model, layout.batch.micro, share), 2 * coreBytes(layout, share),
+                         coreKernels * share.context);
 }
 
 OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
@@ -85,7 +105,9 @@ OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, c
     const NumberFormats formats = numberFormats(layout.precision);
     const int branches = stage.layers * (hasAttention(layout.model) ? 2 : 1);
     const int layers = branches + (stage.last ? 1 : 0);
-    const int weights = weightsOfBranch * branches + (stage.first ? embeddingWeights : 0) + (stage.last ? outputWeights : 0);
+    const int ofExperts = gateMatrices(layout.model) + (layout.model.experts / share.expert - 1) * weightsOfExpert;
+    const int weights = weightsOfBranch * branches + overBlocks(layout.model, stage, 0, ofExperts) +
+                        (stage.first ? embeddingWeights : 0) + (stage.last ? outputWeights : 0);
     const auto bytes = static_cast<double>(formats.activationBytes() *
                                            boundaryFloats(layout.model, layout.batch.micro, share));
     const auto gradients = static_cast<double>(formats.gradientBytes() * stageParameters(layout.model, stage, share));
@@ -96,11 +118,14 @@ OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, c
 double updateBytes(const Layout& layout) {
     const NumberFormats formats = numberFormats(layout.precision);
     const OptimizerSpec& optimizer = layout.optimizer;
-    const int moments = optimizer.kind == "adamw" ? 2 : optimizer.momentum > 0 ? 1 : 0;
+    // Numbers a row and a column are few. Adafactor reads the gradient for its sums, for their norm and for the update.
+    const bool adafactor = optimizer.kind == "adafactor";
+    const int moments = optimizer.kind == "adamw" ? 2 : optimizer.momentum > 0 && !adafactor ? 1 : 0;
+    const int readings = adafactor ? 3 : 1;
     const auto weight = static_cast<double>(formats.weightBytes());
     // Where there is a copy in fp32, it is read and written, and the weight written anew.
     const double weights = formats.master ? 2 * fp32 + weight : 2 * weight;
-    return static_cast<double>(formats.gradientBytes()) + weights + 2 * fp32 * moments;
+    return readings * static_cast<double>(formats.gradientBytes()) + weights + 2 * fp32 * moments;
 }
 
 }  // namespace shardlab

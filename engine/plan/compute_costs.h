@@ -15,6 +15,8 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
 /// Of what the backward computes again.
 double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                         const DevicePreset& device);
+/// Of one attention's core, forward.
+double coreSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device);
 /// Of looking for the first gradient that is not finite, where the loss is scaled; else 0: at what each layer hands down,
 /// and at its weights' gradients.
 struct OverflowSeconds {

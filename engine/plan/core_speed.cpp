@@ -7,6 +7,10 @@
 #include <cstring>
 #include <vector>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace shardlab {
 namespace {
 
@@ -23,29 +27,58 @@ int flopsPerCycle() {
 #endif
 }
 
-/// Whether its units multiply twice as many numbers of bf16 as of fp32.
-bool multipliesBf16() {
+/// Operations of bf16 for one of fp32: vector units multiply twice as many numbers, tiles (AMX) sixteen times; 0: none.
+int bf16PerFp32() {
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512bf16");
+    if (__builtin_cpu_supports("amx-bf16")) return 16;
+    return __builtin_cpu_supports("avx512bf16") ? 2 : 0;
 #else
-    return false;
+    return 0;
 #endif
 }
 
+constexpr int additions = 2'000'000, together = 20;  // few jumps, of which cores that share units have to share too
+
+std::uint64_t add(std::uint64_t sum, std::uint64_t step) {
+    for (int k = 0; k < additions / together; ++k) {
+#pragma GCC unroll 20
+        for (int j = 0; j < together; ++j) {
+            sum += step;
+            asm volatile("" : "+r"(sum));  // each by itself
+        }
+    }
+    return sum;
+}
+
+#if defined(__x86_64__)
+/// The same while the widest units multiply and add, one vector for an addition: some processors' clocks are slower then.
+__attribute__((target("avx512f"))) std::uint64_t addBesideVectors(std::uint64_t sum, std::uint64_t step) {
+    __m512 vectors[] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps()};
+    const __m512 one = _mm512_set1_ps(1.0f);
+    for (int k = 0; k < additions / together; ++k) {
+#pragma GCC unroll 20
+        for (int j = 0; j < together; ++j) {
+            sum += step;
+            asm volatile("" : "+r"(sum));
+            vectors[j % 4] = _mm512_fmadd_ps(one, one, vectors[j % 4]);
+            asm volatile("" : "+v"(vectors[j % 4]));
+        }
+    }
+    return sum;
+}
+#endif
+
 /// Cycles per second: of additions that wait for each other each takes one.
 double measureClock() {
-    constexpr int additions = 2'000'000, together = 20;  // few jumps, of which cores that share units have to share too
+    auto* chain = add;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) chain = addBesideVectors;
+#endif
     double best = 0;
     for (int i = 0; i < tries; ++i) {
-        std::uint64_t sum = 1, step = static_cast<std::uint64_t>(i) + 3;
         const std::int64_t begin = monotonicNanoseconds();
-        for (int k = 0; k < additions / together; ++k) {
-#pragma GCC unroll 20
-            for (int j = 0; j < together; ++j) {
-                sum += step;
-                asm volatile("" : "+r"(sum));  // each by itself
-            }
-        }
+        std::uint64_t sum = chain(1, static_cast<std::uint64_t>(i) + 3);
+        asm volatile("" : "+r"(sum));
         best = std::max(best, additions / toSeconds(monotonicNanoseconds() - begin));
     }
     return best;
@@ -69,7 +102,7 @@ double measureBandwidth() {
 
 CoreSpeed measureCoreSpeed() {
     const double flops = measureClock() * flopsPerCycle();
-    return {flops, measureBandwidth(), multipliesBf16() ? 2 * flops : 0};
+    return {flops, measureBandwidth(), bf16PerFp32() * flops};
 }
 
 }  // namespace shardlab

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/costs.h"
 
+#include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/replicas.h"
 #include "engine/plan/accelerators.h"
 #include "engine/plan/compute_costs.h"
+#include "engine/plan/server_costs.h"
+#include "engine/schedule/registry.h"
 
 #include <algorithm>
 #include <numeric>
@@ -22,16 +26,25 @@ Link slowestLink(const Mesh& mesh, const DevicePreset& device, const std::vector
     return device.inNode;
 }
 
+/// Of all expert groups: those that wait for each other at a reduction wait for the slowest.
+Link slowestExpertLink(const Mesh& mesh, const DevicePreset& device) {
+    if (mesh.size(Axis::Expert) == 1) return device.inNode;
+    for (const std::vector<int>& group : mesh.groups(Axis::Expert))
+        if (mesh.host(group.front()) != mesh.host(group.back())) return device.betweenNodes;
+    return device.inNode;
+}
+
 /// World ranks of pipeline rank `p`, one a replica.
 std::vector<int> replicas(const Mesh& mesh, int p) {
     Coordinates place{};
     place[static_cast<std::size_t>(Axis::Pipeline)] = p;
-    return mesh.group(mesh.rank(place), Axis::Data);
+    return sameWeights(mesh, mesh.rank(place));
 }
 
 /// The replicas of one pipeline rank.
 struct Replicas {
     Group group;
+    Group holders;  ///< of the same experts
     std::vector<int> hosts;  ///< of each
 };
 
@@ -40,7 +53,7 @@ std::vector<Replicas> allReplicas(const Mesh& mesh) {
     std::vector<Replicas> all;
     for (int p = 0; p < mesh.size(Axis::Pipeline); ++p) {
         const std::vector<int> ranks = replicas(mesh, p);
-        Replicas& each = all.emplace_back(groupOf(mesh, ranks));
+        Replicas& each = all.emplace_back(groupOf(mesh, ranks), groupOf(mesh, sameExperts(mesh, ranks.front())));
         each.hosts.reserve(ranks.size());
         for (const int rank : ranks) each.hosts.push_back(mesh.host(rank));
     }
@@ -50,7 +63,7 @@ std::vector<Replicas> allReplicas(const Mesh& mesh) {
 /// They hold the same parameters, each of its own layers.
 bool alike(const ModelSpec& model, StageShape one, const StageShape& other) {
     one.firstLayer = other.firstLayer;
-    return one == other && model.feedForward.empty();
+    return one == other && evenLayers(model);
 }
 
 }  // namespace
@@ -71,6 +84,9 @@ double StepCosts::seconds(const Action& action) const {
         case ActionKind::ReduceNorm: return cost.norm * stretch;
         case ActionKind::OptimizerStep: return cost.optimizer * stretch;
         case ActionKind::StashWeights: return cost.stash * stretch;
+        case ActionKind::PushGradients: return cost.push * stretch;
+        case ActionKind::PullWeights: return cost.pull * stretch;
+        case ActionKind::ExchangeElastic: return cost.elastic * stretch;
         case ActionKind::FreeWeights:
         case ActionKind::RecvForward:
         case ActionKind::RecvBackward:
@@ -95,9 +111,12 @@ std::int64_t StepCosts::bytes(const Action& action) const {
         case ActionKind::RecvBackward: return stages[stage].sendBytes;
         case ActionKind::SendBackward:
         case ActionKind::RecvForward: return stages[stage - 1].sendBytes;
+        case ActionKind::PushGradients:
         case ActionKind::ReduceGradients: return stages[stage].reduceBytes;
         case ActionKind::ReduceTied: return stages[stage].tiedBytes;
         case ActionKind::ReduceNorm: return sizeof(double);
+        case ActionKind::ExchangeElastic: return stages[stage].elasticBytes;
+        case ActionKind::PullWeights:
         case ActionKind::StashWeights:
         case ActionKind::FreeWeights: return stages[stage].weightBytes;
         default: break;
@@ -105,6 +124,16 @@ std::int64_t StepCosts::bytes(const Action& action) const {
     std::int64_t sum = 0;
     for (const DataPiece& piece : stages[stage].data.pieces(action.kind)) sum += piece.bytes;
     return sum;
+}
+
+double StepCosts::tensorShare(const Action& action) const {
+    const TensorCosts& tensor = stages[static_cast<std::size_t>(action.stage)].tensor;
+    const bool forward = action.kind == ActionKind::Forward || action.kind == ActionKind::Recompute;
+    const bool whole = action.kind == ActionKind::Backward;
+    double sum = forward ? shardlab::seconds(tensor.forward) : 0;
+    if (whole || action.kind == ActionKind::InputGrad) sum += shardlab::seconds(tensor.inputGrad);
+    if (whole || action.kind == ActionKind::WeightGrad) sum += shardlab::seconds(tensor.weightGrad);
+    return sum > 0 ? std::min(1.0, sum * stretch / seconds(action)) : 0;
 }
 
 std::vector<TensorSpan> StepCosts::tensorSpans(const Action& action, bool together) const {
@@ -117,6 +146,7 @@ std::vector<TensorSpan> StepCosts::tensorSpans(const Action& action, bool togeth
             return spansWithin({&tensor.inputGrad, &tensor.weightGrad}, cost.backward, together);
         case ActionKind::InputGrad: return spansWithin({&tensor.inputGrad}, cost.inputGrad, together);
         case ActionKind::WeightGrad: return spansWithin({&tensor.weightGrad}, cost.weightGrad, together);
+        case ActionKind::OptimizerStep: return spansWithin({&tensor.update}, cost.optimizer, together);
         default: return {};
     }
 }
@@ -168,6 +198,7 @@ StepCosts withoutTensorCollectives(StepCosts costs) {
         stage.inputGrad -= seconds(stage.tensor.inputGrad);
         stage.weightGrad -= seconds(stage.tensor.weightGrad);
         stage.backward = stage.inputGrad + stage.weightGrad;
+        stage.optimizer -= seconds(stage.tensor.update);
         stage.tensor = {};
     }
     return costs;
@@ -175,7 +206,7 @@ StepCosts withoutTensorCollectives(StepCosts costs) {
 
 StepCosts withoutCommunication(StepCosts costs) {
     for (StageCosts& stage : costs.stages) {
-        stage.send = stage.reduce = stage.tied = stage.norm = 0;
+        stage.send = stage.reduce = stage.tied = stage.norm = stage.push = stage.pull = stage.elastic = 0;
         DataCosts& data = stage.data;
         for (auto* pieces : {&data.reduce, &data.gatherForward, &data.gatherBackward, &data.gatherUpdated})
             for (DataPiece& piece : *pieces) piece.seconds = 0;
@@ -224,8 +255,10 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
     const NumberFormats formats = numberFormats(layout.precision);
     const TensorShare share = tensorShare(layout);
     const Link tensorLink = slowestLink(mesh, device, mesh.group(0, Axis::Tensor));
+    const ContextRing ring = contextRing(layout, share, slowestLink(mesh, device, mesh.group(0, Axis::Context)), device);
+    const Link expertLink = slowestExpertLink(mesh, device);
     const int p = mesh.size(Axis::Pipeline);
-    const int d = mesh.size(Axis::Data);
+    const int d = replicaCount(layout.parallel);
     const int stages = static_cast<int>(shapes.size());
     const auto rankOf = [&](int stage) { return rankOfStage[static_cast<std::size_t>(stage)]; };
     std::vector<double> bytesOfRank(static_cast<std::size_t>(p));
@@ -246,8 +279,8 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         const OverflowSeconds looking = overflowSeconds(layout, shape, share, device);
         cost.inputGrad = cost.forward + cost.recompute + looking.inputGrad;
         cost.weightGrad = cost.forward + looking.weightGrad;
-        if (share.size > 1) {
-            cost.tensor = tensorCosts(layout, shape, tensorLink);
+        if (share.size > 1 || share.context > 1 || share.expert > 1) {
+            cost.tensor = tensorCosts(layout, shape, shape.first != shape.last && flushes(layout), tensorLink, ring, expertLink);
             cost.recompute += secondsAgain(cost.tensor.inputGrad);
             cost.forward += seconds(cost.tensor.forward);
             cost.inputGrad += seconds(cost.tensor.inputGrad);
@@ -265,15 +298,15 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         if (d > 1) {
             const Group& group = replicasOf[static_cast<std::size_t>(rankOf(s))].group;
             const Link& link = group.hosts > 1 ? device.betweenNodes : device.inNode;
-            cost.reduceBytes = gradientBytes;
-            const Collective reduction = allReduce(static_cast<double>(gradientBytes),
-                                                   group, device);
+            cost.reduceBytes = gradientBytes - formats.gradientBytes() * spreadParameters(layout.model, shape, share);
+            const Collective reduction = allReduce(static_cast<double>(cost.reduceBytes), group, device);
             cost.reduce = reduction.seconds;
             cost.reduceAlgorithm = reduction.algorithm;
             const Group* before = s > 0 ? &replicasOf[static_cast<std::size_t>(rankOf(s - 1))].group : nullptr;
             cost.data = before && *before == group && alike(layout.model, shapes[static_cast<std::size_t>(s - 1)], shape)
                             ? costs.stages[static_cast<std::size_t>(s - 1)].data
-                            : dataCosts(layout, shape, share, group, link, device);
+                            : dataCosts(layout, shape, share, group, replicasOf[static_cast<std::size_t>(rankOf(s))].holders,
+                                        link, device);
         }
         if (shape.first != shape.last) {
             const std::int64_t bytes = formats.gradientBytes() * tiedParameters(layout.model, share);
@@ -289,7 +322,8 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.stash = device.kernelSeconds + 2 * static_cast<double>(cost.weightBytes) / device.memoryBandwidth;
         // ZeRO: each replica updates its shard.
         const double updated = static_cast<double>(parameters) / (layout.parallel.zero > 0 ? d : 1);
-        cost.optimizer = device.kernelSeconds + updateBytes(layout) * updated / device.memoryBandwidth;
+        cost.optimizer = device.kernelSeconds + updateBytes(layout) * updated / device.memoryBandwidth +
+                         seconds(cost.tensor.update);
     }
     const Collective norm = allReduce(sizeof(double), groupOf(mesh, replicaRanks(mesh, 0)), device);
     for (int s = 0; s < stages; ++s) {
@@ -298,6 +332,11 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
                     bytesOfRank[static_cast<std::size_t>(rankOf(s))] / device.memoryBandwidth + norm.seconds;
         cost.normAlgorithm = norm.algorithm;
     }
+    if (exchangeOf(layout.parallel) == Exchange::AsyncServer) costs.asyncWorkers = workers(layout.parallel);
+    if (exchangeOf(layout.parallel) != Exchange::AllReduce)
+        addServerCosts(costs, layout, rankOfStage, [&](int rank) {
+            return replicasOf[static_cast<std::size_t>(rank)].group.hosts > 1 ? device.betweenNodes : device.inNode;
+        }, device.memoryBandwidth);
     if (const int units = sharedUnits(layout, cores).count; units > 0 && mesh.ranks() > units)
         costs.cores = double(p) * units / mesh.ranks();
     return costs;

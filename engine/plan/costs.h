@@ -21,6 +21,7 @@ struct DataPiece {
     std::int64_t bytes = 0;  ///< of the whole buffer; what crosses the links is plan.h's AxisTraffic
     double seconds = 0;      ///< not stretched
     bool stays = false;      ///< its gradient stays between two layers (FlatUnit::staysBetweenLayers)
+    bool experts = false;    ///< between the ranks that hold the same experts, no others
 };
 
 /// The data axis of one stage; a list is empty where the layout has no such action.
@@ -39,9 +40,9 @@ struct DataCosts {
     const std::vector<DataPiece>& pieces(ActionKind kind) const;
 };
 /// `group` are the replicas, `link` the slowest among them: all-reduces take the quickest algorithm, unless the layout
-/// asks for the ring; scatters and gathers are half a ring.
+/// asks for the ring; scatters and gathers are half a ring. `holders` are those that hold the same experts.
 DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const Group& group,
-                    const Link& link, const DevicePreset& device);
+                    const Group& holders, const Link& link, const DevicePreset& device);
 
 /// Seconds of one action of a stage, on the modelled device, before stretching.
 ///
@@ -62,12 +63,16 @@ struct StageCosts {
     double tied = 0;  ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both
     double norm = 0;         ///< reading the gradients of all stages of its rank, and one number over the pipeline axis
     double optimizer = 0;    ///< reading and writing weights, gradients and state
-    TensorCosts tensor;      ///< the collectives inside forward, inputGrad and weightGrad
+    TensorCosts tensor;      ///< the collectives and hops inside forward, inputGrad and weightGrad
     double stash = 0;        ///< reading and writing the weights, for a copy of them
+    double push = 0;         ///< of an exchange with a server (server_costs.h): gradients to it
+    double pull = 0;         ///< the weights back
+    double elastic = 0;      ///< easgd's exchange, of all stages of its rank
     std::int64_t sendBytes = 0;
-    std::int64_t reduceBytes = 0;  ///< the buffer's; what crosses the links is plan.h's AxisTraffic
+    std::int64_t reduceBytes = 0;  ///< the buffer's, without experts that are spread; what crosses the links is plan.h's AxisTraffic
     std::int64_t tiedBytes = 0;
     std::int64_t weightBytes = 0;  ///< of one version
+    std::int64_t elasticBytes = 0; ///< weights of all stages of its rank
     Algorithm reduceAlgorithm = Algorithm::Ring;
     Algorithm normAlgorithm = Algorithm::Ring;
     DataCosts data;
@@ -90,13 +95,16 @@ struct LayeredShares {
 struct StepCosts {
     std::vector<StageCosts> stages;
     double stretch = 1;  ///< modelled time × stretch = the time shown and paced; 1 unless paced
+    int asyncWorkers = 0;  ///< of an asynchronous server, which goes through its list as async_server.h says; 0: there is none
     double cores = 0;    ///< or GPUs, that the ranks of one replica share, where they are more; 0: each has its own
     /// Stretched seconds of one action. Receives take no time of their own: the message's time is its send.
     double seconds(const Action& action) const;
     std::int64_t bytes(const Action& action) const;
-    /// The tensor group's collectives in a compute action, in order, and where they lie in it; none for other actions.
+    /// The tensor group's collectives in a compute action or an update, in order, and where they lie in it; none in others.
     /// `together`: as one, at the end.
     std::vector<TensorSpan> tensorSpans(const Action& action, bool together = false) const;
+    /// Which share of the action's time they take.
+    double tensorShare(const Action& action) const;
     LayeredShares layered(const Action& action) const;
     /// Where a backward or input gradient computes activations again: segment by segment from the top, each followed by
     /// its blocks' share of the rest. `together`: as one, at the begin.

@@ -41,6 +41,16 @@ std::vector<int> pathOf(const StepGraph& graph) {
 
 }  // namespace
 
+CriticalPath::Share CriticalPath::sumOf(std::span<const Share> shares) {
+    Share sum;
+    for (const Share& share : shares) {
+        sum.compute += share.compute;
+        sum.tensor += share.tensor;
+        sum.communication += share.communication;
+    }
+    return sum;
+}
+
 CriticalPath criticalPath(const StepGraph& graph) {
     CriticalPath path{pathOf(graph), slackOf(graph), {}, {}};
     int ranks = 0;
@@ -50,15 +60,18 @@ CriticalPath criticalPath(const StepGraph& graph) {
     for (const int index : path.nodes) {
         const Node& node = graph.nodes[static_cast<std::size_t>(index)];
         CriticalPath::Share& share = path.onPath[static_cast<std::size_t>(node.rank)];
-        (isWork(node.action.kind) ? share.compute : share.communication) += length(node);
+        (isWork(node.action.kind) ? share.compute : share.communication) += length(node) - node.tensor;
+        share.tensor += node.tensor;
         path.slack[static_cast<std::size_t>(index)] = 0;
     }
     for (const Node& node : graph.nodes) {
         CriticalPath::Time& time = path.ofRank[static_cast<std::size_t>(node.rank)];
-        if (isWork(node.action.kind)) time.computing += length(node);
+        time.tensor += node.tensor;
+        if (isWork(node.action.kind)) time.computing += length(node) - node.tensor;
         else if (!isSend(node.action.kind)) time.reducing += length(node);
     }
-    for (CriticalPath::Time& time : path.ofRank) time.waiting = std::max(0.0, graph.stepSeconds - time.computing - time.reducing);
+    for (CriticalPath::Time& time : path.ofRank)
+        time.waiting = std::max(0.0, graph.stepSeconds - time.computing - time.tensor - time.reducing);
     return path;
 }
 

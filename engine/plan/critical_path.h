@@ -5,6 +5,7 @@
 
 #include "engine/plan/simulate.h"
 
+#include <span>
 #include <vector>
 
 namespace shardlab {
@@ -18,13 +19,19 @@ struct CriticalPath {
     std::vector<double> slack;
 
     struct Share {
-        double compute = 0;        ///< seconds of F, B, I, W, R and the optimizer
+        double compute = 0;        ///< seconds of F, B, I, W, R and the optimizer, less their tensor collectives
+        double tensor = 0;         ///< of the tensor group's collectives within those
         double communication = 0;  ///< of transfers and reductions
+        double seconds() const { return compute + tensor + communication; }
     };
+    /// Over all ranks.
+    Share share() const { return sumOf(onPath); }
+    static Share sumOf(std::span<const Share> shares);
     std::vector<Share> onPath;  ///< by pipeline rank, a transfer at its sender; together the step
 
     struct Time {
         double computing = 0;
+        double tensor = 0;    ///< in the tensor group's collectives
         double reducing = 0;  ///< in which the rank does nothing else
         double waiting = 0;   ///< the rest of the step
     };

@@ -2,6 +2,7 @@
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/replicas.h"
 #include "engine/plan/costs.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ std::vector<double> againShares(std::vector<double> shares, const std::vector<in
 template <class Seconds>
 DataPiece pieceOf(const FlatUnit& unit, int layer, std::int64_t each, Seconds seconds) {
     const std::int64_t bytes = each * unit.size;
-    return {layer, bytes, seconds(static_cast<double>(bytes), unit.owner >= 0), unit.staysBetweenLayers()};
+    return {layer, bytes, seconds(static_cast<double>(bytes), unit), unit.staysBetweenLayers(), unit.experts};
 }
 
 template <class Seconds>
@@ -69,9 +70,9 @@ const std::vector<DataPiece>& DataCosts::pieces(ActionKind kind) const {
 }
 
 DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const Group& group,
-                    const Link& link, const DevicePreset& device) {
+                    const Group& holders, const Link& link, const DevicePreset& device) {
     const NumberFormats formats = numberFormats(layout.precision);
-    const int d = layout.parallel.data, zero = layout.parallel.zero;
+    const int d = replicaCount(layout.parallel), zero = layout.parallel.zero;
     const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, share);
     const std::vector<FlatUnit> reduced = reductionUnits(layout.parallel, units, formats.gradientBytes());
     DataCosts costs;
@@ -80,13 +81,13 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
     costs.againShare = againShares(costs.layerShare, costs.segments);
     const bool ring = layout.parallel.allReduce == "ring";
     const auto half = [&](double bytes) { return halfRingSeconds(bytes, d, link); };
-    const auto gather = [&](double bytes, bool owned) {
-        return owned ? broadcastSeconds(bytes, d, link) : half(bytes);
+    const auto gather = [&](double bytes, const FlatUnit& unit) {
+        return unit.owner >= 0 ? broadcastSeconds(bytes, d, link) : half(bytes);
     };
-    costs.reduce = piecesOf(reduced, formats.gradientBytes(), [&](double bytes, bool owned) {
-        if (owned) return sendToOwnerSeconds(bytes, d, link);
+    costs.reduce = piecesOf(reduced, formats.gradientBytes(), [&](double bytes, const FlatUnit& unit) {
+        if (unit.owner >= 0) return sendToOwnerSeconds(bytes, d, link);
         if (zero > 0) return half(bytes);
-        return ring ? 2 * half(bytes) : allReduce(bytes, group, device).seconds;
+        return ring ? 2 * half(bytes) : allReduce(bytes, unit.experts ? holders : group, device).seconds;
     });
     costs.inSlots = zero >= 2;
     if (zero == 0 && ring) costs.hops = 2 * (d - 1);

@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
+#include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/replicas.h"
+#include "engine/plan/expert_bytes.h"
 #include "engine/plan/stage_buffers.h"
 #include "engine/plan/tally.h"
 
@@ -16,15 +20,45 @@ namespace {
 
 constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
 
-/// Moments that the optimizer keeps of each parameter, in fp32.
-std::int64_t moments(const OptimizerSpec& optimizer) {
-    if (optimizer.kind == "adamw") return 2;
-    return optimizer.momentum > 0 ? 1 : 0;
+/// What the optimizer remembers, in numbers of fp32.
+struct RememberedNumbers {
+    std::vector<std::int64_t> kinds;  ///< each by itself in checkpoints
+    std::vector<std::int64_t> spread;  ///< of each, what belongs to experts of which other ranks hold others
+    std::int64_t besides = 0;         ///< not in them
+};
+
+/// Of the parameters of a stage that `replica` updates, `updated` in number.
+RememberedNumbers remembered(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica,
+                             std::int64_t updated) {
+    const OptimizerSpec& optimizer = layout.optimizer;
+    const std::int64_t spread = spreadParameters(layout.model, shape, share);
+    if (optimizer.kind == "adamw") return {{updated, updated}, {spread, spread}, 0};
+    RememberedNumbers numbers;
+    if (optimizer.kind != "sgd") {
+        const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, share);
+        const std::vector<FactoredNumbers> factored = factoredUnits(layout.model, shape, share);
+        FactoredNumbers sum, ofExperts;
+        for (std::size_t i = 0; i < units.size(); ++i) {
+            if (units[i].owner < 0 || units[i].owner == replica) sum += factored[i];
+            if (units[i].experts) ofExperts += factored[i];
+        }
+        numbers = {{sum.rows, sum.columns, sum.elements}, {ofExperts.rows, ofExperts.columns, ofExperts.elements}, 0};
+        // Adafactor: of each tensor the total of its sums, and that of its update's squares.
+        if (optimizer.kind == "adafactor") {
+            numbers.besides = 2 * sum.tensors;
+            return numbers;
+        }
+    }
+    if (optimizer.momentum > 0) {
+        numbers.kinds.push_back(updated);
+        numbers.spread.push_back(spread);
+    }
+    return numbers;
 }
 
 /// Model state of one stage on data replica `replica`: what ZeRO shares out, the others have whole.
 /// Per parameter weight w, gradient g and optimizer state o bytes (fp32 AdamW 4, 4, 8; with 16-bit weights and an fp32
-/// master copy 2, 2, 12): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3.
+/// master copy 2, 2, 12; Adafactor's and SM3's rows and columns are far fewer): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3.
 MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica) {
     const NumberFormats formats = numberFormats(layout.precision);
     const int zero = layout.parallel.zero;
@@ -33,20 +67,41 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
         zero == 0 ? whole
                   : shardSize(reductionUnits(layout.parallel, stageUnits(layout.model, layout.parallel, shape, share),
                                              formats.gradientBytes()),
-                              replica, layout.parallel.data);
+                              replica, replicaCount(layout.parallel));
     MemoryBytes bytes{};
-    bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] = formats.weightBytes() * (zero >= 3 ? shard : whole);
+    const bool elastic = exchangeOf(layout.parallel) == Exchange::Elastic;
+    const bool shares = exchangeOf(layout.parallel) == Exchange::Hogwild;
+    // The centre lies with replica 0, and everybody has room for what the other side has. So do the weights that Hogwild's
+    // workers share, beside each one's copy.
+    const int copies = (elastic || shares) && replica == 0 ? 2 : 1;
+    std::int64_t& buffers = bytes[static_cast<std::size_t>(MemoryCategory::Buffers)];
+    buffers = tallyBytes(layout.model, shape.firstLayer, shape.layers) + (elastic ? formats.weightBytes() * whole : 0) +
+              (shares && replica == 0 ? hogwildPageBytes(layout.parallel) : 0);
+    bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] = formats.weightBytes() * (zero >= 3 ? shard : whole) * copies;
     bytes[static_cast<std::size_t>(MemoryCategory::Gradients)] = formats.gradientBytes() * (zero >= 2 ? shard : whole);
+    const bool atServer = updatesAtServer(layout.parallel);
+    if (atServer && replica > 0) return bytes;  // it neither updates nor writes checkpoints
+    const RememberedNumbers numbers = remembered(layout, shape, share, replica, shard);
     bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] =
-        fp32 * (moments(layout.optimizer) + (formats.master ? 1 : 0)) * shard;
+        fp32 * (std::accumulate(numbers.kinds.begin(), numbers.kinds.end(), numbers.besides) + (formats.master ? shard : 0));
     if (layout.checkpoint.every == 0) return bytes;
     // Where checkpoints are taken by themselves, a rank copies in fp32 what is its own and its part of what all replicas
     // hold; of weights the master copy, where there is one.
-    const std::int64_t part = (whole + layout.parallel.data - 1) / layout.parallel.data;
-    bytes[static_cast<std::size_t>(MemoryCategory::Buffers)] =
-        fp32 * ((zero >= (formats.master ? 1 : 3) ? shard : part) +
-                moments(layout.optimizer) * (zero >= 1 ? shard : part));
+    const std::int64_t writers = atServer ? 1 : replicaCount(layout.parallel);
+    const auto part = [&](std::int64_t all, std::int64_t spread) {
+        const auto among = [](std::int64_t count, std::int64_t parts) { return (count + parts - 1) / parts; };
+        return among(all - spread, writers) + (spread > 0 ? among(spread, expertReplicaCount(layout.parallel)) : 0);
+    };
+    std::int64_t copied = zero >= (formats.master ? 1 : 3) ? shard : part(whole, spreadParameters(layout.model, shape, share));
+    for (std::size_t i = 0; i < numbers.kinds.size(); ++i)
+        copied += zero >= 1 ? numbers.kinds[i] : part(numbers.kinds[i], numbers.spread[i]);
+    buffers += fp32 * copied;
     return bytes;
+}
+
+/// The replica that holds most.
+int fullestReplica(const ParallelSpec& parallel) {
+    return exchangeOf(parallel) == Exchange::AllReduce ? replicaCount(parallel) - 1 : 0;
 }
 
 /// What the actions of a stage move.
@@ -57,7 +112,7 @@ struct StageMoves {
 
 /// What a stage holds throughout.
 struct StageHeld {
-    MemoryBytes state{};  ///< of the replica with the largest shards
+    MemoryBytes state{};  ///< of the replica
     SlotSizes slots;
     std::int64_t room = 0;         ///< for weights that are gathered
 };
@@ -65,7 +120,8 @@ struct StageHeld {
 /// Stages of one shape are alike, and most of a pipeline's are.
 class StageKinds {
 public:
-    StageKinds(const Layout& layout, const TensorShare& share) : layout_(layout), share_(share) {}
+    StageKinds(const Layout& layout, const TensorShare& share, int replica = -1)
+        : layout_(layout), share_(share), replica_(replica < 0 ? fullestReplica(layout.parallel) : replica) {}
 
     /// `received`: its input comes from another rank.
     const StageMoves& moves(const StageShape& shape, bool received) {
@@ -83,7 +139,7 @@ public:
         const auto [entry, added] = held_.try_emplace(keyOf(shape));
         if (!added) return entry->second;
         StageHeld& held = entry->second;
-        held.state = stateBytes(layout_, shape, share_, layout_.parallel.data - 1);
+        held.state = stateBytes(layout_, shape, share_, replica_);
         const std::vector<FlatUnit> units = stageUnits(layout_.model, layout_.parallel, shape, share_);
         held.slots = slotSizes(units);
         held.room = gatherRoom(units, layerSegments(layout_.model, layout_.memory, shape), shape.first);
@@ -96,11 +152,12 @@ private:
     using Key = std::tuple<int, bool, bool, int>;
     /// Which layers they are is all one where all have one width.
     Key keyOf(const StageShape& shape) const {
-        return {shape.layers, shape.first, shape.last, layout_.model.feedForward.empty() ? 0 : shape.firstLayer};
+        return {shape.layers, shape.first, shape.last, evenLayers(layout_.model) ? 0 : shape.firstLayer};
     }
 
     const Layout& layout_;
     TensorShare share_;
+    int replica_;
     std::map<std::pair<Key, bool>, StageMoves> moves_;
     std::map<Key, StageHeld> held_;
 };
@@ -290,9 +347,9 @@ std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowe
     return heldAndMoved(replicaHeld(layout, lowered, tensorPart), replicaMoves(layout, lowered, tensorPart));
 }
 
-MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart) {
+MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart, int replica) {
     const std::vector<StageShape> shapes = stageShapes(layout);
-    StageKinds kinds(layout, tensorShare(layout, tensorPart));
+    StageKinds kinds(layout, tensorShare(layout, tensorPart), replica);
     return RankLedger(kinds, lowered, shapes, rank).follow(heldThroughout(kinds, lowered, shapes, rank));
 }
 
@@ -302,19 +359,27 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
     const bool alike = layout.model.vocabulary % tensor == 0;
     std::vector<std::vector<RankMemory>> members;
     for (int part = 0; part < (alike ? 1 : tensor); ++part) members.push_back(replicaLedger(layout, lowered, part));
+    const bool asynchronous = exchangeOf(layout.parallel) == Exchange::AsyncServer;
+    std::vector<std::vector<MemoryBytes>> held;
+    for (std::size_t part = 0; asynchronous && part < members.size(); ++part)
+        held.push_back(replicaHeld(layout, lowered, static_cast<int>(part)));
     const std::vector<StageShape> shapes = stageShapes(layout);
     std::vector<RankMemory> all;
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
         const auto member = static_cast<std::size_t>(alike ? 0 : mesh.coordinate(rank, Axis::Tensor));
-        const int stageRank = mesh.coordinate(rank, Axis::Pipeline), replica = mesh.coordinate(rank, Axis::Data);
+        const int stageRank = mesh.coordinate(rank, Axis::Pipeline), replica = replicaNumber(mesh, rank);
         all.push_back(members[member][static_cast<std::size_t>(stageRank)]);
         all.back().rank = rank;
-        if (layout.parallel.zero == 0) continue;
-        // The replicas' shards differ by an element for each unit that does not divide.
+        if (asynchronous && replica == 0) {  // a server computes nothing
+            all.back() = {rank, held[member][static_cast<std::size_t>(stageRank)]};
+            all.back().peak = total(all.back().bytes);
+        }
+        if (layout.parallel.zero == 0 && exchangeOf(layout.parallel) == Exchange::AllReduce) continue;
+        // The replicas' shards differ by an element for each unit that does not divide; a server has what others have not.
         for (const int stage : lowered.stagesOf(stageRank)) {
             const StageShape& shape = shapes[static_cast<std::size_t>(stage)];
             const TensorShare share = tensorShare(layout, mesh.coordinate(rank, Axis::Tensor));
-            const MemoryBytes most = stateBytes(layout, shape, share, layout.parallel.data - 1);
+            const MemoryBytes most = stateBytes(layout, shape, share, fullestReplica(layout.parallel));
             const MemoryBytes own = stateBytes(layout, shape, share, replica);
             for (std::size_t i = 0; i < own.size(); ++i) {
                 all.back().bytes[i] -= most[i] - own[i];

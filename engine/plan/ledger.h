@@ -46,7 +46,8 @@ struct MemoryHistory {
     MemoryBytes before{};          ///< what is held at the step's begin and end
     std::vector<Moment> actions;   ///< one for each of the rank's actions
 };
-/// `tensorPart` as above.
-MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart = -1);
+/// `tensorPart` as above. `replica`: -1 the one that holds most.
+MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart = -1,
+                            int replica = -1);
 
 }  // namespace shardlab

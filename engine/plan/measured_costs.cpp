@@ -2,11 +2,15 @@
 #include "engine/plan/measured_costs.h"
 
 #include "engine/base/units.h"
+#include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/replicas.h"
 #include "engine/plan/compute_costs.h"
+#include "engine/plan/server_costs.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace shardlab {
@@ -39,12 +43,31 @@ double recomputedShare(const Layout& layout, int layer) {
     return coreForwardFlops(layout.model, samples) / layerForwardFlops(layout.model, layer, samples);
 }
 
-/// What was measured is whole layers: a member of a tensor group computes its share of them, and communicates.
-void share(StageCosts& cost, const Profile& profile, int members) {
-    for (auto* list : {&cost.tensor.forward, &cost.tensor.inputGrad, &cost.tensor.weightGrad})
+void measureHop(TensorCost& hop, const LinkProfile& link) {
+    if (link.bandwidth <= 0) return;
+    const double seconds = messageSeconds(link, static_cast<double>(hop.bytes));
+    hop.hidden = std::min(seconds, hop.cover);
+    hop.seconds = seconds - hop.hidden;
+}
+
+/// What was measured is whole layers: a member of a tensor group of t computes its share of them, of a context group its
+/// tokens' share, and communicates. One of an expert group of e computes as many rows of experts as a rank with all of them.
+void share(StageCosts& cost, const Profile& profile, int t, int context, int e) {
+    const int members = t * context;
+    for (auto* list : {&cost.tensor.forward, &cost.tensor.inputGrad, &cost.tensor.weightGrad, &cost.tensor.update})
         for (TensorCost& collective : *list) {
+            if (collective.kind == EventKind::KeyValueHop) {
+                measureHop(collective, profile.send);
+                continue;
+            }
+            if (isExpertExchange(collective.kind)) {
+                if (profile.send.bandwidth > 0)
+                    collective.seconds = allToAllSeconds(static_cast<double>(collective.bytes), e,
+                                                         {profile.send.bandwidth, profile.send.seconds});
+                continue;
+            }
             if (profile.allReduce.bandwidth <= 0) continue;
-            collective.seconds = ringSeconds(profile.allReduce, static_cast<double>(collective.bytes), members);
+            collective.seconds = ringSeconds(profile.allReduce, static_cast<double>(collective.bytes), t);
             if (collective.kind != EventKind::TensorAllReduce) collective.seconds /= 2;
         }
     cost.recompute = cost.recompute / members + secondsAgain(cost.tensor.inputGrad);
@@ -55,12 +78,16 @@ void share(StageCosts& cost, const Profile& profile, int members) {
 }
 
 /// An all-reduce is two halves, of which ZeRO's scatters and gathers are one each.
-void measure(DataCosts& data, const Profile& profile, int replicas, bool halves) {
+void measure(DataCosts& data, const Profile& profile, const ParallelSpec& parallel) {
+    const int replicas = replicaCount(parallel);
+    const bool halves = parallel.zero > 0;
     const auto lists = {std::pair(&data.reduce, halves), std::pair(&data.gatherForward, true),
                         std::pair(&data.gatherBackward, true), std::pair(&data.gatherUpdated, true)};
     for (const auto& [pieces, half] : lists)
         for (DataPiece& piece : *pieces)
-            piece.seconds = ringSeconds(profile.allReduce, static_cast<double>(piece.bytes), replicas) / (half ? 2 : 1);
+            piece.seconds = ringSeconds(profile.allReduce, static_cast<double>(piece.bytes),
+                                        piece.experts ? expertReplicaCount(parallel) : replicas) /
+                            (half ? 2 : 1);
 }
 
 void add(StageCosts& cost, const PartProfile& part) {
@@ -76,8 +103,8 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
                         const Profile& profile) {
     const std::vector<StageShape> shapes = stageShapes(layout);
     const double perByte = updatePerByte(profile), extra = profile.actionSeconds;
-    const int d = mesh.size(Axis::Data), p = mesh.size(Axis::Pipeline);
-    const int t = mesh.size(Axis::Tensor);
+    const int d = replicaCount(layout.parallel), p = mesh.size(Axis::Pipeline);
+    const int t = mesh.size(Axis::Tensor), c = mesh.size(Axis::Context), e = mesh.size(Axis::Expert);
     const double gradientShare =
         static_cast<double>(numberFormats(layout.precision).gradientBytes()) / updateBytes(layout);
     std::vector<double> bytesOfRank(static_cast<std::size_t>(p));
@@ -95,19 +122,26 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
         cost.inputGrad += cost.recompute;
         cost.backward += cost.recompute;
         if (shape.last) add(cost, profile.output);
-        if (t > 1) share(cost, profile, t);
+        if (t * c * e > 1) share(cost, profile, t, c, e);
         // ZeRO: each replica updates its shard.
-        cost.optimizer = extra + perByte * static_cast<double>(cost.weightBytes) / (layout.parallel.zero > 0 ? d : 1);
+        cost.optimizer = extra + perByte * static_cast<double>(cost.weightBytes) / (layout.parallel.zero > 0 ? d : 1) +
+                         seconds(cost.tensor.update);
         bytesOfRank[static_cast<std::size_t>(rankOfStage[s])] += static_cast<double>(cost.weightBytes);
         if (profile.send.bandwidth > 0 && cost.sendBytes > 0)
             cost.send = messageSeconds(profile.send, static_cast<double>(cost.sendBytes));
         if (profile.allReduce.bandwidth > 0 && d > 1) {
             cost.reduce = extra + ringSeconds(profile.allReduce, static_cast<double>(cost.reduceBytes), d);
             cost.reduceAlgorithm = Algorithm::Ring;
-            measure(cost.data, profile, d, layout.parallel.zero > 0);
+            measure(cost.data, profile, layout.parallel);
         }
         if (profile.allReduce.bandwidth > 0 && cost.tiedBytes > 0)
             cost.tied = extra + ringSeconds(profile.allReduce, static_cast<double>(cost.tiedBytes), 2);
+    }
+    const LinkProfile& link = profile.send.bandwidth > 0 ? profile.send : profile.allReduce;
+    if (exchangeOf(layout.parallel) != Exchange::AllReduce && link.bandwidth > 0) {
+        // An update reads and writes weights, gradients and state; what it takes per byte says how fast memory is.
+        const double memory = updateBytes(layout) / (perByte * numberFormats(layout.precision).weightBytes());
+        addServerCosts(costs, layout, rankOfStage, [&](int) { return Link{link.bandwidth, link.seconds + extra}; }, memory);
     }
     if (profile.allReduce.bandwidth > 0)
         for (std::size_t s = 0; s < shapes.size(); ++s) {

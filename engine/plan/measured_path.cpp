@@ -23,19 +23,20 @@ std::vector<int> lastRecorded(const StepGraph& graph, std::span<const std::optio
     return last;
 }
 
+/// Seconds of [begin, end) in which the action's tensor collectives lie.
+double tensorWithin(const MeasuredSpan& time, double begin, double end) {
+    double sum = 0;
+    for (const auto& [from, to] : time.tensor) {
+        begin = std::max(begin, from);
+        const double until = std::min(end, to);
+        if (until <= begin) continue;
+        sum += until - begin;
+        begin = until;  // no moment twice
+    }
+    return sum;
+}
+
 }  // namespace
-
-double MeasuredPath::compute() const {
-    double sum = 0;
-    for (const CriticalPath::Share& share : onPath) sum += share.compute;
-    return sum;
-}
-
-double MeasuredPath::communication() const {
-    double sum = 0;
-    for (const CriticalPath::Share& share : onPath) sum += share.communication;
-    return sum;
-}
 
 MeasuredPath measuredPath(const StepGraph& graph, std::span<const std::optional<MeasuredSpan>> times) {
     MeasuredPath path;
@@ -69,7 +70,9 @@ MeasuredPath measuredPath(const StepGraph& graph, std::span<const std::optional<
     for (const MeasuredPath::Link& link : path.links) {
         const StepGraph::Node& node = graph.nodes[static_cast<std::size_t>(link.node)];
         CriticalPath::Share& share = path.onPath[static_cast<std::size_t>(node.rank)];
-        (isWork(node.action.kind) ? share.compute : share.communication) += link.end - link.begin;
+        const double tensor = tensorWithin(*times[static_cast<std::size_t>(link.node)], link.begin, link.end);
+        (isWork(node.action.kind) ? share.compute : share.communication) += link.end - link.begin - tensor;
+        share.tensor += tensor;
         path.gaps += link.gap;
     }
     return path;

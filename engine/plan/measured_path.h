@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace shardlab {
@@ -14,6 +15,8 @@ namespace shardlab {
 struct MeasuredSpan {
     double begin = 0;  ///< seconds, from any moment that is the same for all
     double end = 0;
+    /// Ascending, within it: what the collectives of its tensor group took, the wait for their other members included.
+    std::vector<std::pair<double, double>> tensor{};
 };
 
 struct MeasuredPath {
@@ -30,8 +33,7 @@ struct MeasuredPath {
     double gaps = 0;          ///< seconds
     std::vector<CriticalPath::Share> onPath;  ///< by pipeline rank, gaps left out
 
-    double compute() const;
-    double communication() const;
+    CriticalPath::Share share() const { return CriticalPath::sumOf(onPath); }
 };
 
 /// `times`: one for each node of the graph; none where the action was not recorded, which is passed by. From the action that

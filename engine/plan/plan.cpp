@@ -3,10 +3,16 @@
 
 #include "engine/base/units.h"
 #include "engine/layout/check.h"
+#include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/replicas.h"
+#include "engine/plan/accelerators.h"
+#include "engine/plan/async_server.h"
+#include "engine/plan/expert_notes.h"
 #include "engine/plan/precision_notes.h"
+#include "engine/plan/server_costs.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedule/registry.h"
 
@@ -32,24 +38,50 @@ int mostRanksOnAHost(const Mesh& mesh) {
 /// Bytes that all members of all rings together send: 2(n−1)/n of the buffer each, n members.
 std::int64_t ringBytes(std::int64_t buffer, int members) { return 2 * (members - 1) * buffer; }
 
+std::string serverText(const StepCosts& costs, double StageCosts::*seconds) {
+    const double slowest = std::ranges::max(costs.stages, {}, seconds).*seconds;
+    return fmt::format("over the server's link, {} on the slowest stage", formatSeconds(slowest * costs.stretch));
+}
+
 std::vector<AxisTraffic> trafficOf(const Plan& plan) {
-    const int d = plan.mesh.size(Axis::Data);
+    const int d = replicaCount(plan.layout.parallel);
     const int t = plan.mesh.size(Axis::Tensor);
     const int ofReplica = plan.mesh.size(Axis::Pipeline) * t;
-    std::int64_t messages = 0, gradients = 0, scattered = 0, gathered = 0, tied = 0, norms = 0, sums = 0, splits = 0;
+    const int updating = updatesAtServer(plan.layout.parallel) ? 1 : d;  // replicas
+    std::int64_t messages = 0, gradients = 0, scattered = 0, gathered = 0, pushed = 0, pulled = 0, elastic = 0;
+    std::int64_t tied = 0, norms = 0, hops = 0, sums = 0, splits = 0, updates = 0, rows = 0, ofExperts = 0;
+    const int e = plan.mesh.size(Axis::Expert);
     for (const auto& actions : plan.lowered.ranks)
         for (const Action& action : actions) {
             const std::int64_t bytes = plan.costs.bytes(action);
             if (isSend(action.kind)) messages += bytes * d * t;
-            if (action.kind == ActionKind::ReduceGradients || action.kind == ActionKind::ReduceBuckets)
-                gradients += ringBytes(bytes, d) * t;
+            if (action.kind == ActionKind::ReduceGradients) gradients += ringBytes(bytes, d) * t;
+            if (action.kind == ActionKind::ReduceBuckets)
+                for (const DataPiece& piece : plan.costs.stages[static_cast<std::size_t>(action.stage)].data.reduce)
+                    (piece.experts ? ofExperts : gradients) += (piece.experts ? ringBytes(piece.bytes, d / e) * e : ringBytes(piece.bytes, d)) * t;
             if (action.kind == ActionKind::ScatterGradients) scattered += ringBytes(bytes, d) / 2 * t;
             if (eventKind(action.kind) == EventKind::GatherParameters) gathered += ringBytes(bytes, d) / 2 * t;
+            if (action.kind == ActionKind::PushGradients) pushed += (d - 1) * bytes * t;
+            if (action.kind == ActionKind::ExchangeElastic) elastic += 2 * bytes * t;
+            if (action.kind == ActionKind::PullWeights && exchangeOf(plan.layout.parallel) != Exchange::Hogwild) pulled += (d - 1) * bytes * t;
             // Each of the two ends counts its half.
-            if (action.kind == ActionKind::ReduceTied) tied += ringBytes(bytes, 2) / 2 * d * t;
-            if (action.kind == ActionKind::ReduceNorm && ofReplica > 1) norms += ringBytes(bytes, ofReplica) / ofReplica * d * t;
+            if (action.kind == ActionKind::ReduceTied) tied += ringBytes(bytes, 2) / 2 * updating * t;
+            if (action.kind == ActionKind::ReduceNorm && ofReplica > 1)
+                norms += ringBytes(bytes, ofReplica) / ofReplica * updating * t;
             for (const TensorSpan& span : plan.costs.tensorSpans(action)) {
+                if (span.kind == EventKind::KeyValueHop) {  // each member sends one, of each of its tensor parts
+                    hops += span.bytes * d * t;
+                    continue;
+                }
+                if (isExpertExchange(span.kind)) {  // all but its own block
+                    rows += span.bytes / e * (e - 1) * d;
+                    continue;
+                }
                 const std::int64_t ring = ringBytes(span.bytes, t) * d;
+                if (action.kind == ActionKind::OptimizerStep) {
+                    updates += ring / d * updating;
+                    continue;
+                }
                 (span.kind == EventKind::TensorAllReduce ? sums : splits) +=
                     span.kind == EventKind::TensorAllReduce ? ring : ring / 2;
             }
@@ -64,13 +96,24 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     add(Axis::Pipeline, "tied embedding's gradient, all-reduce", tied);
     add(plan.mesh.size(Axis::Pipeline) > 1 ? Axis::Pipeline : Axis::Tensor, "gradient norm, all-reduce", norms,
         std::string(name(stages.front().normAlgorithm)));
-    add(Axis::Data, "gradients, all-reduce", gradients,
+    const bool rings = plan.mesh.size(Axis::Context) > 1;  // whose members are replicas too
+    add(Axis::Data, rings ? "gradients over data × context, all-reduce" : "gradients, all-reduce", gradients,
         fmt::format("{}, {} on the slowest stage", name(slowest->reduceAlgorithm),
                     formatSeconds(slowest->reduce * plan.costs.stretch)));
-    add(Axis::Data, "gradients, reduce-scatter", scattered);
-    add(Axis::Data, "parameters, all-gather", gathered);
+    add(Axis::Data, rings ? "gradients over data × context, reduce-scatter" : "gradients, reduce-scatter", scattered);
+    add(Axis::Data, rings ? "parameters over data × context, all-gather" : "parameters, all-gather", gathered);
+    add(Axis::Data, "gradients of experts, between the ranks that hold the same, all-reduce", ofExperts,
+        fmt::format("{} rank{} with the same", d / e, d / e == 1 ? "" : "s"));
+    add(Axis::Expert, "tokens to their experts and back, and their gradients, all-to-all", rows,
+        fmt::format("{} ranks with {} of {} experts each", e, plan.layout.model.experts / e, plan.layout.model.experts));
+    add(Axis::Context, "keys and values and their gradients, ring", hops);
+    add(Axis::Data, "weights, between a replica and the centre", elastic,
+        fmt::format("in all steps but one of {}, in which replica 0 has its turn", d));
+    add(Axis::Data, "gradients, to the server", pushed, serverText(plan.costs, &StageCosts::push));
+    add(Axis::Data, "weights, from the server", pulled, serverText(plan.costs, &StageCosts::pull));
     add(Axis::Tensor, "activations and their gradients, all-reduce", sums);
     add(Axis::Tensor, "activations and their gradients, reduce-scatter and all-gather", splits);
+    add(Axis::Tensor, "optimizer's rows and columns, all-reduce", updates);
     return traffic;
 }
 
@@ -98,6 +141,7 @@ void addNotes(Plan& plan, const CostBasis& basis) {
         notes.push_back(fmt::format("{} ranks share the {} {} of this machine: those that compute at one time get "
                                     "equal shares", plan.mesh.ranks(), sharedUnits(layout).count, sharedUnits(layout).name));
     for (std::string& note : precisionNotes(layout.precision)) notes.push_back(std::move(note));
+    for (std::string& note : expertNotes(layout)) notes.push_back(std::move(note));
 
     const auto again = [](const StageCosts& cost) { return cost.recompute / cost.backward; };
     if (const auto most = std::ranges::max_element(plan.costs.stages, {}, again); most->recompute > 0)
@@ -121,6 +165,27 @@ void addNotes(Plan& plan, const CostBasis& basis) {
             notes.push_back("the output projection is a weight of its own: its two ends could share the token embedding "
                             "only by waiting for each other");
     }
+    const Exchange exchange = exchangeOf(layout.parallel);
+    if (exchange == Exchange::AsyncServer)
+        notes.push_back(fmt::format("asynchronous: replica 0 is the parameter server, and {} is the share of its time in which it "
+                                    "takes a gradient, updates or sends weights; a step is {} updates, one for each worker, and a "
+                                    "gradient meets weights that {} updates of others have changed",
+                                    formatPercent(serverBusy(plan.simulation.events)), workers(layout.parallel),
+                                    workers(layout.parallel) - 1));
+    if (exchange == Exchange::Hogwild)
+        notes.push_back(fmt::format("without a lock: {} worker{} write the same weights, which lie once in the host's memory, beside a "
+                                    "copy in each worker that its gradients are taken at; no messages, and no worker waits for "
+                                    "another; a step is an update of each, and a gradient meets weights that {} updates of others "
+                                    "have changed, if all are equally fast",
+                                    workers(layout.parallel), workers(layout.parallel) == 1 ? "" : "s", workers(layout.parallel) - 1));
+    if (exchange == Exchange::Elastic)
+        notes.push_back(fmt::format("replica 0 keeps the centre, a second copy of the weights, with which one replica a step "
+                                    "exchanges: each has its turn every {} steps, and validation is of the centre",
+                                    layout.parallel.data));
+    if (exchange == Exchange::Server)
+        notes.push_back(fmt::format("replica 0 is the parameter server, and a worker too: {} gradients reach it and {} copies of "
+                                    "the weights leave it one after another, and the others wait while it updates",
+                                    layout.parallel.data - 1, layout.parallel.data - 1));
     const int m = plan.lowered.microbatches;
     if (layout.parallel.zero == 2 && m > 1)
         notes.push_back(fmt::format("ZeRO 2 scatters the gradients of each of {} microbatches: {} × the traffic of one "
@@ -150,6 +215,35 @@ void addNotes(Plan& plan, const CostBasis& basis) {
     }
 }
 
+/// Where steps follow each other and nobody waits: the share of one in which a rank neither computes nor updates.
+double idleShare(const Schedule& lowered, const StepCosts& costs, double stepSeconds) {
+    double busy = 0;
+    for (const Action& action : lowered.ranks.front())
+        if (isCompute(action.kind) || action.kind == ActionKind::OptimizerStep) busy += costs.seconds(action);
+    const double shared = costs.cores > 0 ? costs.cores : 1;
+    return std::max(0.0, 1 - busy / shared / stepSeconds);
+}
+
+/// Of all ranks; those that share this machine's cores or GPUs have no more than there are.
+DevicePeak peakOf(const Layout& layout, const Mesh& mesh, const DevicePreset& device, const Measurements& measurements) {
+    const int shared = sharedUnits(layout, measurements.cores()).count;
+    const int devices = shared > 0 ? std::min(shared, mesh.ranks()) : mesh.ranks();
+    const double flops = device.flops(numberFormats(layout.precision).activations) * devices;
+    if (layout.cluster.pace || layout.cluster.device != "cpu")
+        return {flops, fmt::format("{} × {}, {}", devices, device.title, layout.precision.compute)};
+    const int cores = devices * std::max(1, measurements.cores() / mesh.ranks());
+    return {flops, fmt::format("{} core{} of {}, {}", cores, cores == 1 ? "" : "s",
+                               measurements.processorKnown() ? measurements.machine.processor : std::string("the machine it ran on"),
+                               layout.precision.compute)};
+}
+
+/// Of other hosts, and of a processor that was not looked at, nothing is known.
+bool knowsPeak(const Layout& layout, const Measurements& measurements) {
+    if (layout.cluster.pace) return true;
+    if (layout.cluster.hosts.size() > 1) return false;
+    return layout.cluster.device == "cpu" ? measurements.core.flops > 0 : presetOf(accelerators()) != nullptr;
+}
+
 Plan planOf(const Layout& layout, const Measurements& measurements) {
     const ScheduleMethod& method = *findScheduleMethod(layout.schedule.kind);
     const ScheduleShape shape = scheduleShape(layout);
@@ -159,21 +253,23 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     plan.lowered = lower(plan.compute, lowerOptions(layout));
     const CostBasis basis = costBasis(measurements, layout);
     plan.costs = stepCosts(layout, plan.mesh, plan.compute.rankOfStage, measurements, basis);
+    const Exchange exchange = exchangeOf(layout.parallel);
     const double modelled = simulatedSeconds(plan.lowered, plan.costs);
     if (layout.cluster.pace) plan.costs.stretch = layout.cluster.pace->stepSeconds / modelled;
     plan.simulation = simulate(plan.lowered, plan.costs, plan.mesh);
+    if (exchange != Exchange::AllReduce && exchange != Exchange::AsyncServer)
+        plan.simulation.events = withOwnParts(plan.simulation.events, layout, plan.mesh);
     plan.stepSeconds = plan.simulation.stepSeconds;
     plan.tokensPerSecond = static_cast<double>(tokensPerStep(layout)) / plan.stepSeconds;
-    plan.bubble = plan.simulation.bubble;
+    plan.bubble = exchange == Exchange::Hogwild ? idleShare(plan.lowered, plan.costs, plan.simulation.stepSeconds) : plan.simulation.bubble;
     plan.bubbleTheory = method.theoreticalBubble(shape);
     plan.exposedCommunication =
         std::max(0.0, 1 - simulatedSeconds(plan.lowered, withoutCommunication(plan.costs)) / plan.stepSeconds);
 
-    // A backward is two forwards.
-    for (const StageShape& stage : stageShapes(layout))
-        plan.flopsPerStep += 3 * stageForwardFlops(layout.model, stage, layout.batch.micro);
-    plan.flopsPerStep *= double(shape.microbatches) * plan.mesh.size(Axis::Data);
-    plan.mfu = plan.flopsPerStep / (modelled * device.flops(numberFormats(layout.precision).activations) * plan.mesh.ranks());
+    plan.flopsPerStep = modelFlopsPerStep(layout);
+    const DevicePeak peak = peakOf(layout, plan.mesh, device, measurements);
+    if (knowsPeak(layout, measurements)) plan.peak = peak;
+    plan.mfu = modelUtilisation(layout, peak, modelled);
 
     plan.parameters = modelParameters(layout.model);
     if (!method.flushes && stageCount(layout) > 1) plan.parameters += tiedParameters(layout.model);

@@ -6,6 +6,7 @@
 #include "engine/layout/fault.h"
 #include "engine/layout/layout.h"
 #include "engine/layout/mesh.h"
+#include "engine/layout/utilisation.h"
 #include "engine/plan/costs.h"
 #include "engine/plan/ledger.h"
 #include "engine/plan/measurements.h"
@@ -39,7 +40,8 @@ struct Plan {
     double bubble = 0;
     double bubbleTheory = 0;  ///< of equal stages and free transfers
     double flopsPerStep = 0;   ///< forward and backward, all ranks
-    double mfu = 0;            ///< of the modelled device's peak, unstretched; in [0, 1]
+    DevicePeak peak;           ///< of the modelled devices, or of this machine's as measured; not known where a preset is a guess
+    double mfu = 0;            ///< modelUtilisation(), of that peak or of the preset's, unstretched; in [0, 1]
     double exposedCommunication = 0;  ///< share of the step that would go if transfers and reductions took no time
     std::int64_t parameters = 0;
     std::int64_t capacityBytes = 0;  ///< of one device

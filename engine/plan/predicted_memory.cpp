@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/predicted_memory.h"
 
+#include "engine/layout/exchange.h"
+
 #include <unordered_map>
 
 namespace shardlab {
@@ -26,7 +28,14 @@ void add(MemoryCurve& curve, std::int64_t time, const MemoryBytes& bytes) {
 }
 
 MemoryCurve curveOf(const Plan& plan, int pipelineRank, int rank) {
-    const MemoryHistory history = memoryHistory(plan.layout, plan.lowered, pipelineRank);
+    const Exchange exchange = exchangeOf(plan.layout.parallel);
+    const int replica = plan.mesh.coordinate(rank, Axis::Data);
+    if (exchange == Exchange::AsyncServer && replica == 0) {
+        const RankMemory& server = plan.memory[static_cast<std::size_t>(rank)];  // it computes nothing
+        return {{{0, server.bytes}}, server.peak};
+    }
+    const MemoryHistory history =
+        memoryHistory(plan.layout, plan.lowered, pipelineRank, -1, exchange == Exchange::AllReduce ? -1 : replica);
     const auto spans = spansOf(plan.simulation.events, rank);
     MemoryCurve curve{{{0, history.before}}, 0};
     std::int64_t now = 0;
@@ -50,9 +59,11 @@ MemoryCurve curveOf(const Plan& plan, int pipelineRank, int rank) {
 
 }  // namespace
 
-std::vector<MemoryCurve> predictedMemory(const Plan& plan) {
+std::vector<MemoryCurve> predictedMemory(const Plan& plan, int replica) {
+    if (replica < 0) replica = plan.mesh.size(Axis::Data) - 1;
     std::vector<MemoryCurve> curves(plan.lowered.ranks.size());
     for (int rank = plan.mesh.ranks(); rank-- > 0;) {
+        if (plan.mesh.coordinate(rank, Axis::Data) != replica) continue;
         const int pipelineRank = plan.mesh.coordinate(rank, Axis::Pipeline);
         MemoryCurve& curve = curves[static_cast<std::size_t>(pipelineRank)];
         if (curve.points.empty()) curve = curveOf(plan, pipelineRank, rank);

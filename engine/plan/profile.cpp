@@ -69,6 +69,7 @@ Layout profiledParts(Layout layout) {
     layout.data = {};
     layout.cluster = {};
     layout.parallel.data = layout.parallel.pipeline = 1;
+    layout.parallel.exchange = "allreduce";
     layout.parallel.zero = 0;
     layout.schedule = {};
     layout.memory = {};

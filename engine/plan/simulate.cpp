@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/simulate.h"
 
+#include "engine/plan/async_server.h"
 #include "engine/plan/simulation_layers.h"
 #include "engine/plan/simulation_state.h"
 #include "engine/schedule/dataflow.h"
@@ -83,7 +84,7 @@ private:
         return keep_.graph ? add(rank, action, begin, end, after) : noNode;
     }
     int add(int rank, const Action& action, Time begin, Time end, std::initializer_list<int> after) {
-        StepGraph::Node node{rank, action, begin, end, {}};
+        StepGraph::Node node{rank, action, begin, end, (end - begin) * costs_.tensorShare(action), {}};
         for (const int earlier : after)
             if (earlier != noNode) node.after.push_back(earlier);
         keep_.graph->nodes.push_back(std::move(node));
@@ -136,6 +137,7 @@ private:
             case ActionKind::RecvBackward:
                 if (posted_) (*posted_)[payloadOf(action)] = state.free;
                 return true;
+            case ActionKind::PushGradients: case ActionKind::PullWeights: case ActionKind::ExchangeElastic:
             case ActionKind::ReduceGradients:
                 reduce(rank, state, action, state.free, {state.node});
                 return true;
@@ -228,6 +230,9 @@ private:
         }
         if (!isCompute(action.kind)) {
             state.updating += length;
+            if (state.sink.keeps())
+                for (const TensorSpan& span : costs_.tensorSpans(action, together_))
+                    state.sink.addTensor(begin, end, span, action);
             return;
         }
         if (state.sink.keeps()) {
@@ -442,6 +447,7 @@ Simulation withEvents(Simulation result, Simulator& simulator, const Mesh& mesh)
 }  // namespace
 
 Simulation simulateWithoutEvents(const Schedule& lowered, const StepCosts& costs) {
+    if (costs.asyncWorkers > 0) return simulateAsyncServer(lowered, costs, false);
     if (!lowered.flushes()) return steadyFigures(lowered, costs);
     Simulator simulator(lowered, costs, {});
     simulator.run();
@@ -449,6 +455,7 @@ Simulation simulateWithoutEvents(const Schedule& lowered, const StepCosts& costs
 }
 
 Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh) {
+    if (costs.asyncWorkers > 0) return simulateAsyncServer(lowered, costs, true);
     if (!lowered.flushes()) {
         const SteadyRun steady(lowered);
         Simulator simulator(steady.run.schedule, costs, {.events = true, .borders = &steady.run.borders});
@@ -464,10 +471,7 @@ Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh&
 }
 
 double simulatedSeconds(const Schedule& lowered, const StepCosts& costs) {
-    if (!lowered.flushes()) return steadyFigures(lowered, costs).stepSeconds;
-    Simulator simulator(lowered, costs, {});
-    simulator.run();
-    return simulator.end();
+    return simulateWithoutEvents(lowered, costs).stepSeconds;
 }
 
 double simulatedSeconds(const Schedule& lowered, const StepCosts& costs, const ActionSeconds& seconds) {

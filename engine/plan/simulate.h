@@ -37,6 +37,8 @@ struct Simulation {
 /// - A reduction starts when the last of its members has reached it, and takes each member its cost from then; what a
 ///   member waits for the others is a Wait span with the reduction's action. Members of a data group are alike and
 ///   reach it together.
+/// - What goes to a server and comes from it, or to a centre, takes all replicas the same time, as a reduction does: they
+///   reach it together. The rank that is simulated is the server's; what the others do meanwhile: server_costs.h.
 /// - The members of a tensor group are alike and go through their lists together. Their collectives are a part of the
 ///   compute action: spans in the comm lane at StepCosts::tensorSpans; where a step has more than half a million of
 ///   them, one for all of an action.
@@ -55,6 +57,8 @@ struct Simulation {
 /// `lowered` is valid (validate.h).
 Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh& mesh);
 
+/// What an asynchronous server and its workers do in a step is no one's list alone: async_server.h.
+
 /// The same without the events, several times faster.
 Simulation simulateWithoutEvents(const Schedule& lowered, const StepCosts& costs);
 
@@ -72,6 +76,7 @@ struct StepGraph {
         Action action;     ///< any but receives, which take no time of their own
         double begin = 0;  ///< seconds; the largest end of those before it, or 0
         double end = 0;
+        double tensor = 0;       ///< seconds of it that the collectives of its tensor group take
         std::vector<int> after;  ///< nodes that had to end first: on its rank, on its link, the message, all members
     };
     std::vector<Node> nodes;  ///< each later than those in its `after`

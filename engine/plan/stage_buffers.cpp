@@ -5,8 +5,10 @@
 #include "engine/layout/formats.h"
 #include "engine/layout/recompute.h"
 #include "engine/plan/attention_bytes.h"
+#include "engine/plan/expert_bytes.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace shardlab {
@@ -30,6 +32,8 @@ struct Sizes {
     std::int64_t square;   ///< h·g, the copy of a weight that is rounded for its product; 0 where none is
     std::int64_t row;      ///< likewise of h
     std::int64_t table;    ///< likewise of the output projection
+    std::int64_t positions;         ///< copy of a context member's rows of their table; else 0
+    std::int64_t positionGradient;  ///< and of its gradient
 };
 
 Sizes sizesOf(const Layout& layout, const TensorShare& share) {
@@ -37,7 +41,7 @@ Sizes sizesOf(const Layout& layout, const TensorShare& share) {
     const ModelSpec& model = layout.model;
     const NumberFormats formats = numberFormats(layout.precision);
     const std::int64_t bytes = formats.activationBytes();
-    const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence;
+    const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence / share.context;
     const std::int64_t own = tokens / (share.sequence ? share.size : 1);
     const std::int64_t h = model.hidden, vocabulary = rangeSize(model.vocabulary, share.size, share.part);
     Sizes size{};
@@ -51,6 +55,10 @@ Sizes sizesOf(const Layout& layout, const TensorShare& share) {
     size.number = bytes * tokens;
     size.tokens = static_cast<std::int64_t>(sizeof(std::int32_t)) * tokens;
     size.norm = share.sequence ? fp32 * 2 * h : 0;
+    if (share.context > 1) {
+        size.positions = formats.weightBytes() * (model.sequence / share.context) * h;
+        size.positionGradient = formats.gradientBytes() * (model.sequence / share.context) * h;
+    }
     if (!formats.castsWeights()) return size;
     size.row = bytes * h;
     size.square = size.row * h / share.size;
@@ -69,6 +77,7 @@ struct LayerBytes {
     std::int64_t apart;        ///< and of Activations
     std::int64_t expansion;    ///< copies of the two weights, for their products
     std::int64_t projection;
+    std::optional<ExpertBytes> experts = {};  ///< where there are some; of what stands above `first` alone counts then
     std::int64_t held() const { return first + second; }
 };
 
@@ -85,6 +94,10 @@ LayerBytes feedForwardLayer(const Sizes& size, int width) {
             .expansion = width * size.row, .projection = width * size.row};
 }
 
+LayerBytes expertsLayer(const Sizes& size, const ExpertBytes& experts) {
+    return {.first = size.statistics + size.own + experts.gate + experts.rows, .experts = experts};
+}
+
 /// Follows Stage of model/stage.cpp buffer by buffer; keep the two side by side.
 class Walk {
 public:
@@ -93,9 +106,11 @@ public:
           drops_(layout.model.dropout > 0), again_(recomputesCore(layout.memory)),
           segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})) {
         for (int layer = 0; layer < shape.layers; ++layer) {
-            if (layout.model.kind == "gpt") layers_.push_back(attentionLayer(size_));
-            layers_.push_back(
-                feedForwardLayer(size_, feedForwardWidth(layout.model, shape.firstLayer + layer) / share.size));
+            if (hasAttention(layout.model)) layers_.push_back(attentionLayer(size_));
+            const int ofModel = shape.firstLayer + layer;
+            layers_.push_back(hasExperts(layout.model, ofModel)
+                                  ? expertsLayer(size_, expertBytes(layout, ofModel))
+                                  : feedForwardLayer(size_, feedForwardWidth(layout.model, ofModel) / share.size));
         }
     }
 
@@ -103,7 +118,7 @@ public:
         Tally tally;
         if (shape_.first) {
             tally.add(Category::Buffers, size_.tokens);
-            sum(tally, Category::Activations, 0);
+            sum(tally, Category::Activations, size_.positions);
         }
         for (std::size_t i = 0; i < layers_.size(); ++i) {
             forwardLayer(tally, layers_[i]);
@@ -130,6 +145,12 @@ public:
         for (std::size_t i = layers_.size(); i-- > 0;) {
             const LayerBytes& layer = layers_[i];
             if (endsSegment(segments_, static_cast<int>(i))) recompute(tally, i);
+            if (layer.experts) {
+                expertsGrad(tally, *layer.experts, kept);
+                tally.add(outputGradient(i, kept), -size_.own);
+                if (weightsToo) freeLayer(tally, i, kept);
+                continue;
+            }
             if (splits_ && drops_) tally.add(Category::Temporary, size_.own);  // masked, not yet gathered
             if (branches()) tally.add(kept, size_.all);
             if (splits_ && drops_) tally.add(Category::Temporary, -size_.own);
@@ -162,12 +183,46 @@ public:
 
 private:
     void forwardLayer(Tally& tally, const LayerBytes& layer) const {
+        if (layer.experts) {
+            tally.add(Category::Activations, layer.first - layer.experts->rows);
+            passing(tally, layer.experts->floats + layer.experts->gateCopy);
+            routedRows(tally, *layer.experts);
+            tally.add(Category::Activations, size_.own);  // the output
+            return;
+        }
         tally.add(Category::Activations, layer.first);
         gathered(tally, layer.expansion);
         tally.add(Category::Activations, layer.second);
         passing(tally, layer.scratch);
         if (again_) tally.add(Category::Activations, -layer.freedEarly);
         sum(tally, Category::Activations, layer.projection);
+    }
+
+    /// What goes in is received before there is room for more, what comes out after all else.
+    static void routedRows(Tally& tally, const ExpertBytes& experts) {
+        const std::int64_t inOrOut = experts.sent > 0 ? experts.gathered : 0;
+        tally.add(Category::Temporary, experts.sent);
+        tally.add(Category::Activations, inOrOut);
+        tally.add(Category::Temporary, -experts.sent);
+        tally.add(Category::Activations, experts.rows - 2 * inOrOut);
+        tally.add(Category::Temporary, experts.sent);
+        passing(tally, experts.weightCopy);
+        tally.add(Category::Activations, inOrOut);
+        tally.add(Category::Temporary, -experts.sent);
+    }
+
+    void expertsGrad(Tally& tally, const ExpertBytes& experts, Category kept) const {
+        tally.add(Category::Temporary, experts.weights);
+        passing(tally, (drops_ ? size_.own : 0) + experts.sent);
+        passing(tally, experts.scratch + experts.weightCopy);
+        tally.add(Category::Temporary, experts.gathered);
+        passing(tally, experts.weightCopy);
+        passing(tally, experts.sent);  // it takes the place of what it is made of
+        tally.add(kept, size_.own);    // of the norm's output
+        tally.add(Category::Temporary, -experts.gathered);
+        passing(tally, experts.floats + experts.gateCopy);
+        tally.add(kept, size_.own);  // of the input
+        tally.add(Category::Temporary, -experts.weights);
     }
 
     void recompute(Tally& tally, std::size_t last) const {
@@ -187,7 +242,7 @@ private:
         tally.add(Category::Temporary, bytes);
         tally.add(Category::Temporary, -bytes);
     }
-    /// `weight`: of the copy that a product with it reads, 0 where there is none.
+    /// `weight`: of the copy of a weight, or of its gradient, that is made beside it, 0 where there is none.
     void gathered(Tally& tally, std::int64_t weight = 0) const {
         passing(tally, (splits_ ? size_.all : 0) + weight);
     }
@@ -211,17 +266,18 @@ private:
 
     void freeLayer(Tally& tally, std::size_t i, Category kept) const {
         const LayerBytes& layer = layers_[i];
-        gathered(tally);
+        if (layer.experts) passing(tally, layer.experts->floats + layer.experts->gatePart);
+        else gathered(tally);
         passing(tally, size_.norm);
         const bool received = i == 0 && neighbours_.inputReceived;
         tally.add(received ? Category::Buffers : Category::Activations, -size_.own);
         tally.add(Category::Activations, -(layer.held() - layer.freedEarly));
-        tally.add(branches() ? kept : outputGradient(i, kept), -size_.all);  // of the branch
+        if (!layer.experts) tally.add(branches() ? kept : outputGradient(i, kept), -size_.all);  // of the branch
         tally.add(kept, -size_.own);                                         // of the norm's output
     }
 
     void freeEmbedding(Tally& tally, Category kept) const {
-        gathered(tally);
+        gathered(tally, size_.positionGradient);
         tally.add(kept, -size_.own);
         tally.add(Category::Buffers, -size_.tokens);
     }

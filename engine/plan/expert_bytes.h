@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a layer with experts (model/experts_layer.h, model/gate.h) allocates for one microbatch, in bytes.
+#pragma once
+
+#include "engine/layout/layout.h"
+
+#include <cstdint>
+
+namespace shardlab {
+
+struct ExpertBytes {
+    std::int64_t gate = 0;      ///< held: scores and routes
+    std::int64_t rows = 0;      ///< held, of all experts: what goes in and out, and between their products
+    std::int64_t floats = 0;    ///< the layer's tokens in fp32, for the gate; 0 where they are
+    std::int64_t gateCopy = 0;  ///< a gate's weight in fp32, for its product; 0 where it is
+    std::int64_t gatePart = 0;  ///< its gradient in fp32; 0 where it is
+    std::int64_t weightCopy = 0;  ///< of one expert's product, rounded; 0 where it is not
+    std::int64_t weights = 0;   ///< in inputGrad: gradient of the routes' weights
+    std::int64_t scratch = 0;   ///< then of one expert
+    std::int64_t gathered = 0;  ///< then the gradient of what went in
+    std::int64_t sent = 0;      ///< on its way to or from the ranks of the experts; 0 where this is one for all
+};
+
+ExpertBytes expertBytes(const Layout& layout, int layer);
+/// Of all layers from `first` on, so many: what counts their load.
+std::int64_t tallyBytes(const ModelSpec& model, int first, int layers);
+
+}  // namespace shardlab

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/expert_notes.h"
+
+#include "engine/base/units.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/model_shape.h"
+
+#include <fmt/format.h>
+
+namespace shardlab {
+
+std::vector<std::string> expertNotes(const Layout& layout) {
+    const ModelSpec& model = layout.model;
+    if (model.kind != "gpt-moe") return {};
+    const bool theyChoose = model.gate == "expert-choice";
+    const double asked = theyChoose ? 1 : expertChoices(model);  // experts of a token
+    const double places = static_cast<double>(expertRows(model, 1)) / model.sequence;
+    const double others = model.experts - (theyChoose ? places : asked);
+    double idle = 0;
+    for (int layer = 0; layer < model.layers; ++layer)
+        if (hasExperts(model, layer))
+            idle += others * ((2.0 * model.hidden + 1) * feedForwardWidth(model, layer) + model.hidden);
+    const auto all = static_cast<double>(modelParameters(model));
+    std::vector<std::string> notes{fmt::format("of {} parameters a token uses {}: each of the {} experts of a block has {} places for "
+                                               "the {} tokens of a sample",
+                                               formatCount(all), formatCount(all - idle), model.experts, expertCapacity(model),
+                                               model.sequence)};
+    if (!theyChoose && places < asked)
+        notes.push_back(fmt::format("experts have places for {} of what tokens ask for: at least {} is dropped; model.capacity 1 has a "
+                                    "place for all, if they were evenly asked",
+                                    formatPercent(places / asked), formatPercent(1 - places / asked)));
+    if (theyChoose)
+        notes.push_back("with expert-choice a token's experts depend on the tokens after it: the loss is lower than that of a model "
+                        "that is to write text can be");
+    if (const int e = layout.parallel.expert; e > 1) {
+        const std::int64_t rows = numberFormats(layout.precision).activationBytes() *
+                                  expertRows(model, layout.batch.micro) * model.hidden;
+        notes.push_back(fmt::format("each rank holds {} of {} experts of a block and sends {} of a microbatch's {} to others, twice in a "
+                                    "forward and twice in a backward: all places travel, taken or not",
+                                    model.experts / e, model.experts, formatBytes(rows / e * (e - 1)), formatBytes(rows)));
+    }
+    return notes;
+}
+
+}  // namespace shardlab
