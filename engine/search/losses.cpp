@@ -2,6 +2,8 @@
 #include "engine/search/losses.h"
 
 #include "engine/base/units.h"
+#include "engine/layout/exchange.h"
+#include "engine/layout/replicas.h"
 #include "engine/schedule/registry.h"
 #include "engine/search/neighbours.h"
 #include "engine/search/step_estimate.h"
@@ -57,7 +59,7 @@ public:
         takeOut(LossKind::Imbalance, equal.stepSeconds);
         // Equal stages keep all ranks busy equally long.
         const double busy = equal.busySeconds.front();
-        add(LossKind::Bubble, busy / (1 - equal.bubble) - busy);
+        if (costs.asyncWorkers == 0) add(LossKind::Bubble, busy / (1 - equal.bubble) - busy);  // else it is the server that idles
         const StepCosts once = withEqualStages(withoutRecompute(costs));
         const double useful = simulateWithoutEvents(plan_.lowered, once).busySeconds.front();
         add(LossKind::Recompute, busy - useful);
@@ -109,11 +111,12 @@ private:
     /// What alone would save most if it took no time.
     std::string communication() const {
         struct Part {
-            void (*take)(StageCosts&);  ///< out of a stage's costs; null: the tensor groups' collectives
+            void (*take)(StageCosts&);  ///< out of a stage's costs; null: what layers exchange inside actions
             std::string what;
         };
         const Mesh& mesh = plan_.mesh;
-        const int replicas = mesh.size(Axis::Data);
+        const int replicas = replicaCount(plan_.layout.parallel);
+        const int context = mesh.size(Axis::Context);
         const std::array parts{
             Part{[](StageCosts& cost) { cost.send = 0; },
                  fmt::format("activations and their gradients between {} pipeline ranks", mesh.size(Axis::Pipeline))},
@@ -130,7 +133,15 @@ private:
                  fmt::format("gathering parameters from {} replicas", replicas)},
             Part{[](StageCosts& cost) { cost.tied = 0; }, "the tied embedding's gradient between first and last stage"},
             Part{[](StageCosts& cost) { cost.norm = 0; }, "the gradient norm"},
-            Part{nullptr, fmt::format("the collectives of every layer over {} tensor ranks", mesh.size(Axis::Tensor))},
+            Part{[](StageCosts& cost) { cost.push = cost.pull = 0; },
+                 exchangeOf(plan_.layout.parallel) == Exchange::Hogwild ? "reading the weights out of shared memory"
+                                                                        : "gradients to the server and weights from it"},
+            Part{[](StageCosts& cost) { cost.elastic = 0; }, "the exchange with the centre"},
+            Part{nullptr, mesh.size(Axis::Expert) > 1
+                              ? fmt::format("tokens on their way to their experts and back over {} expert ranks", mesh.size(Axis::Expert))
+                          : mesh.size(Axis::Tensor) == 1 && context > 1
+                              ? fmt::format("the keys and values of every layer on their way round {} context ranks", context)
+                              : fmt::format("the collectives of every layer over {} tensor ranks", mesh.size(Axis::Tensor))},
         };
         const Part* most = nullptr;
         double saved = 0;

@@ -2,6 +2,8 @@
 #include "engine/search/neighbours.h"
 
 #include "engine/layout/check.h"
+#include "engine/layout/exchange.h"
+#include "engine/layout/replicas.h"
 #include "engine/schedule/custom.h"
 #include "engine/schedule/registry.h"
 #include "engine/search/partition_layout.h"
@@ -57,7 +59,7 @@ private:
     }
 
     void microbatches() {
-        const int micro = layout_.batch.micro, share = layout_.batch.global / layout_.parallel.data;
+        const int micro = layout_.batch.micro, share = layout_.batch.global / std::max(1, workers(layout_.parallel));
         const auto take = [&](int other) {
             Layout layout = layout_;
             layout.batch.micro = other;
@@ -119,7 +121,7 @@ private:
             parallel.sequence = false;
             change += ", without sequence parallelism";
         }
-        if (parallel.zero > 0 && parallel.data == 1) {
+        if (parallel.zero > 0 && replicaCount(parallel) == 1) {
             parallel.zero = 0;
             change += ", without ZeRO";
         }

@@ -2,6 +2,7 @@
 #include "engine/search/search.h"
 
 #include "engine/base/units.h"
+#include "engine/layout/exchange.h"
 #include "engine/search/step_estimate.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ std::string whyNot(const MemoryEstimate& estimate) {
 }
 
 int microbatches(const Layout& base, const Choice& choice) {
-    return base.batch.global / (choice.parallel.data * choice.micro);
+    return base.batch.global / (std::max(1, workers(choice.parallel)) * choice.micro);
 }
 
 Candidate candidateOf(const Layout& base, const Choice& choice, const StepEstimate& estimate) {

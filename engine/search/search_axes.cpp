@@ -3,7 +3,9 @@
 
 #include "engine/layout/check.h"
 #include "engine/layout/check_rules.h"
+#include "engine/layout/exchange.h"
 #include "engine/layout/fields.h"
+#include "engine/layout/replicas.h"
 #include "engine/schedule/registry.h"
 #include "engine/search/partition_layout.h"
 
@@ -20,13 +22,19 @@ namespace {
 /// The schedule of one pipeline rank, which has no other to wait for.
 constexpr std::string_view soloSchedule = "1f1b";
 
-/// Faults of fields on their own, of the model and of what is not built.
+/// Faults of fields on their own, and of the model.
 std::vector<Fault> fixedFaults(const Layout& layout) {
     std::vector<Fault> faults;
     checkFields(layout, scheduleMethods(), faults);
-    checkBuilt(layout, faults);
     checkModel(layout, faults);
     return faults;
+}
+
+/// A member of a context group has at least 4096 tokens, for shorter samples are better shared out whole; unless the
+/// layout itself says otherwise.
+int mostContext(const Layout& layout) {
+    constexpr int fewestTokens = 4096;
+    return std::max({1, layout.parallel.context, layout.model.sequence / fewestTokens});
 }
 
 /// A choice whose every field is legal by itself.
@@ -58,6 +66,7 @@ public:
         probe_.cluster.hosts = {HostSpec{"localhost", devices_}};
         apply(plainChoice(), probe_);
         plain_ = probe_;
+        expert_ = divisors(base.model.kind == "gpt-moe" ? std::gcd(devices_, base.model.experts) : 1);
         zero_ = open<int>("/parallel/zero", integers("/parallel/zero"));
         sequence_ = open<bool>("/parallel/sequence", {false, true});
         recompute_ = open<std::string>("/memory/recompute", {searchedRecompute.begin(), searchedRecompute.end()});
@@ -68,6 +77,7 @@ public:
         for (auto& [access, values] : degrees_) values = open<int>(access, degrees);
         // Each layer's collectives of a tensor group are worth it on the links inside a host only.
         std::erase_if(degrees_[tensorAxis].second, [&](int degree) { return degree > smallestHost_; });
+        std::erase_if(degrees_[contextAxis].second, [&](int degree) { return degree > mostContext(base_); });
         spread(0, devices_);
         return std::move(found_);
     }
@@ -88,7 +98,6 @@ private:
             field<T>(pointer, layout) = value;
             std::vector<Fault> faults;
             checkFields(layout, scheduleMethods(), faults);
-            checkBuilt(layout, faults);
             return std::ranges::any_of(faults, [&](const Fault& fault) { return fault.pointer == pointer; });
         });
         return values;
@@ -105,7 +114,7 @@ private:
     void spread(std::size_t axis, int left) {
         if (stop_.stop_requested()) return;
         if (axis == degrees_.size()) {
-            if (left == 1) stages();
+            if (left == 1) experts();
             return;
         }
         for (const int degree : degrees_[axis].second) {
@@ -115,11 +124,20 @@ private:
         }
     }
 
+    /// Groups of data ranks.
+    void experts() {
+        for (const int degree : expert_) {
+            if (probe_.parallel.data % degree != 0) continue;
+            probe_.parallel.expert = degree;
+            stages();
+        }
+    }
+
     /// Chunks, and microbatches that divide a replica's share.
     void stages() {
         const int layers = probe_.model.layers, pipeline = probe_.parallel.pipeline;
-        const int global = probe_.batch.global, data = probe_.parallel.data;
-        if (layers < pipeline || global % data != 0) return;
+        const int global = probe_.batch.global, data = workers(probe_.parallel);
+        if (layers < pipeline || data < 1 || global % data != 0) return;
         std::vector<int> chunked{1, 2};
         if (pipeline == 1) chunked = {1};
         else if (layers % pipeline == 0) chunked = divisors(layers / pipeline);
@@ -136,7 +154,7 @@ private:
     void memory() {
         for (const int zero : zero_)
             for (const bool sequence : sequence_) {
-                if (zero > 0 && probe_.parallel.data == 1) continue;
+                if (zero > 0 && (replicaCount(probe_.parallel) == 1 || probe_.parallel.expert > 1)) continue;
                 if (sequence && probe_.parallel.tensor == 1) continue;
                 for (const std::string& recompute : recompute_) {
                     probe_.parallel.zero = zero;
@@ -152,7 +170,7 @@ private:
         const std::vector<int> even = stageLayers(probe_);
         if (!even.empty()) schedules();
         // Layers of one width are as good evenly, where they divide.
-        if (!even.empty() && (even.size() == 1 || base_.model.feedForward.empty())) return;
+        if (!even.empty() && (even.size() == 1 || evenLayers(base_.model))) return;
         probe_.schedule.stages = balanced();
         if (probe_.schedule.stages != even) schedules();
     }
@@ -172,14 +190,17 @@ private:
     bool schedulable() const {
         std::vector<Fault> faults = fixedFaults(probe_);
         checkTensor(probe_, faults);
+        checkContext(probe_, faults);
         checkRecompute(probe_, faults);
         return faults.empty();
     }
 
     bool legal() const {
         std::vector<Fault> faults;
+        checkExpert(probe_, scheduleMethods(), faults);
         checkPrecision(probe_, scheduleMethods(), faults);
         checkParallel(probe_, scheduleMethods(), faults);
+        checkExchange(probe_, scheduleMethods(), faults);
         return faults.empty();
     }
 
@@ -206,12 +227,12 @@ private:
     bool asynchronous_ = false;
     int devices_ = 0;
     int smallestHost_ = 0;
-    static constexpr std::size_t tensorAxis = 2;
-    std::array<Values, 5> degrees_{{{"/parallel/pipeline", {}},
+    static constexpr std::size_t tensorAxis = 2, contextAxis = 3;
+    std::array<Values, 4> degrees_{{{"/parallel/pipeline", {}},
                                     {"/parallel/data", {}},
                                     {"/parallel/tensor", {}},
-                                    {"/parallel/expert", {}},
                                     {"/parallel/context", {}}}};
+    std::vector<int> expert_;
     std::vector<int> zero_;
     std::vector<bool> sequence_;
     std::vector<std::string> recompute_;
@@ -232,6 +253,7 @@ void apply(const Choice& choice, Layout& layout) {
     layout.parallel = choice.parallel;
     layout.parallel.bucket = before.bucket;  // not chosen
     layout.parallel.allReduce = before.allReduce;
+    layout.parallel.exchange = before.exchange;
     layout.schedule.kind = choice.kind;
     layout.schedule.chunks = choice.chunks;
     layout.schedule.stages = choice.stages;
@@ -266,7 +288,7 @@ bool sameQuestion(const Layout& one, const Layout& other) {
         if (layout.cluster.pace) layout.cluster.pace->stepSeconds = 1;
         return layout;
     };
-    return question(one) == question(other);
+    return question(one) == question(other) && mostContext(one) == mostContext(other);
 }
 
 tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop,

@@ -50,7 +50,8 @@ bool sameQuestion(const Layout& one, const Layout& other);
 /// degrees, chunks and microbatch follow each other, by ZeRO, sequence parallelism and recomputation from the least on.
 /// Layers are split evenly; by the partitioner (partition_layout.h) where they do not divide, then with one or two chunks,
 /// or are of several widths. An axis takes the values that its field may have, so that a method is tried as soon as
-/// check() lets it pass; tensor groups are tried up to the devices of the smallest host.
+/// check() lets it pass; tensor groups are tried up to the devices of the smallest host,
+/// expert groups that divide both data ranks and experts.
 /// One pipeline rank waits for nobody: it is tried with 1F1B alone, in one chunk.
 /// Asynchronous schedules train otherwise than one rank would; they are tried only where that of `base` is one.
 /// Otherwise what no choice could mend: the faults of all that stays; where there are none, those of pure data

@@ -2,6 +2,7 @@
 #include "engine/search/sweep.h"
 
 #include "engine/layout/check.h"
+#include "engine/layout/exchange.h"
 #include "engine/schedule/registry.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ bool legal(const Layout& layout) { return check(layout, scheduleMethods()).empty
 
 std::vector<Layout> withMicrobatches(const Layout& layout) {
     std::vector<Layout> all;
-    const int share = layout.batch.global / std::max(1, layout.parallel.data);
+    const int share = layout.batch.global / std::max(1, workers(layout.parallel));
     for (int micro = share; micro >= 1; --micro) {
         if (share % micro != 0) continue;
         all.push_back(layout);
