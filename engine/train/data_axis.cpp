@@ -34,6 +34,7 @@ bool goesByDevice(const DataAxisSetup& setup) {
 DataAxis::DataAxis(DataAxisSetup setup)
     : setup_(std::move(setup)), followsDevice_(goesByDevice(setup_)), pacer_(setup_.pacer), spans_(setup_.trace) {
     const auto clock = [this] { return setup_.trace.now(); };
+    if (followsDevice_ && setup_.holders) setup_.holders->prepare();
     if (followsDevice_)
         beside_ = std::make_unique<DeviceCollectives>(std::move(setup_.group), clock);
     else
@@ -72,11 +73,12 @@ const DataCosts& DataAxis::costsOf(const Action& action) const {
 void DataAxis::post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
                     std::function<void()> finish) {
     Device& device = setup_.arena.device();
+    Communicator* const holders = piece.experts ? setup_.holders.get() : nullptr;
     if (device.onHost() || (setup_.direct && !piece.hops)) {
         piece.ticket = beside_->post(
-            [whole, &device, collective = std::move(collective)](Communicator& group) {
+            [whole, &device, holders, collective = std::move(collective)](Communicator& group) {
                 device.enter();
-                return collective(group, whole);
+                return collective(holders ? *holders : group, whole);
             },
             std::move(finish));
         return;
@@ -86,7 +88,7 @@ void DataAxis::post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Comm
         [=, &device](Communicator& group) {
             device.enter();
             device.download(whole.data().data, copy->data(), copy->size());
-            return collective(group.host(), {{copy->data(), whole.type()}, whole.size()});
+            return collective((holders ? *holders : group).host(), {{copy->data(), whole.type()}, whole.size()});
         },
         [=, &device] {
             device.upload(copy->data(), whole.data().data, copy->size());
@@ -96,12 +98,14 @@ void DataAxis::post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Comm
 
 DataAxis::PiecePtr DataAxis::start(const Action& action, int index, std::int64_t ready, ArraySpan whole,
                                    std::function<RequestPtr(Communicator&, ArraySpan)> collective,
-                                   std::function<void()> finish, std::shared_ptr<std::vector<RingHop>> hops) {
+                                   std::function<void()> finish, std::shared_ptr<std::vector<RingHop>> hops,
+                                   bool experts) {
     auto piece = std::make_shared<Piece>();
     piece->action = action;
     piece->index = index;
     piece->bytes = static_cast<std::int64_t>(whole.bytes().size());
     piece->hops = std::move(hops);
+    piece->experts = experts;
     if (pacer_) {
         const double seconds = costsOf(action).pieces(action.kind)[static_cast<std::size_t>(index)].seconds;
         piece->begin = std::max(ready, dataFree_);
@@ -248,7 +252,8 @@ DataAxis::PiecePtr DataAxis::startBucket(const Action& action, int index, const 
     const std::int64_t ready = pacer_ ? pacer_->clock() : 0;
     if (setup_.parallel.allReduce != "ring")
         return start(action, index, ready, block,
-                     [](Communicator& group, ArraySpan data) { return group.iallReduce(data, ReduceOp::Sum); });
+                     [](Communicator& group, ArraySpan data) { return group.iallReduce(data, ReduceOp::Sum); }, {},
+                     nullptr, unit.experts);
     auto hops = std::make_shared<std::vector<RingHop>>();
     RankTrace& trace = setup_.trace;
     return start(action, index, ready, block,

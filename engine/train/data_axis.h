@@ -26,7 +26,8 @@ struct DataAxisSetup {
     ParallelSpec parallel;
     int replica = 0;
     std::unique_ptr<Communicator> group;  ///< the replicas; for this alone
-    bool direct = false;                  ///< it takes addresses of the device; else of the processor
+    std::unique_ptr<Communicator> holders;  ///< likewise those of them with the same experts; null where that is all, or none
+    bool direct = false;                  ///< they take addresses of the device; else of the processor
     std::map<int, Stage*> stages;         ///< of this rank, by global stage
     Arena& arena;
     RankTrace& trace;
@@ -89,6 +90,7 @@ private:
         std::int64_t begin = 0;  ///< modelled, as end; where paced
         std::int64_t end = 0;
         std::shared_ptr<std::vector<RingHop>> hops;
+        bool experts = false;  ///< between setup_.holders
     };
     using PiecePtr = std::shared_ptr<Piece>;
 
@@ -96,7 +98,7 @@ private:
     /// `collective` works on `whole`, or where the group does not reach that on a copy in the processor's memory.
     PiecePtr start(const Action& action, int index, std::int64_t ready, ArraySpan whole,
                    std::function<RequestPtr(Communicator&, ArraySpan)> collective, std::function<void()> finish = {},
-                   std::shared_ptr<std::vector<RingHop>> hops = nullptr);
+                   std::shared_ptr<std::vector<RingHop>> hops = nullptr, bool experts = false);
     void post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
               std::function<void()> finish);
     PiecePtr startBucket(const Action& action, int index, const FlatUnit& unit);

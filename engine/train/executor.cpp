@@ -4,7 +4,10 @@
 #include "engine/comm/scalars.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/parallel/data.h"
+#include "engine/parallel/server.h"
 #include "engine/parallel/tied.h"
+#include "engine/train/elastic_centre.h"
+#include "engine/train/shared_weights.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,9 +49,14 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
             case ActionKind::RecvForward:
             case ActionKind::SendBackward:
             case ActionKind::RecvBackward: setup_.transfers.start(action); break;
-            case ActionKind::ReduceGradients:
             case ActionKind::ReduceTied:
-            case ActionKind::ReduceNorm: reduce(action); break;
+            case ActionKind::ReduceNorm:
+                if (!setup_.serves) break;
+                [[fallthrough]];
+            case ActionKind::ReduceGradients:
+            case ActionKind::PushGradients: reduce(action); break;
+            case ActionKind::PullWeights: setup_.shared ? readShared(action) : reduce(action); break;
+            case ActionKind::ExchangeElastic: exchangeElastic(action); break;
             case ActionKind::OptimizerStep: update(action); break;
             case ActionKind::StashWeights: stash(action); break;
             case ActionKind::FreeWeights: free(action); break;
@@ -183,7 +191,7 @@ void Executor::reduce(const Action& action) {
     setup_.arena.device().synchronize();
     const std::int64_t reached = setup_.trace.now();
     setup_.trace.doing(RankPhase::Communicating, action);
-    setup_.trace.started(eventKind(action.kind), action, setup_.costs.bytes(action));
+    setup_.trace.started(eventKind(action.kind), action, leavingBytes(action));
     Communicator* group = &setup_.data;
     if (action.kind == ActionKind::ReduceNorm) group = &setup_.replica;
     if (action.kind == ActionKind::ReduceTied) group = setup_.tied;
@@ -200,31 +208,82 @@ void Executor::reduce(const Action& action) {
     }
     const std::int64_t begin = setup_.trace.now();
     setup_.trace.span(Lane::Compute, EventKind::Wait, reached, begin, action);
-    if (action.kind == ActionKind::ReduceGradients) {
-        averageGradients(at(action).stage->gradientBlock(), *group);
-    } else if (action.kind == ActionKind::ReduceTied) {
-        std::vector<std::span<Parameter>> held;
-        for (auto& [index, rankStage] : setup_.stages) held.push_back(rankStage.owned());
-        sumTiedGradients(held, *group, setup_.arena.device());
-    } else {
-        if (setup_.scale.watched() && step_ % exponentsEvery == 0) tellExponents();
-        const double scale = setup_.scale.value();
-        const double squares = squaredNorm(*group) / (scale * scale);
-        executed_.gradientNorm = std::sqrt(squares);
-        executed_.overflow = setup_.scale.active() && !std::isfinite(squares);
-        clipping_ = executed_.overflow ? 0 : clipScale(squares, setup_.clip) / setup_.scale.value();
-        if (executed_.overflow) tellOverflow();
-    }
+    exchange(action, *group);
     setup_.arena.device().synchronize();
     paceUntil(action, modelledEnd);
     setup_.trace.span(Lane::Comm, eventKind(action.kind), begin, setup_.trace.now(), action,
-                      setup_.costs.bytes(action));
+                      leavingBytes(action));
+}
+
+void Executor::exchange(const Action& action, Communicator& group) {
+    switch (action.kind) {
+        case ActionKind::ReduceGradients: return averageGradients(at(action).stage->gradientBlock(), group);
+        case ActionKind::PushGradients: return pushGradients(at(action).stage->gradientBlock(), group);
+        case ActionKind::PullWeights: return pullWeights(at(action).stage->parameterBlock(), group);
+        case ActionKind::ReduceTied: {
+            std::vector<std::span<Parameter>> held;
+            for (auto& [index, rankStage] : setup_.stages) held.push_back(rankStage.owned());
+            return sumTiedGradients(held, group, setup_.arena.device());
+        }
+        default: return readNorm(group);
+    }
+}
+
+std::int64_t Executor::leavingBytes(const Action& action) const {
+    const std::int64_t bytes = setup_.costs.bytes(action);
+    if (action.kind == ActionKind::PushGradients) return setup_.serves ? 0 : bytes;
+    if (action.kind == ActionKind::PullWeights) return setup_.serves ? bytes * (setup_.data.size() - 1) : 0;
+    return bytes;
+}
+
+void Executor::readNorm(Communicator& replica) {
+    if (setup_.scale.watched() && step_ % exponentsEvery == 0) tellExponents();
+    const double scale = setup_.scale.value();
+    const double squares = squaredNorm(replica) / (scale * scale);
+    executed_.gradientNorm = std::sqrt(squares);
+    executed_.overflow = setup_.scale.active() && !std::isfinite(squares);
+    clipping_ = executed_.overflow ? 0 : clipScale(squares, setup_.clip) / setup_.scale.value();
+    if (executed_.overflow) tellOverflow();
+}
+
+void Executor::exchangeElastic(const Action& action) {
+    ElasticCentre& centre = *setup_.elastic;
+    if (!centre.takesPart(step_)) return;
+    const int peer = centre.peer(step_);
+    const bool here = peer == setup_.data.rank();
+    setup_.arena.device().synchronize();
+    const std::int64_t reached = setup_.trace.now(), bytes = here ? 0 : setup_.costs.bytes(action);
+    setup_.trace.doing(RankPhase::Communicating, action);
+    setup_.trace.started(EventKind::ExchangeElastic, action, bytes);
+    std::int64_t modelledEnd = 0;
+    if (setup_.pacer) {
+        const std::int64_t other = here ? 0 : exchanged(setup_.data.host(), peer, setup_.pacer->clock());
+        setup_.pacer->waitForArrival(other);
+        modelledEnd = setup_.pacer->clock() + setup_.pacer->duration(action);
+    } else if (!here) {
+        exchanged(setup_.data.host(), peer, reached);  // who waits for whom is told apart from moving the weights
+    }
+    const std::int64_t begin = setup_.trace.now();
+    setup_.trace.span(Lane::Compute, EventKind::Wait, reached, begin, action);
+    const double squares = centre.exchange(step_);
+    setup_.arena.device().synchronize();
+    paceUntil(action, modelledEnd);
+    const int turn = centre.turn(step_);
+    setup_.trace.span(Lane::Comm, EventKind::ExchangeElastic, begin, setup_.trace.now(), action, bytes, turn);
+    if (setup_.data.rank() != turn) return;
+    const double whole = sum(setup_.replica, squares);
+    if (setup_.replica.rank() == 0) setup_.trace.counter(EventKind::ElasticDistance, std::sqrt(whole));
 }
 
 double Executor::squaredNorm(Communicator& replica) {
-    double squares = 0;
-    for (auto& [index, rankStage] : setup_.stages)
-        squares += squaredGradientNorm(rankStage.owned(), setup_.arena.device());
+    double squares = 0, ofExperts = 0;
+    for (auto& [index, rankStage] : setup_.stages) {
+        squares += squaredGradientNorm(rankStage.owned(), setup_.arena.device(), GradientPart::Dense);
+        if (setup_.experts.size() > 1)
+            ofExperts += squaredGradientNorm(rankStage.owned(), setup_.arena.device(), GradientPart::Experts);
+    }
+    // Each expert counts once, and all members come to the same bits.
+    if (setup_.experts.size() > 1) squares += sum(setup_.experts, ofExperts);
     if (setup_.stages.begin()->second.shards) squares = sum(setup_.data, squares);  // of all shards
     return sum(replica, squares);
 }
@@ -265,27 +324,50 @@ void Executor::tellOverflowOfSum() {
         }
 }
 
+/// Waits for nobody.
+void Executor::readShared(const Action& action) {
+    const std::int64_t begin = setup_.trace.now();
+    setup_.trace.doing(RankPhase::Compute, action);
+    setup_.shared->read();
+    pace(action);
+    setup_.trace.span(Lane::Comm, EventKind::PullWeights, begin, setup_.trace.now(), action);
+}
+
+void Executor::updateShared(int number) {
+    const HogwildUpdate done = setup_.shared->update(number, clipping_);
+    setup_.trace.staleness(done.staleness, setup_.data.rank());
+    setup_.trace.overwritten(done.overwritten, done.written);
+}
+
 void Executor::update(const Action& action) {
+    if (!setup_.serves) return at(action).zeroGradients();
     if (setup_.dataAxis) setup_.dataAxis->settleReductions();
     Device& device = setup_.arena.device();
+    const bool exchanges = !executed_.overflow && !setup_.costs.tensorSpans(action).empty();
+    if (exchanges) startTogether();
     const Moment begin = setup_.trace.mark();
+    const std::int64_t modelledBegin = setup_.pacer ? setup_.pacer->clock() : 0;
     setup_.trace.doing(RankPhase::Compute, action);
     RankStage& rankStage = at(action);
     device.beginRange(toText(action).c_str());
     if (!executed_.overflow) {
         const int number = step_ * setup_.updates + ++updatesDone_[action.stage] - setup_.scale.skipped();
-        rankStage.optimizer->update(rankStage.owned(), number, clipping_);
+        if (setup_.shared) updateShared(number);
+        else rankStage.optimizer->update(rankStage.owned(), number, clipping_);
     }
     rankStage.zeroGradients();
     device.endRange();
     if (setup_.pacer) device.synchronize();
     pace(action);
+    if (setup_.pacer && exchanges) recordInner(action, modelledBegin, setup_.pacer->clock(), false);
     setup_.trace.span(Lane::Compute, EventKind::Optimizer, begin, setup_.trace.mark(), action);
 }
 
 void Executor::startTogether() {
-    if (setup_.pacer && setup_.tensor.size() > 1)
-        setup_.pacer->waitForArrival(largest(setup_.tensor, setup_.pacer->clock()));
+    if (!setup_.pacer || setup_.tensor.size() * setup_.context.size() * setup_.experts.size() == 1) return;
+    std::int64_t latest = setup_.pacer->clock();
+    for (Communicator* group : {&setup_.tensor, &setup_.context, &setup_.experts}) latest = largest(*group, latest);
+    setup_.pacer->waitForArrival(latest);
 }
 
 void Executor::recordInner(const Action& action, std::int64_t begin, std::int64_t end, bool layered) {

@@ -23,6 +23,9 @@
 
 namespace shardlab {
 
+class ElasticCentre;
+class SharedWeights;
+
 /// A global stage that lies on this rank.
 struct RankStage {
     std::unique_ptr<Stage> stage;
@@ -40,7 +43,9 @@ struct ExecutorSetup {
     Arena& arena;                      ///< theirs
     int stageCount = 1;                ///< of the whole pipeline
     Communicator& replica;         ///< ranks that together hold each weight once
-    Communicator& data;
+    Communicator& data;  ///< ranks that hold the same weights
+    Communicator& context;
+    Communicator& experts;  ///< ranks that together hold all experts once
     Communicator& tensor;
     Communicator* tied = nullptr;  ///< of the ranks of first and last stage; null where no list has ReduceTied
     Transfers& transfers;
@@ -52,6 +57,9 @@ struct ExecutorSetup {
     Pacer* pacer = nullptr;
     int updates = 1;         ///< of each stage in a step
     bool flushes = true;     ///< false: what a list leaves under way goes on in the next, see border()
+    bool serves = true;      ///< its replica updates; false: the server does, and sends the weights
+    ElasticCentre* elastic = nullptr;  ///< null where no list has ExchangeElastic
+    SharedWeights* shared = nullptr;  ///< of Hogwild's workers; null elsewhere
     DataAxis* dataAxis = nullptr;  ///< null where nothing runs beside compute
 };
 
@@ -84,6 +92,14 @@ private:
     void work(const Action& action, Buffer input);
     void carryOut(const Action& action, Buffer input);
     void reduce(const Action& action);
+    /// Between the members of a group who have met.
+    void exchange(const Action& action, Communicator& group);
+    /// That leave this rank.
+    std::int64_t leavingBytes(const Action& action) const;
+    void readNorm(Communicator& replica);
+    void exchangeElastic(const Action& action);
+    void readShared(const Action& action);
+    void updateShared(int number);
     void update(const Action& action);
     /// Of all stages of the model; not finite where a gradient is not.
     double squaredNorm(Communicator& replica);
@@ -96,9 +112,9 @@ private:
     /// Paced: sleeps until the action's modelled end and records an overrun. At full speed nothing.
     void pace(const Action& action);
     void paceUntil(const Action& action, std::int64_t end);
-    /// The members of a tensor group go through their lists together, on the model clock too.
+    /// The members of a tensor, a context or an expert group go through their lists together, on the model clock too.
     void startTogether();
-    /// Paced: the tensor group's collectives and what is recomputed, as they would have been.
+    /// Paced: the tensor group's collectives, the context group's hops and what is recomputed, as they would have been.
     void recordInner(const Action& action, std::int64_t begin, std::int64_t end, bool layered);
     RankStage& at(const Action& action);
     TokenBatch batch(int microbatch);

@@ -2,6 +2,7 @@
 #include "engine/train/placement.h"
 
 #include "engine/comm/staged_communicator.h"
+#include "engine/layout/replicas.h"
 
 #include <algorithm>
 #include <numeric>
@@ -64,16 +65,24 @@ Placement place(const Plan& plan, Communicator& world, Device& device, const Dir
     Placement placed;
     placed.pipelineRank = plan.mesh.coordinate(self, Axis::Pipeline);
     placed.dataRank = plan.mesh.coordinate(self, Axis::Data);
+    placed.contextRank = plan.mesh.coordinate(self, Axis::Context);
     placed.tensorRank = plan.mesh.coordinate(self, Axis::Tensor);
+    placed.replicaNumber = replicaNumber(plan.mesh, self);
     placed.pipelineMembers = plan.mesh.group(self, Axis::Pipeline);
     placed.pipeline = groups.of(placed.pipelineMembers);
     placed.pipeline->connect(neighbours(plan.lowered));
-    const std::vector<int> replicas = plan.mesh.group(self, Axis::Data);
+    const std::vector<int> replicas = sameWeights(plan.mesh, self);
     placed.data = groups.of(replicas);
     if (usesDataAxis(plan.lowered)) {
         placed.direct = groups.goesDirectly(replicas);
         placed.besideCompute = placed.direct ? groups.of(replicas) : world.group(replicas);
+        if (plan.layout.parallel.expert > 1 && expertReplicaCount(plan.layout.parallel) > 1) {
+            const std::vector<int> holders = sameExperts(plan.mesh, self);
+            placed.holders = placed.direct ? groups.of(holders) : world.group(holders);
+        }
     }
+    placed.context = groups.of(plan.mesh.group(self, Axis::Context));
+    placed.experts = groups.of(plan.mesh.group(self, Axis::Expert));
     placed.tensor = groups.of(plan.mesh.group(self, Axis::Tensor));
     placed.replica = world.group(replicaRanks(plan.mesh, self));
     placed.holdsLast = plan.lowered.rankOfStage.back() == placed.pipelineRank;
@@ -108,13 +117,14 @@ std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank) {
 }
 
 std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
-                                   const Recompute::Observer& recomputing) {
+                                   const Recompute::Observer& recomputing, ContextGroup* context,
+                                   ExpertGroup* experts) {
     std::map<int, RankStage> stages;
     for (auto [index, spec] : stageSpecs(plan, pipelineRank)) {
         spec.recomputing = recomputing;
         spec.storage = {plan.layout.parallel.zero < 3, plan.layout.parallel.zero < 2};
         RankStage& made = stages[index];
-        made.stage = std::make_unique<Stage>(spec, arena, tensor);
+        made.stage = std::make_unique<Stage>(spec, arena, tensor, context, experts);
     }
     return stages;
 }
@@ -122,7 +132,8 @@ std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& a
 std::unique_ptr<DataAxis> makeDataAxis(const Plan& plan, Placement& place, std::map<int, RankStage>& stages,
                                        Arena& arena, RankTrace& trace, Pacer* pacer) {
     if (!place.besideCompute) return nullptr;
-    DataAxisSetup setup{plan.layout.parallel, place.dataRank, std::move(place.besideCompute), place.direct, {}, arena,
+    DataAxisSetup setup{plan.layout.parallel, place.replicaNumber, std::move(place.besideCompute), std::move(place.holders),
+                        place.direct, {}, arena,
                         trace, plan.costs, pacer};
     for (auto& [index, rankStage] : stages) setup.stages[index] = rankStage.stage.get();
     auto axis = std::make_unique<DataAxis>(std::move(setup));

@@ -16,12 +16,17 @@ namespace shardlab {
 struct Placement {
     int pipelineRank = 0;
     int dataRank = 0;
+    int contextRank = 0;
     int tensorRank = 0;
+    int replicaNumber = 0;  ///< of all that hold the same weights: data × context
     std::vector<int> pipelineMembers;  ///< world ranks of this rank's pipeline, in order
     std::unique_ptr<Communicator> pipeline;
-    std::unique_ptr<Communicator> data;
+    std::unique_ptr<Communicator> data;     ///< the ranks that hold the same weights
+    std::unique_ptr<Communicator> context;  ///< those of them that share samples
     std::unique_ptr<Communicator> besideCompute;  ///< of the data axis too, for one thread of its own
-    bool direct = false;  ///< besideCompute takes addresses of the device, not of the processor
+    bool direct = false;  ///< besideCompute and holders take addresses of the device, not of the processor
+    std::unique_ptr<Communicator> experts;  ///< ranks that together hold all experts once
+    std::unique_ptr<Communicator> holders;  ///< those that hold the same ones, for besideCompute's thread; null where they reduce nothing
     std::unique_ptr<Communicator> tensor;
     std::unique_ptr<Communicator> replica;  ///< the ranks that together hold each weight once: pipeline × tensor
     std::unique_ptr<Communicator>
@@ -36,9 +41,11 @@ Placement place(const Plan& plan, Communicator& world, Device& device, const Dir
 /// What the rank's stages are, by global stage.
 std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank);
 
-/// Allocates the rank's stages from the arena. `tensor` outlives them; `recomputing` may be empty.
+/// Allocates the rank's stages from the arena. `tensor`, and `context` and `experts`, which may be null, outlive them;
+/// `recomputing` may be empty.
 std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
-                                    const Recompute::Observer& recomputing);
+                                    const Recompute::Observer& recomputing, ContextGroup* context = nullptr,
+                                    ExpertGroup* experts = nullptr);
 
 /// What runs beside compute, with ZeRO's shards, which the stages then know; null where nothing does. Collective over
 /// the data axis.

@@ -155,7 +155,9 @@ Profile RankProbe::result(Profile profile) {
     const auto parts =
         static_cast<std::size_t>(largest(world_, static_cast<std::int64_t>(stages_.begin()->second->layersOfBlock())));
     for (int first = 0, next = 0; first < model.layers; first = next) {
-        while (next < model.layers && feedForwardWidth(model, next) == feedForwardWidth(model, first)) ++next;
+        while (next < model.layers && feedForwardWidth(model, next) == feedForwardWidth(model, first) &&
+               sameKind(model, next, first))
+            ++next;
         BlockProfile& block = profile.blocks.emplace_back();
         block.layers = next - first;
         for (std::size_t part = 0; part < parts; ++part)

@@ -2,6 +2,7 @@
 #include "engine/train/rank_trace.h"
 
 #include "engine/base/clock.h"
+#include "engine/event/experts.h"
 #include "engine/event/exponents.h"
 
 #include <algorithm>
@@ -92,6 +93,14 @@ void RankTrace::exponents(const ExponentHistogram& histogram) {
     for (std::size_t i = 0; i < histogram.counts.size(); ++i) tell(static_cast<std::int64_t>(i), histogram.counts[i]);
     tell(zeroBin, histogram.zeros);
     tell(notFiniteBin, histogram.notFinite);
+}
+
+void RankTrace::experts(const ExpertLoad& load) {
+    for (std::size_t e = 0; e < load.asked.size(); ++e) {
+        const std::int64_t which = expertNumber({load.layer, static_cast<int>(e)});
+        recorder_.counter(EventKind::ExpertLoad, step_, load.asked[e], which);
+        if (load.dropped[e] > 0) recorder_.counter(EventKind::ExpertDropped, step_, load.dropped[e], which);
+    }
 }
 
 void RankTrace::recordChanged(const MemoryBytes& bytes, MemoryBytes& recorded, EventKind (*kind)(MemoryCategory)) {

@@ -4,6 +4,7 @@
 
 #include "engine/event/event.h"
 #include "engine/model/arena.h"
+#include "engine/model/expert_tally.h"
 #include "engine/record/flight_record.h"
 #include "engine/record/recorder.h"
 #include "engine/record/status_page.h"
@@ -75,9 +76,18 @@ public:
     /// What doing() was told last.
     Action action() const { return actionFromId(now_.action); }
     void counter(EventKind kind, double value) { recorder_.counter(kind, step_, value); }
+    /// Of an update with the gradient of replica `worker`.
+    void staleness(std::int64_t updates, int worker) {
+        recorder_.counter(EventKind::Staleness, step_, static_cast<double>(updates), worker);
+    }
+    /// Of an update without a lock that wrote so many elements.
+    void overwritten(std::int64_t elements, std::int64_t written) {
+        recorder_.counter(EventKind::OverwrittenUpdates, step_, static_cast<double>(elements), written);
+    }
     void overrun(const Action& action, double seconds);
     void overflow(const Action& action, int layer);
     void exponents(const ExponentHistogram& histogram);
+    void experts(const ExpertLoad& load);
     /// One counter for each category that changed since the last call.
     void memory();
     /// The step's peak of all memory, and each category's own where it changed since the step before.

@@ -9,25 +9,23 @@
 
 namespace shardlab {
 
-namespace {
-
-void append(std::span<const std::uint16_t> window, MicrobatchTokens& to) {
-    for (std::size_t i = 0; i + 1 < window.size(); ++i) {
-        to.tokens.push_back(window[i]);
-        to.targets.push_back(window[i + 1]);
-    }
-}
-
-}  // namespace
-
-Sampler::Sampler(const Corpus& corpus, const Layout& layout, int dataRank)
+Sampler::Sampler(const Corpus& corpus, const Layout& layout, int dataRank, int parts, int contextRank)
     : corpus_(corpus),
       lastBatch_(layout.data.lastBatch == "pad"    ? LastBatch::Pad
                  : layout.data.lastBatch == "drop" ? LastBatch::Drop
                                                    : LastBatch::Carry),
       seed_(layout.run.seed), global_(layout.batch.global),
-      share_(layout.batch.global / layout.parallel.data), micro_(layout.batch.micro), dataRank_(dataRank),
+      share_(layout.batch.global / parts), micro_(layout.batch.micro), dataRank_(dataRank),
+      runs_(contextRuns(layout.model.sequence, layout.parallel.context, contextRank)),
       validationBatches_(layout.run.validationBatches) {}
+
+void Sampler::append(std::span<const std::uint16_t> window, MicrobatchTokens& to) const {
+    for (const TokenRun& run : runs_) {
+        const auto first = window.begin() + run.first, end = first + run.count;
+        to.tokens.insert(to.tokens.end(), first, end);
+        to.targets.insert(to.targets.end(), first + 1, end + 1);
+    }
+}
 
 std::int64_t Sampler::firstOf(int microbatch) const {
     return std::int64_t{dataRank_} * share_ + std::int64_t{microbatch} * micro_;

@@ -3,11 +3,14 @@
 // decides who takes which share of it.
 #pragma once
 
+#include "engine/layout/context_split.h"
 #include "engine/layout/layout.h"
 #include "engine/model/stage.h"
 #include "engine/train/corpus.h"
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -21,11 +24,14 @@ struct MicrobatchTokens {
     TokenBatch batch() const { return {tokens, targets, firstSample}; }
 };
 
+/// Of a context group each member takes its tokens (layout/context_split.h) of the samples of its data replica.
 /// Data replica d takes samples d·(G÷D) … of each global batch of G samples; its microbatch j the next `micro` of them.
 class Sampler {
 public:
-    /// `corpus` must outlive the sampler.
-    Sampler(const Corpus& corpus, const Layout& layout, int dataRank);
+    /// `corpus` must outlive the sampler. `parts`: replicas that share a global batch, D.
+    Sampler(const Corpus& corpus, const Layout& layout, int dataRank, int parts, int contextRank = 0);
+    Sampler(const Corpus& corpus, const Layout& layout, int dataRank)
+        : Sampler(corpus, layout, dataRank, layout.parallel.data) {}
 
     /// Step `step` begins with sample `sample`, counted from the first of all: after a part of the run with other batches.
     void continueAt(std::int64_t step, std::int64_t sample) {
@@ -51,6 +57,7 @@ public:
     std::int64_t trainWindowOf(std::int64_t sample);
 
 private:
+    void append(std::span<const std::uint16_t> window, MicrobatchTokens& to) const;
     std::int64_t firstOf(int microbatch) const;  ///< its first sample within the global batch
 
     /// Steps in an epoch whose first `place` windows are drawn already.
@@ -65,6 +72,7 @@ private:
     int share_;  ///< samples of a replica
     int micro_;
     int dataRank_;
+    std::array<TokenRun, 2> runs_;  ///< of each sample
     int validationBatches_;
     std::int64_t firstStep_ = 0;
     std::int64_t firstSample_ = 0;

@@ -5,34 +5,30 @@
 #include "engine/checkpoint/resume.h"
 #include "engine/comm/scalars.h"
 #include "engine/optim/learning_rate.h"
+#include "engine/layout/exchange.h"
 #include "engine/layout/model_shape.h"
 #include "engine/model/host_copy.h"
+#include "engine/parallel/context.h"
 #include "engine/parallel/data.h"
+#include "engine/parallel/expert.h"
 #include "engine/parallel/tensor.h"
 #include "engine/schedule/passes.h"
+#include "engine/train/async_server.h"
+#include "engine/train/async_worker.h"
 #include "engine/train/checkpointer.h"
 #include "engine/train/corpus.h"
+#include "engine/train/elastic_centre.h"
 #include "engine/train/executor.h"
+#include "engine/train/hogwild_worker.h"
+#include "engine/train/layer_observers.h"
 #include "engine/train/placement.h"
 #include "engine/train/run_control.h"
+#include "engine/train/shared_weights.h"
 
 #include <optional>
 #include <utility>
 
 namespace shardlab {
-
-namespace {
-
-EventKind eventKind(TensorCollective::Kind kind) {
-    switch (kind) {
-        case TensorCollective::Kind::AllReduce: return EventKind::TensorAllReduce;
-        case TensorCollective::Kind::ReduceScatter: return EventKind::TensorReduceScatter;
-        case TensorCollective::Kind::AllGather: return EventKind::TensorAllGather;
-    }
-    return EventKind::None;
-}
-
-}  // namespace
 
 class Trainer::Impl {
 public:
@@ -40,34 +36,44 @@ public:
         : plan_(plan), layout_(plan_.layout), services_(std::move(services)), began_(began), corpus_(std::move(corpus)),
           arena_(device()), trace_(services_.recorder, services_.status, arena_, services_.flight),
           direct_(directExchange()), place_(place(plan_, services_.world, device(), direct_)), scale_(layout_.precision),
-          sampler_(corpus_, layout_, place_.dataRank), control_(services_.takeCommand),
+          sampler_(makeSampler()), control_(services_.takeCommand),
           foresight_(services_.world, control_, stepsAhead(plan_.lowered)) {
         trace_.doing(RankPhase::Setup);
         if (layout_.cluster.pace) pacer_.emplace(services_.recorder, plan_.costs, services_.coresFree);
         Pacer* const pacer = pacer_ ? &*pacer_ : nullptr;
         tensor_ = makeTensorGroup();
-        stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_, recomputeObserver());
+        context_ = makeContextGroup();
+        experts_ = makeExpertGroup();
+        stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_,
+                             pacer_ ? Recompute::Observer() : recomputeObserver(trace_), context_.get(), experts_.get());
         dataAxis_ = makeDataAxis(plan_, place_, stages_, arena_, trace_, pacer);
-        makeOptimizers({layout_.optimizer, layout_.run.steps * plan_.lowered.updates,
-                        numberFormats(layout_.precision).master},
-                       stages_, arena_);
+        if (serves())
+            makeOptimizers({layout_.optimizer, updates(), numberFormats(layout_.precision).master, tensor_.get()}, stages_, arena_);
+        if (exchange() == Exchange::Elastic)
+            elastic_ = std::make_unique<ElasticCentre>(layout_.optimizer, updates(), stages_, *place_.data, arena_);
+        if (exchange() == Exchange::Hogwild) {
+            shared_ = std::make_unique<SharedWeights>(layout_.optimizer, updates(), *stages_.begin()->second.stage, *place_.data, arena_);
+            whole_.emplace(corpus_, layout_, 0, 1);
+        }
         const auto boundary = static_cast<std::size_t>(
             boundaryFloats(layout_.model, layout_.batch.micro, tensorShare(layout_, place_.tensorRank)));
         transfers_.emplace(TransferSetup{*place_.pipeline, plan_.lowered.rankOfStage, place_.pipelineMembers, boundary,
                                          Types(numberFormats(layout_.precision)).activations,
                                          arena_, trace_, pacer, services_.loses});
         executor_.emplace(ExecutorSetup{stages_, arena_, plan_.lowered.stages(), *place_.replica, *place_.data,
-                                        *place_.tensor, place_.tied.get(), *transfers_, trace_, plan_.costs, layout_.optimizer.clip, scale_,
+                                        *place_.context, *place_.experts, *place_.tensor, place_.tied.get(), *transfers_,
+                                        trace_, plan_.costs, layout_.optimizer.clip, scale_,
                                         static_cast<float>(layout_.optimizer.lossWeight) *
                                             gradientScale(plan_.lowered.microbatches / plan_.lowered.updates,
-                                                          place_.data->size()),
-                                        pacer, plan_.lowered.updates, plan_.lowered.flushes(), dataAxis_.get()});
+                                                          replicasOfUpdate(layout_.parallel)),
+                                        pacer, plan_.lowered.updates, plan_.lowered.flushes(), serves(), elastic_.get(),
+                                        shared_.get(), dataAxis_.get()});
         if (!services_.checkpoints.empty()) {
             checkpoints_.emplace(CheckpointSetup{layout_, services_.world, services_.recorder, trace_, arena_, state(),
                                                  services_.checkpoints, files(), services_.inform, services_.warn});
         }
         if (!plan_.lowered.flushes()) validationFrom_ = plan_.lowered.numbered();
-        validation_ = forwardOnly(plan_.compute, sampler_.validationMicrobatches(),
+        validation_ = forwardOnly(plan_.compute, validating().validationMicrobatches(),
                                   layout_.parallel.zero == 3);
         for (std::vector<Action>& actions : validation_.ranks)
             for (Action& action : actions) action.microbatch += validationFrom_;
@@ -84,10 +90,16 @@ public:
     const std::map<int, RankStage>& stages() const { return stages_; }
 
 private:
+    Sampler makeSampler() const;
     std::unique_ptr<TensorGroup> makeTensorGroup();
-    Recompute::Observer recomputeObserver();
+    std::unique_ptr<ContextGroup> makeContextGroup();
+    std::unique_ptr<ExpertGroup> makeExpertGroup();
     void step(int step);
     std::string train();
+    int trainAsynchronously();
+    int trainWithoutLock();
+    /// `gradientNorm` empty: unknown.
+    void tellStep(int step, double loss, std::optional<double> gradientNorm, double seconds);
     void takeCheckpoint(std::int64_t stepsDone);
     void finishCheckpoint();
     void validate();
@@ -109,12 +121,25 @@ private:
     double meanLoss(double lossSum, int microbatches) {
         return sum(*place_.data, lossSum / microbatches) / place_.data->size();
     }
-    TrainingState state() { return {stages_, device(), layout_.parallel.zero, place_.dataRank, place_.data->size()}; }
+    /// A server writes checkpoints alone.
+    TrainingState state() {
+        if (updatesAtServer(layout_.parallel)) return {stages_, device(), 0, place_.dataRank, 1};
+        const int members = place_.experts->size(), replicas = place_.data->size();
+        return {stages_, device(), layout_.parallel.zero, place_.replicaNumber, replicas,
+                {place_.replicaNumber / members, replicas / members}};
+    }
+    Exchange exchange() const { return exchangeOf(layout_.parallel); }
+    /// Of the run, of one replica's weights.
+    int updates() const { return layout_.run.steps * plan_.lowered.updates * updatesOfStep(layout_.parallel); }
+    /// Its replica updates.
+    bool serves() const { return !updatesAtServer(layout_.parallel) || place_.dataRank == 0; }
     DirectExchange directExchange();
     Device& device() { return services_.device ? *services_.device : *processor_; }
     FileSystem& files() { return services_.files ? *services_.files : disk_; }
+    /// Where one rank validates alone, it takes the whole batches.
+    const Sampler& validating() const { return whole_ ? *whole_ : sampler_; }
     /// The one rank that tells of losses.
-    bool reports() const { return place_.holdsLast && place_.dataRank == 0 && place_.tensorRank == 0; }
+    bool reports() const { return place_.holdsLast && place_.replicaNumber == 0 && place_.tensorRank == 0; }
 
     const Plan plan_;
     const Layout& layout_;
@@ -130,6 +155,7 @@ private:
     Placement place_;
     LossScale scale_;
     Sampler sampler_;
+    std::optional<Sampler> whole_;
     Schedule validation_;
     int validationFrom_ = 0;  ///< its microbatches are numbered from here, beyond those in flight meanwhile
     RunControl control_;
@@ -138,12 +164,24 @@ private:
     bool together_ = true;  ///< the ranks waited for each other since the last step
     std::optional<Pacer> pacer_;
     std::unique_ptr<TensorGroup> tensor_;
+    std::unique_ptr<ContextGroup> context_;  ///< null where nobody shares the tokens of a sample
+    std::unique_ptr<ExpertGroup> experts_;   ///< null where this rank holds all experts
     std::map<int, RankStage> stages_;
     std::unique_ptr<DataAxis> dataAxis_;
+    std::unique_ptr<ElasticCentre> elastic_;
+    std::unique_ptr<SharedWeights> shared_;
     std::optional<Transfers> transfers_;
     std::optional<Executor> executor_;
     std::optional<Checkpointer> checkpoints_;
 };
+
+/// An asynchronous server takes no part in a batch, and validates alone.
+Sampler Trainer::Impl::makeSampler() const {
+    if (exchange() != Exchange::AsyncServer)
+        return {corpus_, layout_, place_.dataRank, layout_.parallel.data, place_.contextRank};
+    const bool server = place_.dataRank == 0;
+    return {corpus_, layout_, server ? 0 : place_.dataRank - 1, server ? 1 : workers(layout_.parallel)};
+}
 
 /// How arrays go from rank to rank, and why so.
 DirectExchange Trainer::Impl::directExchange() {
@@ -155,29 +193,23 @@ DirectExchange Trainer::Impl::directExchange() {
     return found;
 }
 
+// Paced, the executor records what layers do where it would have been.
+
 std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup() {
     if (place_.tensor->size() == 1) return std::make_unique<TensorGroup>(arena_);
-    TensorParallel::Observer observer;
-    // Paced, the executor records them where they would have been.
-    if (!pacer_)
-        observer = [this](const TensorCollective& collective, const std::function<void()>& run) {
-            const Moment begin = trace_.mark();
-            trace_.started(eventKind(collective.kind), trace_.action(), collective.bytes);
-            run();
-            trace_.tensorSpan(eventKind(collective.kind), collective.layer, begin, trace_.mark(), trace_.action(),
-                              collective.bytes);
-        };
-    return std::make_unique<TensorParallel>(arena_, *place_.tensor, layout_.parallel.sequence, std::move(observer));
+    return std::make_unique<TensorParallel>(arena_, *place_.tensor, layout_.parallel.sequence,
+                                            pacer_ ? TensorParallel::Observer() : tensorObserver(trace_));
 }
 
-/// Paced, the executor records them where they would have been.
-Recompute::Observer Trainer::Impl::recomputeObserver() {
-    if (pacer_) return {};
-    return [this](const std::function<void()>& run) {
-        const Moment begin = trace_.mark();
-        run();
-        trace_.span(Lane::Compute, EventKind::Recompute, begin, trace_.mark(), trace_.action());
-    };
+std::unique_ptr<ContextGroup> Trainer::Impl::makeContextGroup() {
+    if (place_.context->size() == 1) return nullptr;
+    return std::make_unique<ContextParallel>(*place_.context, pacer_ ? ContextParallel::Observer() : contextObserver(trace_));
+}
+
+std::unique_ptr<ExpertGroup> Trainer::Impl::makeExpertGroup() {
+    if (place_.experts->size() == 1) return nullptr;
+    return std::make_unique<ExpertParallel>(*place_.experts, layout_.batch.global / layout_.parallel.data,
+                                            pacer_ ? ExpertParallel::Observer() : expertObserver(trace_));
 }
 
 Status Trainer::Impl::resume(const std::filesystem::path& checkpoint) {
@@ -189,14 +221,19 @@ Status Trainer::Impl::resume(const std::filesystem::path& checkpoint) {
     firstStep_ = manifest->step;
     scale_.restore(manifest->numbers);
     sampler_.continueAt(manifest->step, manifest->samples);
-    return state().load(*source);
+    const Status loaded = state().load(*source);
+    if (shared_) shared_->begin();
+    return loaded;
 }
 
 Status Trainer::Impl::startWeights() {
     if (layout_.model.weights.empty()) return {};
     const auto source = StateSource::ofWeights(files(), layout_.model.weights);
     if (!source) return fail(source.error());
-    return state().loadWeights(*source);
+    const Status loaded = state().loadWeights(*source);
+    if (elastic_) elastic_->begin();
+    if (shared_) shared_->begin();
+    return loaded;
 }
 
 std::string Trainer::Impl::run() {
@@ -212,8 +249,12 @@ std::string Trainer::Impl::train() {
         finishCheckpoint();  // nobody steps on to look whether it is whole
         trace_.doing(RankPhase::Paused);
     };
-    int step = static_cast<int>(firstStep_);
-    while (step < layout_.run.steps) {
+    if (exchange() == Exchange::AsyncServer) {
+        const int done = trainAsynchronously();
+        return done < layout_.run.steps ? "stopped" : "finished";
+    }
+    int step = exchange() == Exchange::Hogwild ? trainWithoutLock() : static_cast<int>(firstStep_);
+    while (exchange() != Exchange::Hogwild && step < layout_.run.steps) {
         trace_.doing(RankPhase::BetweenSteps);
         if (checkpoints_) checkpoints_->look();
         const Decision decision = foresight_.next(pausing);
@@ -233,9 +274,62 @@ std::string Trainer::Impl::train() {
     return step < layout_.run.steps ? "stopped" : "finished";
 }
 
+/// The server takes commands between two steps; workers have none of their own.
+int Trainer::Impl::trainAsynchronously() {
+    if (pacer_) pacer_->beginStep(largest(services_.world, pacer_->proposedStart()));
+    Pacer* const pacer = pacer_ ? &*pacer_ : nullptr;
+    RankStage& rankStage = stages_.begin()->second;
+    std::vector<Action> gradient, update;
+    for (const Action& action : mine(plan_.lowered)) (isCompute(action.kind) ? gradient : update).push_back(action);
+    int steps = 0;
+    if (serves()) {
+        const auto stepped = [this, pacer](int step, double loss, double gradientNorm, double seconds) {
+            tellStep(step, loss, gradientNorm, seconds);
+            if (!validatesAfter(step)) return;
+            validate();
+            if (pacer) pacer->beginStep(pacer->proposedStart());
+        };
+        steps = AsyncServer({*place_.data, *executor_, *rankStage.stage, arena_, trace_, plan_.costs, pacer, control_, update,
+                             layout_.run.steps, plan_.lowered.microbatches, stepped, [this] { takeCheckpoint(0); }})
+                    .run();
+    } else {
+        const Action push = update.front(), pull = update.back();
+        steps = AsyncWorker({*place_.data, *executor_, rankStage, arena_, trace_, plan_.costs, pacer, std::move(gradient), push, pull,
+                             [this](std::int64_t number, int microbatch) { return sampler_.train(number, microbatch); }})
+                    .run();
+    }
+    executor_->abandon();
+    return steps;
+}
+
+/// Worker 0 takes commands and validates; where all must be at one step, they meet.
+int Trainer::Impl::trainWithoutLock() {
+    HogwildWorkerSetup setup{*place_.data, *executor_, *shared_, *stages_.begin()->second.stage, arena_, trace_,
+                             pacer_ ? &*pacer_ : nullptr, control_, mine(plan_.lowered)};
+    setup.firstStep = static_cast<int>(firstStep_);
+    setup.steps = layout_.run.steps;
+    setup.microbatches = plan_.lowered.microbatches;
+    setup.tokens = [this](std::int64_t step, int microbatch) { return sampler_.train(step, microbatch); };
+    if (checkpoints_) setup.due = [this](int stepsDone) { return checkpoints_->due(stepsDone); };
+    setup.checkpoint = [this](int stepsDone) {
+        takeCheckpoint(stepsDone);
+        finishCheckpoint();
+    };
+    setup.stepped = [this](int step, double loss, double gradientNorm, double seconds) { tellStep(step, loss, gradientNorm, seconds); };
+    setup.validatesAfter = [this](int step) { return validatesAfter(step); };
+    setup.validate = [this] { validate(); };
+    return HogwildWorker(std::move(setup)).run();
+}
+
 void Trainer::Impl::takeCheckpoint(std::int64_t stepsDone) {
     together_ = true;
     if (!checkpoints_) return;
+    if (exchange() == Exchange::AsyncServer || exchange() == Exchange::Elastic) {
+        if (services_.warn && services_.world.rank() == 0)
+            services_.warn("no checkpoint: with the exchange " + layout_.parallel.exchange +
+                           " no replica's weights are those of the run");
+        return;
+    }
     if (!plan_.lowered.flushes()) {
         if (services_.warn && services_.world.rank() == 0)
             services_.warn("no checkpoint: " + layout_.schedule.kind +
@@ -280,18 +374,24 @@ void Trainer::Impl::step(int step) {
                        std::max(0.0, dataAxis_->communicatedSeconds() - dataAxis_->exposedSeconds()));
     }
     trace_.memoryPeak();
+    if (place_.tensorRank == 0)
+        for (auto& [index, rankStage] : stages_)
+            for (const ExpertLoad& load : rankStage.stage->takeExpertLoads()) trace_.experts(load);
     const float scaled = scale_.value();
     scale_.stepped(done.overflow);
     if (!place_.holdsLast) return;
     const double loss = meanLoss(done.lossSum, plan_.lowered.microbatches);
     if (!reports()) return;
-    trace_.counter(EventKind::Loss, loss);
-    const int updates = plan_.lowered.updates;
-    trace_.counter(EventKind::LearningRate,
-                   learningRate(layout_.optimizer, (step + 1) * updates, layout_.run.steps * updates));
     if (scale_.active()) trace_.counter(EventKind::LossScale, scaled);
-    if (layout_.optimizer.clip > 0 && !done.overflow) trace_.counter(EventKind::GradientNorm, done.gradientNorm);
-    trace_.counter(EventKind::TokensPerSecond, static_cast<double>(tokensPerStep(layout_)) / toSeconds(end - begin));
+    tellStep(step, loss, done.overflow ? std::nullopt : std::optional(done.gradientNorm), toSeconds(end - begin));
+}
+
+void Trainer::Impl::tellStep(int step, double loss, std::optional<double> gradientNorm, double seconds) {
+    trace_.counter(EventKind::Loss, loss);
+    trace_.counter(EventKind::LearningRate,
+                   learningRate(layout_.optimizer, updates() / layout_.run.steps * (step + 1), updates()));
+    if (layout_.optimizer.clip > 0 && gradientNorm) trace_.counter(EventKind::GradientNorm, *gradientNorm);
+    trace_.counter(EventKind::TokensPerSecond, static_cast<double>(tokensPerStep(layout_)) / seconds);
 }
 
 Executed Trainer::Impl::runList(int step) {
@@ -319,12 +419,15 @@ bool Trainer::Impl::validatesAfter(int step) const {
 void Trainer::Impl::validate() {
     const std::int64_t begin = trace_.now();
     together_ = true;
+    if (elastic_) elastic_->lend();
     const Executed done = executor_->evaluate(mine(validation_), [&](int microbatch) {
-        return sampler_.validation(microbatch - validationFrom_);
+        return validating().validation(microbatch - validationFrom_);
     });
+    if (elastic_) elastic_->restore();
     trace_.span(Lane::Host, EventKind::Validation, begin, trace_.now());
     if (!place_.holdsLast) return;
-    const double loss = meanLoss(done.lossSum, sampler_.validationMicrobatches());
+    const int count = validating().validationMicrobatches();
+    const double loss = runsAtOwnPace(layout_.parallel) ? done.lossSum / count : meanLoss(done.lossSum, count);
     if (reports()) trace_.counter(EventKind::ValidationLoss, loss);
 }
 

@@ -13,11 +13,20 @@
 
 namespace shardlab {
 
+/// Number `replica` of `replicas` that hold the same.
+struct ReplicaPlace {
+    int replica = 0;
+    int replicas = 1;
+};
+
 class TrainingState {
 public:
-    /// Replica `replica` of `replicas` that train the same stages; `zero` tells what they share out (parallel.zero).
-    TrainingState(std::map<int, RankStage>& stages, Device& device, int zero, int replica, int replicas)
-        : stages_(stages), device_(device), zero_(zero), replica_(replica), replicas_(replicas) {}
+    /// Replica `replica` of `replicas` that train the same stages; `zero` tells what they share out (parallel.zero). One
+    /// numbered beyond them takes what it holds from a checkpoint, and has no part in writing one. `experts`: among those
+    /// with the same experts, where not all of the replicas have the same.
+    TrainingState(std::map<int, RankStage>& stages, Device& device, int zero, int replica, int replicas,
+                  const ReplicaPlace& experts = {})
+        : stages_(stages), device_(device), zero_(zero), replica_(replica), replicas_(replicas), experts_(experts) {}
 
     /// Floats that copy() needs at most; alike on all replicas that hold alike.
     std::size_t floats() const;
@@ -33,11 +42,22 @@ private:
     struct Held {
         const Parameter* parameter;
         std::string_view kind;
-        std::int64_t begin;  ///< within the parameter's slice
+        Slice slice;         ///< the parameter's, or of what has one number a row or a column of it
+        std::int64_t begin;  ///< within it
         ArraySpan values;
+        bool owner;          ///< this rank writes it; of what others hold too, one of them does
+    };
+    /// Of a kind, what is divided among the same replicas.
+    struct Share {
+        std::string_view kind;
+        std::vector<Held> pieces;
+        ReplicaPlace place;
+        std::size_t size() const;
     };
     /// Of a stage what a checkpoint keeps: each kind's pieces together, in the order of the parameters.
     std::map<std::string_view, std::vector<Held>> held(RankStage& stage) const;
+    /// The same, those of experts that other ranks hold others of apart.
+    std::vector<Share> shares(RankStage& stage) const;
     /// All replicas hold the same, and share the work of writing it.
     bool divided(RankStage& stage, std::string_view kind) const {
         return zero_ < (kind == weightKind && stage.optimizer->master().empty() ? 3 : 1);
@@ -53,6 +73,7 @@ private:
     int zero_;
     int replica_;
     int replicas_;
+    ReplicaPlace experts_;
 };
 
 }  // namespace shardlab

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What layers do within an action, as the trace has it: collectives of their groups, and forwards that are done again.
+#pragma once
+
+#include "engine/model/recompute.h"
+#include "engine/parallel/context.h"
+#include "engine/parallel/expert.h"
+#include "engine/parallel/tensor.h"
+#include "engine/train/rank_trace.h"
+
+namespace shardlab {
+
+// The trace outlives them.
+TensorParallel::Observer tensorObserver(RankTrace& trace);
+ContextParallel::Observer contextObserver(RankTrace& trace);
+ExpertParallel::Observer expertObserver(RankTrace& trace);
+Recompute::Observer recomputeObserver(RankTrace& trace);
+
+}  // namespace shardlab
