@@ -32,6 +32,12 @@ std::int64_t sliceElements(const Slice& slice) {
     return extent == 0 ? 0 : wholeElements(slice) / extent * rangeSize(extent, slice.parts, slice.part);
 }
 
+std::int64_t largestPart(const Slice& slice) {
+    if (slice.axis < 0) return wholeElements(slice);
+    const int extent = runExtent(slice);
+    return extent == 0 ? 0 : wholeElements(slice) / extent * ((extent + slice.parts - 1) / slice.parts);
+}
+
 std::vector<SliceRun> sliceRuns(const Slice& slice, std::int64_t begin, std::int64_t count) {
     if (slice.axis < 0) return {{begin, begin, count}};
     const std::int64_t inner = innerElements(slice);

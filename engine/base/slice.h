@@ -22,6 +22,8 @@ struct Slice {
 std::int64_t wholeElements(const Slice& slice);
 /// Elements of the part.
 std::int64_t sliceElements(const Slice& slice);
+/// Elements of the part that has most.
+std::int64_t largestPart(const Slice& slice);
 
 /// Elements that follow each other both in the whole and in the part, row by row.
 struct SliceRun {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/checkpoint/resume.h"
 
+#include "engine/layout/exchange.h"
 #include "engine/layout/layout_json.h"
 
 #include <algorithm>
@@ -26,6 +27,12 @@ constexpr std::array<std::string_view, 2> free{"/model/dropout", "/model/weights
 }  // namespace
 
 Status canContinue(const Layout& layout, const CheckpointManifest& manifest, const std::filesystem::path& checkpoint) {
+    const Exchange exchange = exchangeOf(layout.parallel);
+    if (exchange == Exchange::AsyncServer || exchange == Exchange::Elastic)
+        return fail({"this layout cannot go on from a checkpoint", checkpoint.string(),
+                     fmt::format("with the exchange {} every replica has weights and a place in the data of its own, and a "
+                                 "checkpoint has one of each", layout.parallel.exchange),
+                     "parallel.exchange allreduce, server or hogwild"});
     const nlohmann::ordered_json wanted = layoutToJson(layout), had = layoutToJson(manifest.layout);
     for (const Field& field : fields()) {
         const auto rule = std::ranges::find(bound, field.pointer, &Bound::pointer);

@@ -23,7 +23,7 @@ public:
             return;
         }
         const bool reduction = event.kind == EventKind::ReduceGradients || event.kind == EventKind::ReduceTied ||
-                               event.kind == EventKind::ReduceNorm;
+                               event.kind == EventKind::ReduceNorm || isServerExchange(event.kind);
         if (event.lane != Lane::Compute && !reduction) return;
         Step& step = steps_[{event.step, event.rank}];
         step.covered += event.end - event.begin;

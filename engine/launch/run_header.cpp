@@ -33,6 +33,7 @@ RunHeader headerOf(const Plan& plan) {
     header.theoreticalBubble = plan.bubbleTheory;
     for (const RankMemory& memory : plan.memory) header.predictedPeak.push_back(memory.peak);
     header.capacityBytes = plan.capacityBytes;
+    header.peak = plan.peak;
     return header;
 }
 

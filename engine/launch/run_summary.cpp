@@ -105,6 +105,9 @@ RunSummary RunFigures::summary() const {
     summary.bubble = steps_.medianBubble();
     if (summary.stepSeconds > 0 && header_.hasLayout())
         summary.tokensPerSecond = static_cast<double>(tokensPerStep(header_.layout)) / summary.stepSeconds;
+    summary.peak = header_.peak;
+    summary.mfu = header_.utilisation(summary.stepSeconds);
+    summary.predictedMfu = header_.utilisation(header_.predictedStepSeconds);
     std::vector<Beside> beside = stored_;
     if (beside.empty()) std::ranges::transform(steps_.steps(), std::back_inserter(beside), besideOf);
     sumBeside(beside, summary);

@@ -42,6 +42,9 @@ struct RunSummary {
     double stepSeconds = 0;
     double bubble = 0;
     double tokensPerSecond = 0;
+    DevicePeak peak;             ///< what mfu is a share of
+    std::optional<double> mfu;   ///< modelUtilisation(), where the peak is known
+    std::optional<double> predictedMfu;
     std::optional<DataCommunication> communication;  ///< where anything runs beside compute
     double predictedStepSeconds = 0;
     double predictedBubble = 0;

@@ -40,6 +40,15 @@ Json communicationOf(const RunSummary& summary) {
     return {{"hidden", summary.communication->hidden}, {"exposed", summary.communication->exposed}};
 }
 
+/// Null where the devices' peak is not known.
+Json utilisationOf(const RunSummary& summary) {
+    if (!summary.peak.known()) return nullptr;
+    return {{"measured", summary.mfu ? Json(*summary.mfu) : Json(nullptr)},
+            {"predicted", summary.predictedMfu ? Json(*summary.predictedMfu) : Json(nullptr)},
+            {"peak_flops", summary.peak.flops},
+            {"peak_of", summary.peak.of}};
+}
+
 /// The last comparison of each host's clock with the launcher's.
 Json clocksOf(const RunSummary& summary) {
     Json all = Json::array();
@@ -105,6 +114,7 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
           {"predicted", summary.predictedBubble},
           {"theory", summary.theoreticalBubble}}},
         {"tokens_per_second", known(summary.tokensPerSecond)},
+        {"mfu", utilisationOf(summary)},
         {"data_communication_seconds", communicationOf(summary)},
         {"pace_overrun_seconds", summary.paceOverrun},
         {"memory", std::move(memory)},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/wait_graph.h"
 
+#include "engine/layout/replicas.h"
+
 #include <algorithm>
 
 namespace shardlab {
@@ -40,7 +42,8 @@ WaitGraph::Progress WaitGraph::progress(int rank) const {
 }
 
 std::vector<int> WaitGraph::group(int rank, ActionKind kind) const {
-    if (kind == ActionKind::ReduceGradients) return mesh_.group(rank, Axis::Data);
+    if (kind == ActionKind::ReduceGradients) return sameWeights(mesh_, rank);
+    if (kind >= ActionKind::PushGradients) return mesh_.group(rank, Axis::Data);
     if (kind == ActionKind::ReduceTied) return mesh_.group(rank, Axis::Pipeline);
     return replicaRanks(mesh_, rank);
 }
@@ -82,7 +85,7 @@ std::vector<int> WaitGraph::behindPieces(int rank) const {
     std::size_t last = placeOf(rank, actionFromId(self.action));
     while (last + 1 < actions.size() && isBesideCompute(actions[last].kind)) ++last;
     std::vector<int> behind;
-    for (const int other : mesh_.group(rank, Axis::Data)) {
+    for (const int other : sameWeights(mesh_, rank)) {
         const RankStatus& status = ranks_[static_cast<std::size_t>(other)];
         const bool there = status.phase == self.phase && status.step == self.step && status.action == self.action;
         const bool begun = there || progress(other) > Progress{self.step, last};
@@ -96,7 +99,7 @@ std::vector<int> WaitGraph::betweenStepsTogether(int rank) const {
     const RankStatus& self = ranks_[static_cast<std::size_t>(rank)];
     if (rank != 0 && ranks_.front().step == self.step) return {0};
     std::vector<int> replicas;
-    for (const int other : mesh_.group(rank, Axis::Data)) {
+    for (const int other : sameWeights(mesh_, rank)) {
         const RankStatus& status = ranks_[static_cast<std::size_t>(other)];
         if (other != rank && rank != 0 && status.phase == self.phase && status.step == self.step) replicas.push_back(other);
     }
