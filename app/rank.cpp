@@ -99,7 +99,8 @@ std::string train(const MpiSession& session, const RankArguments& arguments, Tel
     SharedHeap* const shared = heap ? heap->get() : nullptr;
     const auto world = std::make_unique<SharedCommunicator>(session.world(options),
                                                             SharedMemory{shared, arguments.oversubscribed, inform});
-    const std::unique_ptr<Device> processor = makeCpuDevice(shared);
+    // A rank that is alone shares nothing, and memory of its own has large pages.
+    const std::unique_ptr<Device> processor = makeCpuDevice(session.size() > 1 ? shared : nullptr);
     if (!arguments.profile.empty()) {
         const Profile profile = measureProfile(plan, *world, *processor, {arguments.threads, arguments.oversubscribed}, inform);
         if (session.rank() == 0)

@@ -40,6 +40,8 @@ std::string layoutOf(const Layout& layout) {
     const ParallelSpec& p = layout.parallel;
     std::string text = fmt::format("data {} × pipeline {}", p.data, p.pipeline);
     if (p.tensor > 1) text += fmt::format(" × tensor {}", p.tensor);
+    if (p.context > 1) text += fmt::format(" × context {}", p.context);
+    if (p.expert > 1) text += fmt::format(", experts over {}", p.expert);
     if (p.zero > 0) text += fmt::format(", ZeRO {}", p.zero);
     return text + ", " + layout.schedule.kind;
 }

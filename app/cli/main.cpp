@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // shardlab: plan, search, partition, schedule, run, checkpoint, export-weights, profile, watch, listen, info, query, compare,
-// export, import, layouts, devices, doctor. Without arguments it opens the desktop.
+// export, import, learn, layouts, devices, doctor. Without arguments it opens the desktop.
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/launch/process.h"
@@ -28,7 +28,7 @@ int openDesktop() {
 int main(int argc, char** argv) {
     if (argc == 1) return openDesktop();
 
-    CLI::App program("Shardlab: design a parallel layout for training, run it for real, watch it, replay it.\n"
+    CLI::App program("Shardlab: design a parallel layout for training, run it for real, watch it, replay it, learn from it.\n"
                      "Without arguments it opens the desktop.",
                      "shardlab");
     program.set_version_flag("--version", "shardlab " SHARDLAB_VERSION);
@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
     shardlab::cli::addCompare(program, chosen);
     shardlab::cli::addExport(program, chosen);
     shardlab::cli::addImport(program, chosen);
+    shardlab::cli::addLearn(program, chosen);
     shardlab::cli::addLayouts(program, chosen);
     shardlab::cli::addDevices(program, chosen);
     shardlab::cli::addDoctor(program, chosen);

@@ -68,9 +68,10 @@ std::string planText(const Plan& plan) {
     line("Schedule", fmt::format("{}, {} microbatches", plan.layout.schedule.kind, microbatches(plan.layout)));
     line("Step time", formatSeconds(plan.stepSeconds));
     line("Throughput", formatCount(plan.tokensPerSecond) + " tokens/s");
-    line("Bubble", fmt::format("{}, theory {}", formatPercent(plan.bubble), formatPercent(plan.bubbleTheory)));
+    // Of an asynchronous server no schedule's formula tells.
+    line("Bubble", formatPercent(plan.bubble) + (plan.costs.asyncWorkers > 0 ? "" : ", theory " + formatPercent(plan.bubbleTheory)));
     line("Exposed", formatPercent(plan.exposedCommunication) + " of the step waits for communication");
-    line("Utilisation", formatPercent(plan.mfu) + " of the modelled device's peak");
+    line("MFU", fmt::format("{} of the peak of {}", utilisationText(plan.mfu), plan.peak.known() ? plan.peak.of : "the preset's devices"));
     line("Memory", plan.capacityBytes == 0 ? std::string("capacity unknown")
                                            : fmt::format("{} {} a device", plan.fits ? "fits" : "does not fit",
                                                          formatBytes(plan.capacityBytes)));
@@ -100,15 +101,27 @@ std::string memoryCurveText(const Plan& plan) {
 }
 
 std::string criticalPathText(const StepGraph& graph, const CriticalPath& path) {
-    double compute = 0, communication = 0;
-    Table ranks({"pipeline rank", "path: compute", "path: communication", "computing", "reducing", "waiting"});
+    const CriticalPath::Share sum = path.share();
+    const bool tensor = std::ranges::any_of(path.ofRank, [](const auto& time) { return time.tensor > 0; });
+    std::vector<std::string> header{"pipeline rank", "path: compute", "path: communication", "computing", "reducing", "waiting"};
+    if (tensor) {
+        header.insert(header.begin() + 2, "path: tensor collectives");
+        header.insert(header.begin() + 5, "tensor collectives");
+    }
+    Table ranks(header);
     for (std::size_t rank = 0; rank < path.ofRank.size(); ++rank) {
         const CriticalPath::Share& share = path.onPath[rank];
         const CriticalPath::Time& time = path.ofRank[rank];
-        compute += share.compute;
-        communication += share.communication;
-        ranks.add({std::to_string(rank), formatSeconds(share.compute), formatSeconds(share.communication),
-                   formatSeconds(time.computing), formatSeconds(time.reducing), formatSeconds(time.waiting)});
+        std::vector<std::string> row{std::to_string(rank)};
+        const auto add = [&](double seconds) { row.push_back(formatSeconds(seconds)); };
+        add(share.compute);
+        if (tensor) add(share.tensor);
+        add(share.communication);
+        add(time.computing);
+        if (tensor) add(time.tensor);
+        add(time.reducing);
+        add(time.waiting);
+        ranks.add(std::move(row));
     }
     Table chain({"action", "rank", "begin", "lasts"});
     for (const int index : path.nodes) {
@@ -116,9 +129,10 @@ std::string criticalPathText(const StepGraph& graph, const CriticalPath& path) {
         chain.add({toText(node.action), std::to_string(node.rank), formatSeconds(node.begin),
                    formatSeconds(node.end - node.begin)});
     }
-    return fmt::format("Critical path: {} actions decide the step of {}: {} compute, {} communication\n\n{}\n{}",
-                       path.nodes.size(), formatSeconds(graph.stepSeconds), formatSeconds(compute),
-                       formatSeconds(communication), ranks.text(), chain.text());
+    return fmt::format("Critical path: {} actions decide the step of {}: {} compute{}, {} communication\n\n{}\n{}",
+                       path.nodes.size(), formatSeconds(graph.stepSeconds), formatSeconds(sum.compute),
+                       tensor ? fmt::format(", {} tensor collectives", formatSeconds(sum.tensor)) : "",
+                       formatSeconds(sum.communication), ranks.text(), chain.text());
 }
 
 }  // namespace shardlab::cli

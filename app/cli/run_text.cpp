@@ -40,7 +40,12 @@ std::string figures(const RunSummary& summary) {
                    "", ""});
     }
     table.add({"tokens/s", measured(formatCount(summary.tokensPerSecond)), "", ""});
-    return table.text();
+    if (!summary.peak.known()) return table.text();
+    const auto share = [](std::optional<double> mfu) { return mfu ? utilisationText(*mfu) : unknown; };
+    table.add({"MFU", share(summary.mfu), share(summary.predictedMfu), ""});
+    return table.text() + fmt::format("MFU: what the model needs (forward, backward of twice that, nothing for recomputation) as a share of\n"
+                                      "     the peak of {}{}: {}FLOP/s\n",
+                                      summary.peak.of, summary.paced ? ", in their own time" : "", formatCount(summary.peak.flops));
 }
 
 std::string ranks(const RunSummary& summary) {

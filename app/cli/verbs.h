@@ -30,6 +30,7 @@ void addQuery(CLI::App& program, Action& chosen);
 void addCompare(CLI::App& program, Action& chosen);
 void addExport(CLI::App& program, Action& chosen);
 void addImport(CLI::App& program, Action& chosen);
+void addLearn(CLI::App& program, Action& chosen);
 void addLayouts(CLI::App& program, Action& chosen);
 void addDevices(CLI::App& program, Action& chosen);
 void addDoctor(CLI::App& program, Action& chosen);
