@@ -32,6 +32,7 @@ constexpr CommandSpec specs[] = {
     {"workspace.design", "View", "Design", "Ctrl+1", "Design a layout and see its prediction", true},
     {"workspace.run", "View", "Run", "Ctrl+2", "Watch the run live", true},
     {"workspace.replay", "View", "Replay", "Ctrl+3", "Look at a recorded run again", true},
+    {"workspace.learn", "View", "Learn", "Ctrl+4", "Read a lesson and run its experiments", true},
     {"timeline.find", "View", "Find events …", "/", "Look for actions, kinds, ranks, steps or durations in the timeline"},
     {"timeline.nextHit", "View", "Next event found", "F3", "Select the next event that was looked for"},
     {"timeline.previousHit", "View", "Previous event found", "Shift+F3", "Select the previous event that was looked for"},

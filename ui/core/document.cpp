@@ -94,6 +94,7 @@ void Document::assign(Layout layout) {
 
 void Document::setMeasurements(Measurements measurements) {
     measurements_ = std::move(measurements);
+    Q_EMIT measurementsChanged();
     judge();
 }
 

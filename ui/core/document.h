@@ -51,6 +51,7 @@ public:
 Q_SIGNALS:
     void layoutChanged();  ///< layout and faults
     void planChanged();
+    void measurementsChanged();  ///< before the plan made from them
     void fileChanged();    ///< its path, or whether there is anything to save
     void fieldRequested(const QString& pointer);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/overflow.h"
 
+#include "engine/base/layer_number.h"
 #include "ui/core/step_counters.h"
 
 #include <QCoreApplication>
@@ -19,8 +20,9 @@ QString tr(const char* text) { return QCoreApplication::translate("overflow", te
 }  // namespace
 
 QString layerName(int layer) {
-    if (layer == -1) return tr("embedding");
-    if (layer == -2) return tr("output");
+    if (layer == embeddingLayer) return tr("embedding");
+    if (layer == outputLayer) return tr("output");
+    if (layer == allLayers) return tr("all layers");
     return tr("layer %1").arg(layer);
 }
 
@@ -38,9 +40,7 @@ QString powerOfTwo(double value) {
 }
 
 std::vector<Event> overflows(const RunModel& model) {
-    std::vector<Event> found;
-    for (const Event& event : model.instants())
-        if (event.kind == EventKind::Overflow) found.push_back(event);
+    std::vector<Event> found = model.instants().of(EventKind::Overflow);
     std::stable_sort(found.begin(), found.end(), [](const Event& a, const Event& b) { return std::pair(a.step, a.rank) < std::pair(b.step, b.rank); });
     return found;
 }

@@ -18,24 +18,6 @@ namespace {
 
 bool byBegin(const Event& a, const Event& b) { return a.begin < b.begin; }
 
-/// Keeps `events` ascending; nearly always the event belongs at the end.
-void insertAscending(std::vector<Event>& events, const Event& event) {
-    if (events.empty() || events.back().begin <= event.begin) {
-        events.push_back(event);
-        return;
-    }
-    events.insert(std::upper_bound(events.begin(), events.end(), event, byBegin), event);
-}
-
-/// Merges what was appended from `sorted` on into the ascending part before it.
-void mergeTail(std::vector<Event>& events, std::size_t sorted) {
-    const auto middle = events.begin() + static_cast<std::ptrdiff_t>(sorted);
-    if (middle == events.end()) return;
-    std::stable_sort(middle, events.end(), byBegin);
-    if (sorted == 0 || (middle - 1)->begin <= middle->begin) return;
-    std::inplace_merge(std::upper_bound(events.begin(), middle, *middle, byBegin), middle, events.end(), byBegin);
-}
-
 void extend(std::int64_t& low, std::int64_t candidate) {
     if (candidate >= 0 && (low < 0 || candidate < low)) low = candidate;
 }
@@ -63,7 +45,7 @@ void RunModel::begin(const RunHeader& header, std::vector<Event> predicted) {
     labels_.clear();
     for (int rank = 0; rank < mesh.ranks(); ++rank) labels_.push_back(header.hasLayout() ? mesh.label(rank) : std::string());
     counters_.assign(counterSlots, {});
-    instants_.clear();
+    instants_.begin(mesh.ranks());
     restarts_ = {};
     log_.clear();
     names_ = {};
@@ -104,7 +86,7 @@ void RunModel::clear() {
     lanes_.clear();
     labels_.clear();
     counters_.assign(counterSlots, {});
-    instants_.clear();
+    instants_.begin(0);
     restarts_ = {};
     log_.clear();
     names_ = {};
@@ -220,8 +202,8 @@ void RunModel::takeRestart(const Event& restart) {
     if (!restarts_.add(restart)) return;
     const auto gone = [this](const Event& event) { return restarts_.superseded(event); };
     for (std::vector<Event>& counters : counters_) std::erase_if(counters, gone);
-    std::erase_if(instants_, [&](const Event& event) { return event.kind == EventKind::Overflow && gone(event); });
-    insertAscending(instants_, restart);
+    instants_.eraseOverflows(gone);
+    instants_.add(std::span(&restart, 1));
     ++eventCount_;
     extendTimes(restart.begin, restart.end);
     if (figuresStored_) return;
@@ -257,7 +239,7 @@ void RunModel::takeFigured(std::span<const Event> events) {
 void RunModel::takeTold(std::span<const Event> events) {
     std::array<std::size_t, counterSlots> sortedCounters{};
     for (std::size_t kind = 0; kind < counterSlots; ++kind) sortedCounters[kind] = counters_[kind].size();
-    const std::size_t sortedInstants = instants_.size();
+    std::vector<Event> instants;
     for (const Event& event : events) {
         if (event.rank < 0 || event.rank >= ranks()) continue;
         if (event.kind == EventKind::MemoryPeak) {
@@ -266,11 +248,11 @@ void RunModel::takeTold(std::span<const Event> events) {
         } else if (isCounter(event.kind)) {
             if (isKeptCounter(event.kind) && !restarts_.superseded(event)) counters_[static_cast<std::size_t>(event.kind)].push_back(event);
         } else if (event.kind != EventKind::Overflow || !restarts_.superseded(event)) {
-            instants_.push_back(event);
+            instants.push_back(event);
         }
     }
     for (std::size_t kind = 0; kind < counterSlots; ++kind) mergeTail(counters_[kind], sortedCounters[kind]);
-    mergeTail(instants_, sortedInstants);
+    instants_.add(instants);
 }
 
 void RunModel::refreshExtents() {

@@ -11,6 +11,7 @@
 #include "engine/layout/layout.h"
 #include "engine/plan/plan.h"
 #include "engine/run/run_file.h"
+#include "ui/core/instants.h"
 #include "ui/core/scanned_block.h"
 #include "ui/core/stored_steps.h"
 #include "ui/store/event_store.h"
@@ -90,8 +91,8 @@ public:
     std::int64_t predictedLastBackward() const { return predictedLastBackward_; }
     /// All ranks, ascending by begin; of kinds that isKeptCounter(). Memory in use is kept per rank instead: memoryAt.
     const std::vector<Event>& counters(EventKind kind) const;
-    /// Commands, faults, restarts, drops; ascending by begin.
-    const std::vector<Event>& instants() const { return instants_; }
+    /// Commands, faults, restarts, drops, overflows, marks.
+    const Instants& instants() const { return instants_; }
     const std::vector<LogLine>& log() const { return log_; }
     const EventNames& names() const { return names_; }
     const std::vector<RankRecord>& rankRecords() const { return rankRecords_; }  ///< ascending by rank
@@ -161,7 +162,7 @@ private:
     std::vector<RankLanes> lanes_;
     std::vector<std::string> labels_;
     std::vector<std::vector<Event>> counters_;  ///< by kind
-    std::vector<Event> instants_;
+    Instants instants_;
     Restarts restarts_;
     std::vector<LogLine> log_;
     EventNames names_;

@@ -27,9 +27,10 @@ struct RunSession::Slot {
     explicit Slot(std::function<void()> wake) : relay(std::move(wake)) {}
     JobRelay relay;  // outlives job
     std::shared_ptr<RunServer> server;
-    std::unique_ptr<RunningJob> job;
+    std::unique_ptr<RunningJob> job;  // the worker's until `begun`
     std::optional<Plan> plan;
     std::optional<Error> error;
+    bool begun = false;  ///< the session's thread alone reads and writes it: the model has begun, and the job may be used
 };
 
 /// On a worker thread.
@@ -104,6 +105,7 @@ void RunSession::started(const std::shared_ptr<Slot>& slot) {
     model_.begin(headerOf(*slot->plan), slot->plan->simulation.events);
     model_.setFile(runFile_);
     slot->plan.reset();
+    slot->begun = true;
     if (stopWhenStarted_) stop();
     drain();
 }
@@ -116,7 +118,7 @@ void RunSession::stop() {
 }
 
 void RunSession::send(Command command) {
-    if (active() && slot_ && slot_->job) slot_->job->send(command);
+    if (active() && slot_ && slot_->begun) slot_->job->send(command);
 }
 
 void RunSession::setState(JobState state) {
@@ -126,7 +128,7 @@ void RunSession::setState(JobState state) {
 }
 
 void RunSession::drain() {
-    if (!slot_ || !slot_->job) return;  // started() drains once the model has begun
+    if (!slot_ || !slot_->begun) return;  // started() drains once the model has begun
     const JobNews news = slot_->relay.take();
     for (const Event& event : news.events)
         if (event.kind == EventKind::Dropped) dropped_ += static_cast<std::int64_t>(event.value);

@@ -14,8 +14,13 @@ bool isKeptCounter(EventKind kind) {
         case EventKind::LearningRate:
         case EventKind::LossScale:
         case EventKind::PaceOverrun:
+        case EventKind::Staleness:
+        case EventKind::ElasticDistance:
+        case EventKind::OverwrittenUpdates:
         case EventKind::WeightVersions:
-        case EventKind::GradientExponents: return true;
+        case EventKind::GradientExponents:
+        case EventKind::ExpertLoad:
+        case EventKind::ExpertDropped: return true;
         default: return false;
     }
 }

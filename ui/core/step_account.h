@@ -16,13 +16,17 @@ namespace shardlab {
 struct StepAccount {
     Mesh mesh;
     std::vector<MemoryCurve> memory;  ///< by pipeline rank; times as those of the predicted events
+    std::vector<MemoryCurve> memoryOfFirst;  ///< of the first replica, where it is not like the others; else empty
     StepGraph graph;
     CriticalPath path;
     /// Nodes of the graph by pipeline rank and action.
     std::map<std::pair<int, ActionId>, int> nodes;
 
     int pipelineRank(int rank) const { return mesh.coordinate(rank, Axis::Pipeline); }
-    const MemoryCurve& memoryOf(int rank) const { return memory[static_cast<std::size_t>(pipelineRank(rank))]; }
+    const MemoryCurve& memoryOf(int rank) const {
+        const bool first = !memoryOfFirst.empty() && mesh.coordinate(rank, Axis::Data) == 0;
+        return (first ? memoryOfFirst : memory)[static_cast<std::size_t>(pipelineRank(rank))];
+    }
     /// The node of an event of any replica; -1 where it is none (waits, receives).
     int nodeOf(const Event& event) const;
 };

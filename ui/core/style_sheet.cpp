@@ -76,6 +76,8 @@ QLineEdit, QSpinBox, QComboBox, QAbstractSpinBox, QPlainTextEdit { background: @
     selection-background-color: @accent@; selection-color: @onAccent@; }
 QLineEdit:focus, QSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus { border-color: @accent@; }
 QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled { color: @faint@; }
+QLineEdit[subdued="true"], QSpinBox[subdued="true"], QComboBox[subdued="true"] { color: @faint@; background: transparent; }
+QLabel[subdued="true"], QCheckBox[subdued="true"] { color: @faint@; }
 QLineEdit[faulty="true"], QSpinBox[faulty="true"], QComboBox[faulty="true"] { border-color: @bad@; }
 QComboBox::drop-down { border: none; width: 18px; }
 QComboBox::down-arrow { image: url(:/icons/down-@shade@.svg); width: 12px; height: 12px; }
@@ -86,6 +88,8 @@ QCheckBox:focus { border-color: @accent@; }
 QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @dim@; border-radius: 4px; background: @raised@; }
 QCheckBox::indicator:checked { border-color: @accent@; background: @accent@; image: url(:/icons/check-@shade@.svg); }
 
+QTextBrowser { background: transparent; color: @text@; border: none; selection-background-color: @accent@;
+    selection-color: @onAccent@; }
 QScrollArea { background: transparent; border: none; }
 QScrollArea > QWidget > QWidget { background: transparent; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
@@ -128,6 +132,12 @@ void restyle(QWidget& widget) {
     widget.update();
 }
 
+void setMark(QWidget& widget, const char* property, bool on) {
+    if (widget.property(property).toBool() == on) return;
+    widget.setProperty(property, on);
+    restyle(widget);
+}
+
 }  // namespace
 
 QString styleSheet(const Theme& theme) {
@@ -153,10 +163,8 @@ void setRole(QWidget& widget, const char* role) {
     restyle(widget);
 }
 
-void setFaulty(QWidget& widget, bool faulty) {
-    if (widget.property("faulty").toBool() == faulty) return;
-    widget.setProperty("faulty", faulty);
-    restyle(widget);
-}
+void setFaulty(QWidget& widget, bool faulty) { setMark(widget, "faulty", faulty); }
+
+void setSubdued(QWidget& widget, bool subdued) { setMark(widget, "subdued", subdued); }
 
 }  // namespace shardlab

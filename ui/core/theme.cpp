@@ -75,6 +75,9 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::LossScale:
         return hue.backward;
     case EventKind::InputGrad:
+    case EventKind::Staleness:
+    case EventKind::ElasticDistance:
+    case EventKind::OverwrittenUpdates:
     case EventKind::PaceOverrun:
         return hue.inputGrad;
     case EventKind::WeightGrad:
@@ -86,6 +89,9 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::RecvBackward:
     case EventKind::ReduceGradients:
     case EventKind::ReduceTied:
+    case EventKind::PushGradients:
+    case EventKind::PullWeights:
+    case EventKind::ExchangeElastic:
     case EventKind::TensorAllReduce:
     case EventKind::TensorReduceScatter:
     case EventKind::TensorAllGather:
@@ -95,6 +101,9 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::ScatterGradients:
     case EventKind::GatherParameters:
     case EventKind::RingHop:
+    case EventKind::KeyValueHop:
+    case EventKind::DispatchTokens:
+    case EventKind::CombineTokens:
         return hue.comm;
     case EventKind::Optimizer:
     case EventKind::StashWeights:

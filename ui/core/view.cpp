@@ -27,6 +27,8 @@ QString View::emptyText() const {
         return tr("Nothing has run yet.\nPress Run this layout (Ctrl+R).");
     case Workspace::Replay:
         return tr("No run is open.\nOpen a recorded run (Ctrl+O), or drop a .shardlab file here.");
+    case Workspace::Learn:
+        return tr("No experiment is chosen.\nChoose a lesson, and one of its experiments.");
     }
     return {};
 }

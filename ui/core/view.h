@@ -5,6 +5,7 @@
 #include <QString>
 #include <QWidget>
 
+#include <array>
 #include <optional>
 #include <span>
 
@@ -13,14 +14,19 @@ namespace shardlab {
 class CompareSession;
 class Document;
 class EventSearch;
+class LessonSession;
 class RunModel;
 class SearchSession;
 class Selection;
 class ThemeSource;
 
-enum class Workspace { Design, Run, Replay };
+enum class Workspace { Design, Run, Replay, Learn };
+inline constexpr std::array workspaces{Workspace::Design, Workspace::Run, Workspace::Replay, Workspace::Learn};
+/// Whether what is in sight may go on, so that views follow the present.
+constexpr bool showsLiveRuns(Workspace workspace) { return workspace == Workspace::Run || workspace == Workspace::Learn; }
 
-/// What a view may look at. Design's model holds the prediction; Run's the live run; Replay's the opened one.
+/// What a view may look at. Design's model holds the prediction; Run's the live run; Replay's the opened one; Learn's an
+/// experiment: its prediction, its live run, or the recorded one.
 struct ViewContext {
     Workspace workspace;
     Document& document;
@@ -30,6 +36,7 @@ struct ViewContext {
     SearchSession& search;
     CompareSession& compare;
     EventSearch& events;
+    LessonSession& lessons;
 };
 
 class View : public QWidget {
@@ -62,9 +69,13 @@ private:
 struct ViewKind {
     const char* id;     ///< "timeline"; also the dock's object name
     const char* title;
-    bool design, run, replay;  ///< workspaces it appears in
+    bool design, run, replay, learn;  ///< workspaces it appears in
     View* (*create)(const ViewContext&, QWidget* parent);
     bool head = true;  ///< false: no head with title and subtitle, for cards and bars
+
+    bool appearsIn(Workspace workspace) const {
+        return std::array{design, run, replay, learn}[static_cast<std::size_t>(workspace)];
+    }
 };
 
 /// Every view there is; views/registry.cpp.

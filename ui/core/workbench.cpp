@@ -53,14 +53,15 @@ std::string safeName(const std::string& name) {
 Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObject* parent)
     : QObject(parent),
       runFolder_(std::move(runFolder)),
-      run_(models_[static_cast<std::size_t>(Workspace::Run)], std::move(starter)),
+      run_(models_[static_cast<std::size_t>(Workspace::Run)], starter),
       replay_(models_[static_cast<std::size_t>(Workspace::Replay)]),
       compare_(models_[static_cast<std::size_t>(Workspace::Replay)]),
-      live_(models_[static_cast<std::size_t>(Workspace::Run)]) {
+      live_(models_[static_cast<std::size_t>(Workspace::Run)]),
+      lessons_(document_, models_[static_cast<std::size_t>(Workspace::Learn)], std::move(starter)) {
     for (std::size_t i = 0; i < events_.size(); ++i) events_[i] = std::make_unique<EventSearch>(models_[i], selections_[i]);
     connect(&document_, &Document::planChanged, this, &Workbench::showPrediction);
     // A cursor or a selected action of the last run means nothing in the next.
-    for (const Workspace workspace : {Workspace::Run, Workspace::Replay})
+    for (const Workspace workspace : {Workspace::Run, Workspace::Replay, Workspace::Learn})
         connect(&model(workspace), &RunModel::reset, this, [this, workspace] { selection(workspace).clear(); });
     connect(&search_, &SearchSession::failed, this, [this](const std::vector<Fault>& faults) {
         messages_.post({.level = MessageLevel::Error,
@@ -86,12 +87,13 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
     followMeasuring();
     followImporting();
     followLive();
+    followLessons();
     connect(&model(Workspace::Replay), &RunModel::ended, this, &Workbench::sayReplayed);
     showPrediction();
 }
 
 ViewContext Workbench::context(Workspace workspace) {
-    return {workspace, document_, model(workspace), selection(workspace), theme_, search_, compare_, events(workspace)};
+    return {workspace, document_, model(workspace), selection(workspace), theme_, search_, compare_, events(workspace), lessons_};
 }
 
 void Workbench::open(const std::filesystem::path& file) {
@@ -208,6 +210,7 @@ Workbench::~Workbench() { forgetToken(); }
 void Workbench::startMeasuring() {
     // Each would measure the other.
     if (runTaken() || measure_.active()) return;
+    if (!freeOfLessons(tr("Nothing was measured"))) return;
     if (!judgedLegal(tr("This layout cannot be measured"))) return;
     measure_.start();
 }
@@ -241,6 +244,7 @@ bool Workbench::startRun(const std::filesystem::path& resume) {
 
 bool Workbench::startRun(const Layout& layout, const std::filesystem::path& resume) {
     if (runTaken() || measure_.active()) return false;
+    if (!freeOfLessons(tr("The run did not start"))) return false;
     if (!haveRunFolder(tr("The run did not start"))) return false;
     messages_.withdraw("run");
     live_.forget();
@@ -353,6 +357,32 @@ void Workbench::followLive() {
         sayWatched(end.outcome == "stopped" ? tr("The watched run was stopped") : tr("The watched run finished"),
                    text(live_.file()), MessageLevel::Info);
     });
+}
+
+/// One job at a time: each would slow the other down, and figures would be of neither.
+void Workbench::followLessons() {
+    lessons_.setGate([this]() -> QString {
+        if (run_.active()) return tr("A run goes on. Stop it, or wait for its end: two at once would slow each other down.");
+        if (measure_.active()) return tr("This machine is being measured; wait for its end.");
+        return {};
+    });
+    connect(&lessons_, &LessonSession::refused, this, [this](const QString& reason) {
+        messages_.post({.level = MessageLevel::Warning, .title = tr("The experiment did not start"), .detail = reason, .topic = "lesson"});
+    });
+    connect(&lessons_, &LessonSession::changed, this, [this] {
+        if (lessons_.active()) messages_.withdraw("lesson");
+    });
+    connect(&lessons_, &LessonSession::designRequested, this, [this] { Q_EMIT workspaceRequested(Workspace::Design); });
+}
+
+bool Workbench::freeOfLessons(const QString& refusal) {
+    if (!lessons_.active()) return true;
+    messages_.post({.level = MessageLevel::Warning,
+                    .title = refusal,
+                    .detail = tr("The experiment %1 of a lesson runs: two runs at once would slow each other down.").arg(lessons_.runningExperiment()),
+                    .choices = {{tr("Stop the experiment"), [this] { lessons_.stop(); }}},
+                    .topic = "run"});
+    return false;
 }
 
 void Workbench::sayWatched(const QString& what, const QString& detail, MessageLevel level) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Everything of the desktop that is no widget: the document, the models and selections of the three workspaces, the
+// Everything of the desktop that is no widget: the document, the models and selections of the workspaces, the
 // live run, the opened one, files and messages. A window shows it; tests drive it without one.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include "ui/core/document.h"
 #include "ui/core/event_search.h"
 #include "ui/core/import_session.h"
+#include "ui/core/lesson_session.h"
 #include "ui/core/live_session.h"
 #include "ui/core/measure_session.h"
 #include "ui/core/messages.h"
@@ -47,6 +48,7 @@ public:
     CompareSession& compare() { return compare_; }
     ImportSession& imports() { return imports_; }
     LiveSession& live() { return live_; }
+    LessonSession& lessons() { return lessons_; }
     Sharing& sharing() { return sharing_; }
     Messages& messages() { return messages_; }
     RecentFiles& recent() { return recent_; }
@@ -96,6 +98,8 @@ private:
     void forgetToken();
     bool freeForOther(const QString& refusal);
     void followLive();
+    void followLessons();
+    bool freeOfLessons(const QString& refusal);
     void sayWatched(const QString& what, const QString& detail, MessageLevel level);
     void sayStarted();
     void sayReplayed();
@@ -104,8 +108,8 @@ private:
     std::filesystem::path runFolder_;
     Document document_;
     ThemeSource theme_;
-    std::array<RunModel, 3> models_;
-    std::array<Selection, 3> selections_;
+    std::array<RunModel, workspaces.size()> models_;
+    std::array<Selection, workspaces.size()> selections_;
     Messages messages_;
     RecentFiles recent_;
     SearchSession search_{document_};
@@ -116,8 +120,9 @@ private:
     CompareSession compare_;
     ImportSession imports_;
     LiveSession live_;
+    LessonSession lessons_;
     std::filesystem::path liveToken_;  ///< the file that programs read; empty: none
-    std::array<std::unique_ptr<EventSearch>, 3> events_;
+    std::array<std::unique_ptr<EventSearch>, workspaces.size()> events_;
 };
 
 }  // namespace shardlab

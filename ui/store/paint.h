@@ -28,12 +28,18 @@ constexpr Paint paintOf(EventKind kind) {
         case EventKind::ReduceBuckets:
         case EventKind::ScatterGradients:
         case EventKind::GatherParameters:
+        case EventKind::KeyValueHop:
         case EventKind::RingHop: return Paint::Transfer;
         case EventKind::ReduceGradients:
         case EventKind::ReduceTied:
+        case EventKind::PushGradients:
+        case EventKind::PullWeights:
+        case EventKind::ExchangeElastic:
         case EventKind::TensorAllReduce:
         case EventKind::TensorReduceScatter:
         case EventKind::TensorAllGather:
+        case EventKind::DispatchTokens:
+        case EventKind::CombineTokens:
         case EventKind::Collective:
         case EventKind::ReduceNorm: return Paint::Reduce;
         case EventKind::StashWeights:

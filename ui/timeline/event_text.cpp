@@ -39,7 +39,7 @@ QString whatText(const RunModel& model, const Event& event) {
     what += QStringLiteral(" · stage %1").arg(action.stage);
     if (action.microbatch >= 0) what += QStringLiteral(" · microbatch %1").arg(action.microbatch);
     if (action.version >= 0) what += QStringLiteral(" · weights v%1").arg(action.version);
-    if (isTensorCollective(event.kind)) what += QStringLiteral(" · ") + layerName(static_cast<int>(event.value));
+    if (isInsideAction(event.kind)) what += QStringLiteral(" · ") + layerName(static_cast<int>(event.value));
     return what;
 }
 

@@ -365,11 +365,11 @@ namespace {
 
 const Event* overflowAt(const RunModel& model, const TimeScale& scale, const Row& row, int x, int y) {
     const auto reach = static_cast<std::int64_t>(scale.perPixel() * 8);
-    const auto& instants = model.instants();
-    auto event = std::lower_bound(instants.begin(), instants.end(), scale.time(x) - reach,
+    const auto& overflows = model.instants().overflows(row.rank);
+    auto event = std::lower_bound(overflows.begin(), overflows.end(), scale.time(x) - reach,
                                   [](const Event& e, std::int64_t time) { return e.begin < time; });
-    for (; event != instants.end() && event->begin <= scale.time(x + 1) + reach; ++event)
-        if (event->kind == EventKind::Overflow && event->rank == row.rank && overflowMark(row, scale, event->begin).contains(x, y)) return &*event;
+    for (; event != overflows.end() && event->begin <= scale.time(x + 1) + reach; ++event)
+        if (overflowMark(row, scale, event->begin).contains(x, y)) return &*event;
     return nullptr;
 }
 

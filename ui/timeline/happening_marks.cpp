@@ -2,19 +2,47 @@
 #include "ui/timeline/happening_marks.h"
 
 #include "ui/core/run_model.h"
+#include "ui/timeline/lane_shape.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace shardlab {
 
+const std::vector<Event>& happeningsOf(const RunModel& model, EventKind kind) {
+    return isCounter(kind) ? model.counters(kind) : model.instants().of(kind);
+}
+
 std::bitset<happeningMarks.size()> happeningsOf(const RunModel& model) {
     std::bitset<happeningMarks.size()> found;
-    for (std::size_t i = 0; i < happeningMarks.size(); ++i) {
-        const EventKind kind = happeningMarks[i].kind;
-        found[i] = kind == EventKind::ValidationLoss ? !model.counters(kind).empty()
-                                                     : std::ranges::find(model.instants(), kind, &Event::kind) != model.instants().end();
-    }
+    for (std::size_t i = 0; i < happeningMarks.size(); ++i) found[i] = !happeningsOf(model, happeningMarks[i].kind).empty();
     return found;
+}
+
+std::vector<Event> shownHappenings(const RunModel& model, EventKind kind, const TimeScale& scale) {
+    const std::vector<Event>& events = happeningsOf(model, kind);
+    std::vector<Event> shown;
+    auto event = std::ranges::lower_bound(events, scale.begin, {}, &Event::begin);
+    while (event != events.end() && event->begin <= scale.end) {
+        shown.push_back(*event);
+        const std::int64_t next = scale.time(scale.x(event->begin) + 1);
+        event = std::ranges::lower_bound(event + 1, events.end(), next, {}, &Event::begin);
+    }
+    return shown;
+}
+
+std::vector<Event> shownOverflows(const RunModel& model, int rank, const TimeScale& scale) {
+    if (rank < 0 || rank >= model.ranks()) return {};
+    const std::vector<Event>& events = model.instants().overflows(rank);
+    const auto margin = static_cast<std::int64_t>(scale.perPixel() * 8);
+    const auto pixel = [&](const Event& event) { return std::floor(scale.x(event.begin)); };
+    std::vector<Event> shown;
+    auto event = std::ranges::lower_bound(events, scale.begin - margin, {}, &Event::begin);
+    while (event != events.end() && event->begin < scale.end + margin) {
+        shown.push_back(*event);
+        event = std::ranges::upper_bound(event + 1, events.end(), pixel(*event), {}, pixel);
+    }
+    return shown;
 }
 
 }  // namespace shardlab

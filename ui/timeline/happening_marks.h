@@ -7,10 +7,12 @@
 
 #include <array>
 #include <bitset>
+#include <vector>
 
 namespace shardlab {
 
 class RunModel;
+struct TimeScale;
 
 struct HappeningMark {
     EventKind kind;
@@ -30,7 +32,13 @@ inline constexpr std::array<HappeningMark, 7> happeningMarks{{
     {EventKind::Fault, LegendItem::Mark::Cross, true, QT_TRANSLATE_NOOP("timeline", "fault")},
 }};
 
-/// Which of happeningMarks the run has; takes time in proportion to its instants.
+/// Those of one kind of mark, ascending by begin.
+const std::vector<Event>& happeningsOf(const RunModel& model, EventKind kind);
+/// Which of happeningMarks the run has.
 std::bitset<happeningMarks.size()> happeningsOf(const RunModel& model);
+/// Of one kind of mark, what is in sight: one a pixel, however many there are. Takes time in proportion to pixels.
+std::vector<Event> shownHappenings(const RunModel& model, EventKind kind, const TimeScale& scale);
+/// The same of a rank's overflows, whose marks reach 8 pixels to either side.
+std::vector<Event> shownOverflows(const RunModel& model, int rank, const TimeScale& scale);
 
 }  // namespace shardlab

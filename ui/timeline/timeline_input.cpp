@@ -128,7 +128,7 @@ std::int64_t TimelineInput::zoomCentre() const {
 void TimelineInput::zoom(double factor, std::int64_t fixed) {
     Selection& selection = context_.selection;
     const TimeRange whole = wholeRange(context_.model);
-    const bool follows = selection.followLive() && context_.workspace == Workspace::Run;
+    const bool follows = selection.followLive() && showsLiveRuns(context_.workspace);
     if (!follows) {
         plot_.lookAt(zoomed(selection.visible(), factor, fixed, whole), true);
         return;

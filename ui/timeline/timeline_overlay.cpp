@@ -20,45 +20,44 @@ namespace shardlab {
 
 namespace {
 
-/// One mark a pixel at most, however many there are.
 void paintMarkers(QPainter& painter, const TimelineState& state, const HappeningMark& mark) {
-    const auto& events = mark.kind == EventKind::ValidationLoss ? state.model.counters(mark.kind) : state.model.instants();
-    const auto before = [](const Event& e, std::int64_t time) { return e.begin < time; };
     const QColor colour = state.theme.action(mark.kind);
-    auto event = std::lower_bound(events.begin(), events.end(), state.scale.begin, before);
-    while (event != events.end() && event->begin <= state.scale.end) {
-        if (event->kind != mark.kind) {
-            ++event;
-            continue;
-        }
-        const double x = state.scale.x(event->begin);
+    for (const Event& event : shownHappenings(state.model, mark.kind, state.scale)) {
+        const double x = state.scale.x(event.begin);
         if (mark.line) painter.fillRect(QRectF(std::floor(x), state.plot.top(), 1, state.plot.height()), colour);
         paintShape(painter, mark.shape, QRectF(x - 4, state.plot.top() - 9, 8, 8), colour);
-        event = std::lower_bound(event + 1, events.end(), state.scale.time(x + 1), before);
     }
 }
 
-/// In the rows of the ranks that had them; of many at one pixel, one.
-void paintOverflows(QPainter& painter, const TimelineState& state) {
-    const auto margin = static_cast<std::int64_t>(state.scale.perPixel() * 8);
-    const auto& instants = state.model.instants();
-    const auto before = [](const Event& e, std::int64_t time) { return e.begin < time; };
-    const auto first = std::lower_bound(instants.begin(), instants.end(), state.scale.begin - margin, before);
-    const auto last = std::lower_bound(first, instants.end(), state.scale.end + margin, before);
-    std::map<int, int> drawn;  // by rank: the last pixel
+constexpr int overflowRim = 2;  ///< around an overflow's mark, for its outline
+
+/// The mark of `size` and its rim, made once: there may be one a pixel in every row.
+QPixmap overflowPicture(QSize size, const Theme& theme, double pixelRatio) {
+    QPixmap picture((size + 2 * QSize(overflowRim, overflowRim)) * pixelRatio);
+    picture.setDevicePixelRatio(pixelRatio);
+    picture.fill(Qt::transparent);
+    const QRect mark({overflowRim, overflowRim}, size);
+    QPainter painter(&picture);
     painter.setRenderHint(QPainter::Antialiasing, true);
-    for (auto event = first; event != last; ++event) {
-        const int position = event->kind == EventKind::Overflow ? state.rows.positionOf(event->rank) : -1;
-        if (position < 0) continue;
-        const QRect mark = overflowMark(state.rows.row(position), state.scale, event->begin);
-        if (mark.bottom() < state.plot.top() || mark.top() > state.plot.bottom()) continue;
-        const auto [known, is_new] = drawn.try_emplace(event->rank, mark.left());
-        if (!is_new && std::exchange(known->second, mark.left()) == mark.left()) continue;
-        painter.setPen(QPen(state.theme.panel, 1.5));
-        painter.setBrush(state.theme.action(EventKind::Overflow));
-        painter.drawPolygon(QPolygonF({mark.topLeft(), mark.topRight(), QPointF(mark.center().x(), mark.bottom())}));
+    painter.setPen(QPen(theme.panel, 1.5));
+    painter.setBrush(theme.action(EventKind::Overflow));
+    painter.drawPolygon(QPolygonF({mark.topLeft(), mark.topRight(), QPointF(mark.center().x(), mark.bottom())}));
+    return picture;
+}
+
+/// In the rows of the ranks that had them.
+void paintOverflows(QPainter& painter, const TimelineState& state) {
+    QPixmap picture;
+    for (const Row& row : state.rows.visible()) {
+        const QRect first = overflowMark(row, state.scale, state.scale.begin);
+        if (first.bottom() < state.plot.top() || first.top() > state.plot.bottom()) continue;
+        for (const Event& event : shownOverflows(state.model, row.rank, state.scale)) {
+            if (picture.isNull())
+                picture = overflowPicture(first.size(), state.theme, painter.device()->devicePixelRatioF());
+            const QRect mark = overflowMark(row, state.scale, event.begin);
+            painter.drawPixmap(mark.topLeft() - QPoint(overflowRim, overflowRim), picture);
+        }
     }
-    painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
 void paintArea(QPainter& painter, const TimelineState& state) {

@@ -134,7 +134,7 @@ void TimelinePlot::followPresent() {
     Selection& selection = context_.selection;
     const RunModel& model = context_.model;
     const bool untouched = chosen_ == Chosen::Run && selection.visible() == untouched_;
-    const bool live = context_.workspace == Workspace::Run && selection.followLive() && !showsPrediction(model);
+    const bool live = showsLiveRuns(context_.workspace) && selection.followLive() && !showsPrediction(model);
     const bool opening = context_.workspace == Workspace::Replay && selection.cursor() < 0 && untouched;
     if (!live && !opening) return;
     TimeRange range = selection.visible();
@@ -176,7 +176,7 @@ void TimelinePlot::lookAt(TimeRange range, bool byHand) {
     Selection& selection = context_.selection;
     const TimeRange whole = wholeRange(context_.model);
     range = keepInSight(range, whole);
-    if (byHand && selection.followLive() && context_.workspace == Workspace::Run) {
+    if (byHand && selection.followLive() && showsLiveRuns(context_.workspace)) {
         if (range.end < whole.end) selection.setFollowLive(false);
     }
     selection.setVisible(range);

@@ -7,7 +7,9 @@
 #include "ui/views/candidates/candidates_view.h"
 #include "ui/views/compare/compare_view.h"
 #include "ui/views/critical_path/critical_path_view.h"
+#include "ui/views/exchange/exchange_view.h"
 #include "ui/views/explain/explain_view.h"
+#include "ui/views/experts/experts_view.h"
 #include "ui/views/exponents/exponents_view.h"
 #include "ui/views/kernels/kernels_view.h"
 #include "ui/views/layout_form/layout_form.h"
@@ -23,6 +25,7 @@
 #include "ui/views/cards/cards_view.h"
 #include "ui/views/events/events_view.h"
 #include "ui/views/inspector/inspector_view.h"
+#include "ui/views/lesson/lesson_view.h"
 #include "ui/views/loss/loss_view.h"
 #include "ui/views/loss_scale/loss_scale_view.h"
 #include "ui/views/memory/memory_view.h"
@@ -42,34 +45,37 @@ View* make(const ViewContext& context, QWidget* parent) {
 }  // namespace
 
 std::span<const ViewKind> viewKinds() {
-    // id, title, design, run, replay, create, head
+    // id, title, design, run, replay, learn, create, head
     static const std::vector<ViewKind> kinds{
-        {"layout_form", "Layout", true, false, false, make<LayoutForm>},
-        {"explain", "Notes", true, false, false, make<ExplainView>},
-        {"sliders", "Sliders", true, false, false, make<SlidersView>},
-        {"answer", "Answer", true, false, false, make<AnswerView>},
-        {"schedule_editor", "Order", true, false, false, make<ScheduleEditorView>},
-        {"candidates", "Candidates", true, false, false, make<CandidatesView>},
-        {"schedules", "Schedules", true, false, false, make<SchedulesView>},
-        {"traffic", "Traffic", true, false, false, make<TrafficView>},
-        {"traffic_matrix", "Rank to rank", true, true, true, make<TrafficMatrixView>},
-        {"mesh", "Mesh", true, true, true, make<MeshView>},
-        {"transport", "Replay", false, false, true, make<TransportView>, false},
-        {"cards", "Figures", false, true, true, make<CardsView>, false},
-        {"timeline", "Timeline", true, true, true, make<TimelineView>},
-        {"compare", "Compare", false, false, true, make<CompareView>},
-        {"memory_curve", "Memory over time", true, true, true, make<MemoryCurveView>},
-        {"memory", "Memory per rank", true, true, true, make<MemoryView>},
-        {"critical_path", "Critical path", true, true, true, make<CriticalPathView>},
-        {"kernels", "Kernels", true, false, false, make<KernelsView>},
-        {"loss", "Loss", false, true, true, make<LossView>},
-        {"loss_scale", "Loss scale", false, true, true, make<LossScaleView>},
-        {"exponents", "Gradients", false, true, true, make<ExponentsView>},
-        {"area", "Area", true, true, true, make<AreaView>},
-        {"query", "Query", false, true, true, make<QueryView>},
-        {"inspector", "Selected", false, true, true, make<InspectorView>},
-        {"notes", "Notes on the run", false, true, true, make<NotesView>},
-        {"events", "Events", false, true, true, make<EventsView>},
+        {"layout_form", "Layout", true, false, false, false, make<LayoutForm>},
+        {"explain", "Notes", true, false, false, false, make<ExplainView>},
+        {"sliders", "Sliders", true, false, false, false, make<SlidersView>},
+        {"answer", "Answer", true, false, false, false, make<AnswerView>},
+        {"schedule_editor", "Order", true, false, false, false, make<ScheduleEditorView>},
+        {"candidates", "Candidates", true, false, false, false, make<CandidatesView>},
+        {"schedules", "Schedules", true, false, false, false, make<SchedulesView>},
+        {"traffic", "Traffic", true, false, false, false, make<TrafficView>},
+        {"traffic_matrix", "Rank to rank", true, true, true, false, make<TrafficMatrixView>},
+        {"mesh", "Mesh", true, true, true, true, make<MeshView>},
+        {"lesson", "Lesson", false, false, false, true, make<LessonView>},
+        {"transport", "Replay", false, false, true, false, make<TransportView>, false},
+        {"cards", "Figures", false, true, true, true, make<CardsView>, false},
+        {"timeline", "Timeline", true, true, true, true, make<TimelineView>},
+        {"compare", "Compare", false, false, true, false, make<CompareView>},
+        {"memory_curve", "Memory over time", true, true, true, true, make<MemoryCurveView>},
+        {"memory", "Memory per rank", true, true, true, true, make<MemoryView>},
+        {"critical_path", "Critical path", true, true, true, false, make<CriticalPathView>},
+        {"kernels", "Kernels", true, false, false, false, make<KernelsView>},
+        {"loss", "Loss", false, true, true, true, make<LossView>},
+        {"loss_scale", "Loss scale", false, true, true, true, make<LossScaleView>},
+        {"exchange", "Exchange", false, true, true, true, make<ExchangeView>},
+        {"exponents", "Gradients", false, true, true, false, make<ExponentsView>},
+        {"experts", "Experts", false, true, true, true, make<ExpertsView>},
+        {"area", "Area", true, true, true, false, make<AreaView>},
+        {"query", "Query", false, true, true, false, make<QueryView>},
+        {"inspector", "Selected", false, true, true, true, make<InspectorView>},
+        {"notes", "Notes on the run", false, true, true, false, make<NotesView>},
+        {"events", "Events", false, true, true, false, make<EventsView>},
     };
     return kinds;
 }

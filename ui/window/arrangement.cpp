@@ -8,15 +8,6 @@
 namespace shardlab {
 namespace {
 
-bool appears(const ViewKind& kind, Workspace workspace) {
-    switch (workspace) {
-    case Workspace::Design: return kind.design;
-    case Workspace::Run: return kind.run;
-    case Workspace::Replay: return kind.replay;
-    }
-    return false;
-}
-
 Place view(const char* id, int size, bool grows = true) { return {.view = QString::fromLatin1(id), .size = size, .grows = grows}; }
 Place beside(int size, std::vector<Place> parts, bool grows = true) {
     return {.size = size, .grows = grows, .orientation = Qt::Horizontal, .parts = std::move(parts)};
@@ -54,9 +45,29 @@ Place watched(bool replayed, bool low) {
     middle.push_back(view("cards", 74, false));
     middle.push_back(replayed ? tabs(290, {"timeline", "compare"}) : view("timeline", 290));
     if (!low) middle.push_back(view("memory_curve", 96));
-    middle.push_back(beside(200, {low ? tabs(300, {"memory", "memory_curve"}) : view("memory", 300), view("loss", 300), tabs(300, {"loss_scale", "exponents", "query", "area"})}));
+    middle.push_back(beside(200, {low ? tabs(450, {"memory", "memory_curve"}) : view("memory", 450),
+                                  tabs(450, {"loss", "loss_scale", "exponents", "experts", "exchange", "query", "area"})}));
     return beside(1200, {above(930, std::move(middle)),
                          column(270, 400, {view("mesh", 190), tabs(210, {"inspector", "critical_path", "traffic_matrix"}), tabs(190, {"events", "notes"})})});
+}
+
+Place taught(bool low) {
+    std::vector<Place> right{view("cards", 74, false)};
+    right.push_back(view("timeline", 290));
+    if (!low) right.push_back(view("memory_curve", 96));
+    right.push_back(beside(200, {low ? tabs(300, {"memory", "memory_curve"}) : view("memory", 300),
+                                 tabs(300, {"loss", "loss_scale", "experts", "exchange", "inspector", "mesh"})}));
+    return beside(1200, {column(460, 720, {view("lesson", 600)}), above(740, std::move(right))});
+}
+
+Place placesOf(Workspace workspace, bool low) {
+    switch (workspace) {
+    case Workspace::Design: return designed(low);
+    case Workspace::Learn: return taught(low);
+    case Workspace::Run:
+    case Workspace::Replay: break;
+    }
+    return watched(workspace == Workspace::Replay, low);
 }
 
 /// Drops views that do not exist here, notes those that do; false where nothing is left.
@@ -75,8 +86,8 @@ bool keepKnown(Place& place, const std::set<QString>& known, std::set<QString>& 
 Place defaultArrangement(Workspace workspace, bool low) {
     std::set<QString> known;
     for (const ViewKind& kind : viewKinds())
-        if (appears(kind, workspace)) known.insert(QString::fromLatin1(kind.id));
-    Place whole = workspace == Workspace::Design ? designed(low) : watched(workspace == Workspace::Replay, low);
+        if (kind.appearsIn(workspace)) known.insert(QString::fromLatin1(kind.id));
+    Place whole = placesOf(workspace, low);
     std::set<QString> placed;
     keepKnown(whole, known, placed);
     for (const ViewKind& kind : viewKinds()) {

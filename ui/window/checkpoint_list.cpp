@@ -29,6 +29,8 @@ QString shapeOf(const Layout& layout) {
     const ParallelSpec& p = layout.parallel;
     QString shape = CheckpointList::tr("data %1 × pipeline %2").arg(p.data).arg(p.pipeline);
     if (p.tensor > 1) shape += CheckpointList::tr(" × tensor %1").arg(p.tensor);
+    if (p.context > 1) shape += CheckpointList::tr(" × context %1").arg(p.context);
+    if (p.expert > 1) shape += CheckpointList::tr(", experts over %1").arg(p.expert);
     if (p.zero > 0) shape += CheckpointList::tr(", ZeRO %1").arg(p.zero);
     return shape;
 }

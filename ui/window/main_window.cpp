@@ -41,10 +41,9 @@ constexpr auto geometryKey = "window/geometry";
 constexpr auto workspaceKey = "window/workspace";
 constexpr QSize firstSize(1440, 900);
 constexpr QSize leastSize(900, 560);
-constexpr std::array workspaces{Workspace::Design, Workspace::Run, Workspace::Replay};
 
 QAction& workspaceAction(const Commands& commands, Workspace workspace) {
-    static constexpr const char* ids[] = {"workspace.design", "workspace.run", "workspace.replay"};
+    static constexpr const char* ids[] = {"workspace.design", "workspace.run", "workspace.replay", "workspace.learn"};
     return commands[ids[static_cast<int>(workspace)]];
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window: top bar, rail, messages, one of three workspaces, status line.
+// The window: top bar, rail, messages, one of four workspaces, status line.
 #pragma once
 
 #include "ui/core/commands.h"
@@ -74,7 +74,7 @@ private:
     MessageArea* messages_ = nullptr;
     QStackedWidget* stack_ = nullptr;
     StatusLine* status_ = nullptr;
-    std::array<WorkspaceArea*, 3> areas_{};
+    std::array<WorkspaceArea*, workspaces.size()> areas_{};
     MainMenu* menu_ = nullptr;
     CommandPalette* palette_ = nullptr;
     CheckpointList* checkpoints_ = nullptr;

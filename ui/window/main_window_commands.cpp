@@ -58,6 +58,7 @@ void MainWindow::bindCommands() {
     commands_.bind("workspace.design", [this] { showWorkspace(Workspace::Design); });
     commands_.bind("workspace.run", [this] { showWorkspace(Workspace::Run); });
     commands_.bind("workspace.replay", [this] { showWorkspace(Workspace::Replay); });
+    commands_.bind("workspace.learn", [this] { showWorkspace(Workspace::Learn); });
     bindTimeline();
     CompareSession& compare = workbench_.compare();
     commands_.bind("compare.prediction", [&compare] { compare.compareWithPrediction(); });
@@ -80,7 +81,7 @@ void MainWindow::bindCommands() {
         Selection& selection = workbench_.selection(workspace_);
         selection.showPath(!selection.pathShown());
     });
-    for (const Workspace workspace : {Workspace::Design, Workspace::Run, Workspace::Replay})
+    for (const Workspace workspace : workspaces)
         connect(&workbench_.selection(workspace), &Selection::pathShownChanged, this, &MainWindow::refreshCommands);
     commands_.bind("view.light", [this] {
         const bool dark = !workbench_.theme().theme().dark;
@@ -171,7 +172,7 @@ void MainWindow::bindTimeline() {
             if (mesh.size(static_cast<Axis>(axis)) > 1) return selection.setGrouping(static_cast<Axis>(axis));
         selection.setGrouping({});
     });
-    for (const Workspace workspace : {Workspace::Design, Workspace::Run, Workspace::Replay}) {
+    for (const Workspace workspace : workspaces) {
         for (const auto signal : {&Selection::rankChanged, &Selection::rowsChanged})
             connect(&workbench_.selection(workspace), signal, this, &MainWindow::refreshCommands);
         connect(&workbench_.events(workspace), &EventSearch::changed, this, &MainWindow::refreshCommands);
@@ -214,7 +215,7 @@ void MainWindow::refreshCommands() {
     commands_["file.import"].setEnabled(!workbench_.imports().active());
     const Selection& selection = workbench_.selection(workspace_);
     for (const char* id : {"timeline.nextHit", "timeline.previousHit"}) commands_[id].setEnabled(workbench_.events(workspace_).count() > 0);
-    commands_["notes.add"].setEnabled(workspace_ != Workspace::Design && !workbench_.model(workspace_).empty());
+    commands_["notes.add"].setEnabled(area(workspace_).panel(QStringLiteral("notes")) && !workbench_.model(workspace_).empty());
     commands_["timeline.pin"].setEnabled(selection.rank() >= 0);
     commands_["timeline.pin"].setChecked(std::find(selection.pinned().begin(), selection.pinned().end(), selection.rank()) != selection.pinned().end());
     commands_["view.path"].setChecked(workbench_.selection(workspace_).pathShown());
@@ -228,7 +229,7 @@ void MainWindow::showAbout() {
     workbench_.messages().post({.level = MessageLevel::Info,
                                 .title = tr("Shardlab %1").arg(QStringLiteral(SHARDLAB_VERSION)),
                                 .detail = tr("A desktop lab for distributed training: design a parallel layout, run it for "
-                                             "real, watch it, replay it.\nThe desktop is under the GNU General Public "
+                                             "real, watch it, replay it, learn from it.\nThe desktop is under the GNU General Public "
                                              "License, version 3 or later; the engine under the Apache License 2.0."),
                                 .topic = "about"});
 }

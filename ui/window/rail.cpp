@@ -18,7 +18,7 @@ Rail::Rail(Commands& commands, ThemeSource& theme, QWidget* parent) : QFrame(par
     column->setContentsMargins(5, 8, 5, 8);
     column->setSpacing(6);
     const std::pair<const char*, const char*> entries[] = {
-        {"workspace.design", "design"}, {"workspace.run", "run"}, {"workspace.replay", "replay"}};
+        {"workspace.design", "design"}, {"workspace.run", "run"}, {"workspace.replay", "replay"}, {"workspace.learn", "learn"}};
     for (const auto& [command, picture] : entries) {
         auto* button = child<QToolButton>(this);
         button->setProperty("role", "rail");

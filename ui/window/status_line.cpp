@@ -62,6 +62,7 @@ StatusLine::StatusLine(Workbench& workbench, QWidget* parent) : QFrame(parent), 
     connect(&workbench.live(), &LiveSession::changed, this, &StatusLine::refresh);
     connect(&workbench.replay(), &ReplaySession::finished, this, &StatusLine::refresh);
     connect(&workbench.imports(), &ImportSession::progressChanged, this, &StatusLine::refresh);
+    connect(&workbench.lessons(), &LessonSession::changed, this, &StatusLine::refresh);
     refresh();
 }
 
@@ -71,12 +72,13 @@ void StatusLine::setWorkspace(Workspace workspace) {
 }
 
 void StatusLine::refresh() {
-    light_->setVisible(workspace_ == Workspace::Run && workbench_.runTaken());
-    const bool stands = workbench_.live().active() ? workbench_.live().status().state != WatchStatus::State::Live
+    const bool learn = workspace_ == Workspace::Learn;
+    light_->setVisible(learn ? workbench_.lessons().active() : workspace_ == Workspace::Run && workbench_.runTaken());
+    const bool stands = learn ? false : workbench_.live().active() ? workbench_.live().status().state != WatchStatus::State::Live
                                                    : workbench_.run().state() == JobState::Paused ||
                                                          workbench_.run().state() == JobState::Restarting;
     setRole(*light_, stands ? "warning" : "good");
-    text_->setText(workspace_ == Workspace::Design ? designText() : workspace_ == Workspace::Run ? runText() : replayText());
+    text_->setText(workspace_ == Workspace::Design ? designText() : workspace_ == Workspace::Run ? runText() : learn ? learnText() : replayText());
     keys_->setText(workspace_ == Workspace::Design ? tr("Ctrl+R run · Ctrl+Z undo · Ctrl+K commands · ? keys")
                                                    : tr("F fit · W/S zoom · A/D pan · M measure · Ctrl+K commands · ? keys"));
 }
@@ -123,6 +125,12 @@ QString StatusLine::liveText() const {
     }
     const QString note = reason.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(reason);
     return tr("watching %1, copied to %2").arg(live.place(), fromStd(live.file().filename().string())) + note + shown;
+}
+
+QString StatusLine::learnText() const {
+    const LessonSession& lessons = workbench_.lessons();
+    if (lessons.active()) return tr("running %1 of the lesson “%2”").arg(lessons.runningExperiment(), lessons.runningLesson());
+    return tr("Figures are measured when an experiment runs; its recording goes when Shardlab is closed.");
 }
 
 QString StatusLine::replayText() const {

@@ -26,6 +26,7 @@ private:
     QString runText() const;
     QString liveText() const;
     QString replayText() const;
+    QString learnText() const;
 
     Workbench& workbench_;
     Workspace workspace_ = Workspace::Design;

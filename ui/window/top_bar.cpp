@@ -74,7 +74,8 @@ TopBar::TopBar(Workbench& workbench, Commands& commands, QWidget* parent)
     connect(&workbench.document(), &Document::fileChanged, this, &TopBar::refresh);
     connect(&workbench.run(), &RunSession::stateChanged, this, &TopBar::refresh);
     connect(&workbench.live(), &LiveSession::changed, this, &TopBar::refresh);
-    connect(&workbench.model(Workspace::Run), &RunModel::reset, this, &TopBar::refresh);
+    for (const Workspace workspace : {Workspace::Run, Workspace::Learn})
+        connect(&workbench.model(workspace), &RunModel::reset, this, &TopBar::refresh);
     connect(&workbench.replay(), &ReplaySession::progressChanged, this, &TopBar::refresh);
     connect(&workbench.imports(), &ImportSession::progressChanged, this, &TopBar::refresh);
     connect(&workbench.replay(), &ReplaySession::opened, this, &TopBar::refresh);
@@ -110,10 +111,11 @@ const Layout* TopBar::shownLayout() const {
         if (const RunModel& model = workbench_.model(Workspace::Run); workbench_.live().shown())
             return model.empty() ? nullptr : &model.header().layout;
         return workbench_.run().state() ? &workbench_.run().layout() : &workbench_.document().layout();
-    case Workspace::Replay: break;
+    case Workspace::Replay:
+    case Workspace::Learn: break;
     }
-    const RunModel& replayed = workbench_.model(Workspace::Replay);
-    return replayed.empty() ? nullptr : &replayed.header().layout;
+    const RunModel& shown = workbench_.model(workspace_);
+    return shown.empty() ? nullptr : &shown.header().layout;
 }
 
 void TopBar::refresh() {

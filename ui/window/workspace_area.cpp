@@ -22,10 +22,6 @@ constexpr int lowHeight = 720;  ///< pixels of the workspace, the window's bars 
 constexpr int settleRounds = 4;
 constexpr int settleMilliseconds = 25;
 
-bool appears(const ViewKind& kind, Workspace workspace) {
-    return workspace == Workspace::Design ? kind.design : workspace == Workspace::Run ? kind.run : kind.replay;
-}
-
 /// Of a part that does not grow.
 int fixedLength(const Place& part, int length) {
     constexpr int narrow = 1200, more = 1280;  // what a window of 1280 leaves, and what one of 2560 has beyond that
@@ -51,6 +47,7 @@ QString name(Workspace workspace) {
     case Workspace::Design: return QApplication::translate("workspace", "Design");
     case Workspace::Run: return QApplication::translate("workspace", "Run");
     case Workspace::Replay: return QApplication::translate("workspace", "Replay");
+    case Workspace::Learn: return QApplication::translate("workspace", "Learn");
     }
     return {};
 }
@@ -68,7 +65,7 @@ WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
     setDocumentMode(true);
     setContentsMargins(8, 8, 8, 8);
     for (const ViewKind& kind : viewKinds()) {
-        if (!appears(kind, workspace_)) continue;
+        if (!kind.appearsIn(workspace_)) continue;
         panels_.push_back(child<DockPanel>(kind, context, this));
     }
     arrange();
@@ -82,7 +79,7 @@ void WorkspaceArea::restoreArrangement() {
 }
 
 QString WorkspaceArea::settingsKey() const {
-    static constexpr const char* keys[] = {"arrangement/design", "arrangement/run", "arrangement/replay"};
+    static constexpr const char* keys[] = {"arrangement/design", "arrangement/run", "arrangement/replay", "arrangement/learn"};
     return QString::fromLatin1(keys[static_cast<int>(workspace_)]);
 }
 

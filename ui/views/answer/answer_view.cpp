@@ -56,9 +56,11 @@ void AnswerView::refresh() {
              tr("One optimizer step, all microbatches%1").arg(onDevice)},
             {tr("Tokens / s"), both(formatCount(plan->tokensPerSecond * stretch), formatCount(plan->tokensPerSecond)), "figure",
              tr("Over all replicas%1").arg(onDevice)},
-            {tr("MFU"), text(formatPercent(plan->mfu)), "figure",
-             tr("Model floating-point operations as a share of what the devices could do; of the modelled device where paced")},
-            {tr("Bubble"), tr("%1 (theory %2)").arg(text(formatPercent(plan->bubble)), text(formatPercent(plan->bubbleTheory))),
+            {tr("MFU"), text(utilisationText(plan->mfu)), "figure",
+             tr("Model FLOPs utilisation: the operations that the model needs, none for recomputation, as a share of the peak of %1")
+                 .arg(plan->peak.known() ? text(plan->peak.of) : tr("the preset's devices"))},
+            {tr("Bubble"), plan->costs.asyncWorkers > 0 ? text(formatPercent(plan->bubble))  // no formula knows of a server
+                                                        : tr("%1 (theory %2)").arg(text(formatPercent(plan->bubble)), text(formatPercent(plan->bubbleTheory))),
              "figure", tr("Idle share of the compute lanes between the first forward and the last backward; theory: equal "
                           "stages and free transfers")},
             {tr("Exposed comm"), text(formatPercent(plan->exposedCommunication)), "figure",

@@ -25,7 +25,7 @@ bool encloses(EventKind kind) { return kind == EventKind::Step || kind == EventK
 
 /// Within a span that is counted, or within one of its own kind: the sum over kinds would have that time twice.
 bool liesWithin(EventKind kind) {
-    return kind == EventKind::Recompute || kind == EventKind::RingHop || isTensorCollective(kind) || kind == EventKind::Operation;
+    return kind == EventKind::Recompute || kind == EventKind::RingHop || isInsideAction(kind) || kind == EventKind::Operation;
 }
 
 }  // namespace

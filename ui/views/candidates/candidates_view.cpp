@@ -158,7 +158,8 @@ QString CandidatesView::subtitle() const {
     const std::size_t tried = search.progress().tried;
     if (search.running()) return tr("%1 of %2 layouts tried").arg(tried).arg(search.progress().legal);
     if (tried == 0) return {};
-    return search.complete() ? tr("%1 tried, best first").arg(tried) : tr("%1 tried, cancelled").arg(tried);
+    const QString figures = tr("%1 tried in %2").arg(tried).arg(QString::fromStdString(formatSeconds(search.seconds())));
+    return search.complete() ? figures : tr("%1, cancelled").arg(figures);
 }
 
 QString CandidatesView::emptyText() const {

@@ -22,9 +22,7 @@ CardsView::CardsView(const ViewContext& context, QWidget* parent)
     setAccessibleName(tr("Figures of the step"));
     grid_->setContentsMargins(0, 0, 0, 0);
     grid_->setSpacing(8);
-    for (Card*& card : cards_) card = child<Card>(context.theme, this);
     grid_->setSizeConstraint(QLayout::SetNoConstraint);
-    arrange(static_cast<int>(cardCount));
     const auto request = [this] { refresh_.request(); };
     connect(&context_.model, &RunModel::reset, this, request);
     connect(&context_.model, &RunModel::appended, this, request);
@@ -33,27 +31,40 @@ CardsView::CardsView(const ViewContext& context, QWidget* parent)
     refresh();
 }
 
-void CardsView::arrange(int columns) {
-    if (columns == columns_) return;
+void CardsView::arrange() {
+    const int count = static_cast<int>(cards_.size());
+    const int fitting = std::max(2, width() / (leastCard.width() + grid_->spacing()));
+    int rows = 1;
+    while ((count + rows - 1) / rows > fitting) ++rows;
+    const int columns = (count + rows - 1) / rows;
+    if (columns == columns_ && arranged_ == cards_.size()) return;
     columns_ = columns;
-    const int rows = static_cast<int>(cardCount) / columns;
+    arranged_ = cards_.size();
     setMinimumHeight(rows * leastCard.height() + (rows - 1) * grid_->spacing());
-    for (std::size_t i = 0; i < cardCount; ++i) {
-        grid_->removeWidget(cards_[i]);
-        grid_->addWidget(cards_[i], static_cast<int>(i) / columns, static_cast<int>(i) % columns);
+    for (int i = 0; i < count; ++i) {
+        grid_->removeWidget(cards_[static_cast<std::size_t>(i)]);
+        grid_->addWidget(cards_[static_cast<std::size_t>(i)], i / columns, i % columns);
     }
 }
 
 void CardsView::resizeEvent(QResizeEvent* event) {
     View::resizeEvent(event);
-    const int card = leastCard.width() + grid_->spacing();
-    arrange(width() >= 6 * card ? 6 : width() >= 3 * card ? 3 : 2);
+    arrange();
     alignCards();
 }
 
 void CardsView::refresh() {
     figures_ = cardFigures(context_.model, context_.selection.cursor());
-    for (std::size_t i = 0; i < cardCount; ++i) cards_[i]->setFigure(figures_[i]);
+    while (cards_.size() > figures_.size()) {
+        delete cards_.back();
+        cards_.pop_back();
+    }
+    while (cards_.size() < figures_.size()) {
+        cards_.push_back(child<Card>(context_.theme, this));
+        cards_.back()->show();
+    }
+    arrange();
+    for (std::size_t i = 0; i < cards_.size(); ++i) cards_[i]->setFigure(figures_[i]);
     alignCards();
 }
 
@@ -69,8 +80,9 @@ QString CardsView::subtitle() const {
 }
 
 QString CardsView::asTable() const {
-    QString table = tr("figure\tvalue\tcompared with\n");
-    for (const CardFigure& figure : figures_) table += QStringLiteral("%1\t%2\t%3\n").arg(figure.title, figure.value, figure.detail);
+    QString table = tr("figure\tvalue\tcompared with\twhat it is\n");
+    for (const CardFigure& figure : figures_)
+        table += QStringLiteral("%1\t%2\t%3\t%4\n").arg(figure.title, figure.value, figure.detail, QString(figure.help).replace(QLatin1Char('\n'), QLatin1Char(' ')));
     return table;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Six figures of the step at the cursor, or of the last complete one.
+// Figures of the step at the cursor, or of the last complete one.
 #pragma once
 
 #include "ui/core/throttle.h"
 #include "ui/core/view.h"
 #include "ui/views/cards/figures.h"
 
-#include <array>
+#include <vector>
 
 class QGridLayout;
 
@@ -31,12 +31,14 @@ protected:
 
 private:
     void refresh();
-    void arrange(int columns);
+    /// In as few rows as the width allows.
+    void arrange();
     void alignCards();
-    std::array<Card*, cardCount> cards_{};
-    std::array<CardFigure, cardCount> figures_;
+    std::vector<Card*> cards_;  ///< one for each figure
+    std::vector<CardFigure> figures_;
     QGridLayout* grid_;
     int columns_ = 0;
+    std::size_t arranged_ = 0;  ///< cards
     Throttle refresh_;
 };
 

@@ -127,19 +127,32 @@ CardFigure waiting(const RunHeader& header, const StepSummary* step) {
     return card;
 }
 
+CardFigure utilisation(const RunHeader& header, const StepSummary* step) {
+    CardFigure card{tr("MFU"), unknown, {},
+                    tr("Model FLOPs utilisation: the operations that the model needs for a step, as a share of what the devices could do in its time. "
+                       "Of a token 6 for each weight of a product and 12 × sequence × hidden in each layer's attention; nothing for what is recomputed.")};
+    card.help += QLatin1Char('\n') + tr("Peak: %1, together %2FLOP/s.").arg(text(header.peak.of), text(formatCount(header.peak.flops)));
+    if (header.paced) card.help += QLatin1Char('\n') + tr("In the modelled devices' own time: steps are shown %1 × as long.").arg(text(formatCount(header.stretch)));
+    if (step && step->complete)
+        if (const auto share = header.utilisation(step->seconds)) card.value = text(utilisationText(*share));
+    if (const auto predicted = header.utilisation(header.predictedStepSeconds)) card.detail = tr("pred %1").arg(text(utilisationText(*predicted)));
+    return card;
+}
+
 }  // namespace
 
-std::array<CardFigure, cardCount> cardFigures(const RunModel& model, std::int64_t cursor) {
+std::vector<CardFigure> cardFigures(const RunModel& model, std::int64_t cursor) {
     if (model.empty()) {
-        std::array<CardFigure, cardCount> cards;
-        const char* titles[cardCount]{"Tokens/s", "Bubble", "Step time", "Loss", "Peak memory", "Waiting"};
-        for (std::size_t i = 0; i < cardCount; ++i) cards[i] = {tr(titles[i]), unknown, {}, {}};
+        std::vector<CardFigure> cards;
+        for (const char* title : {"Tokens/s", "Bubble", "Step time", "Loss", "Peak memory", "Waiting"}) cards.push_back({tr(title), unknown, {}, {}});
         return cards;
     }
     const int index = model.stepIndexAt(cursor);
     const StepSummary* step = index < 0 ? nullptr : &model.summary().steps()[static_cast<std::size_t>(index)];
-    return {tokens(model, step), bubble(model, step), stepTime(model, step), loss(model, step), memory(model, step),
-            model.header().paced ? overruns(model, step) : waiting(model.header(), step)};
+    std::vector<CardFigure> cards{tokens(model, step), bubble(model, step), stepTime(model, step), loss(model, step), memory(model, step),
+                                  model.header().paced ? overruns(model, step) : waiting(model.header(), step)};
+    if (model.header().hasLayout() && model.header().peak.known()) cards.insert(cards.begin() + 1, utilisation(model.header(), step));
+    return cards;
 }
 
 }  // namespace shardlab

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The six figures above a timeline, from a run and a moment in it.
+// The figures above a timeline, from a run and a moment in it.
 #pragma once
 
 #include "ui/core/run_model.h"
 
 #include <QString>
 
-#include <array>
+#include <vector>
 
 namespace shardlab {
 
@@ -17,9 +17,7 @@ struct CardFigure {
     QString help;    ///< one sentence: what exactly is measured
 };
 
-inline constexpr std::size_t cardCount = 6;
-
-/// Of the step at `cursor` (-1: the last complete one).
-std::array<CardFigure, cardCount> cardFigures(const RunModel& model, std::int64_t cursor);
+/// Of the step at `cursor` (-1: the last complete one): six, and a seventh, MFU, where the devices' peak is known.
+std::vector<CardFigure> cardFigures(const RunModel& model, std::int64_t cursor);
 
 }  // namespace shardlab

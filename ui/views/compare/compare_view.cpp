@@ -184,7 +184,7 @@ void CompareView::arrangeTimelines() {
         otherEvents_ = child<EventSearch>(session.other(), session.otherSelection(), this);
         otherEvents_->setQuery(context_.events.query());
         connect(&context_.events, &EventSearch::changed, otherEvents_, [this] { otherEvents_->setQuery(context_.events.query()); });
-        ViewContext other{others.workspace, others.document, session.other(), session.otherSelection(), others.theme, others.search, others.compare, *otherEvents_};
+        ViewContext other{others.workspace, others.document, session.other(), session.otherSelection(), others.theme, others.search, others.compare, *otherEvents_, others.lessons};
         framed(other, otherFrame_, otherCaption_, other_, tr("Timeline of what it is compared with"));
         link_ = child<LinkedTimelines>(context_.model, context_.selection, session.other(), session.otherSelection(), this);
         connect(other_, &TimelinePlot::moved, link_, &LinkedTimelines::lead);

@@ -20,6 +20,13 @@ constexpr std::size_t mostRanks = 64;  ///< listed
 QString text(const std::string& from) { return QString::fromStdString(from); }
 QString percent(double part, double whole) { return text(formatPercent(whole > 0 ? part / whole : 0)); }
 
+/// "20 ms compute, 3 ms tensor collectives, 1 ms communication"; the second where there are any.
+QString partsOf(const CriticalPath::Share& share) {
+    const QString tensor = share.tensor > 0 ? CriticalPathView::tr(", %1 tensor collectives").arg(text(formatSeconds(share.tensor))) : QString();
+    return CriticalPathView::tr("%1 compute%2, %3 communication")
+        .arg(text(formatSeconds(share.compute)), tensor, text(formatSeconds(share.communication)));
+}
+
 }  // namespace
 
 CriticalPathView::CriticalPathView(const ViewContext& context, QWidget* parent)
@@ -109,45 +116,39 @@ void CriticalPathView::addSelected(std::vector<Fact>& facts, const StepAccount& 
 void CriticalPathView::addPredicted(std::vector<Fact>& facts, const StepAccount& account) const {
     const CriticalPath& path = account.path;
     const double step = account.graph.stepSeconds;
-    double compute = 0, communication = 0;
-    for (const CriticalPath::Share& share : path.onPath) {
-        compute += share.compute;
-        communication += share.communication;
-    }
-    facts.push_back({tr("Compute"), tr("%1 · %2").arg(percent(compute, step), text(formatSeconds(compute))), "figure", tr("Of the path, over all ranks")});
-    facts.push_back({tr("Communication"), tr("%1 · %2").arg(percent(communication, step), text(formatSeconds(communication))), "figure",
-                     tr("Transfers and reductions on the path")});
+    const auto part = [&](double seconds) { return tr("%1 · %2").arg(percent(seconds, step), text(formatSeconds(seconds))); };
+    const CriticalPath::Share sum = path.share();
+    facts.push_back({tr("Compute"), part(sum.compute), "figure", tr("Of the path, over all ranks")});
+    if (sum.tensor > 0) facts.push_back({tr("Tensor comm"), part(sum.tensor), "figure", tr("What a tensor group's ranks exchange within the actions on the path")});
+    facts.push_back({tr("Communication"), part(sum.communication), "figure", tr("Transfers and reductions on the path")});
     for (std::size_t rank = 0; rank < std::min(mostRanks, path.ofRank.size()); ++rank) {
         const CriticalPath::Share& share = path.onPath[rank];
         const CriticalPath::Time& time = path.ofRank[rank];
-        facts.push_back({tr("Pipeline rank %1").arg(rank),
-                         tr("on path %1 · waits %2").arg(percent(share.compute + share.communication, step), percent(time.waiting, step)), "figure",
-                         tr("On the path: %1 compute, %2 communication. In the step: %3 computing, %4 reducing, %5 waiting.")
-                             .arg(text(formatSeconds(share.compute)), text(formatSeconds(share.communication)), text(formatSeconds(time.computing)),
+        facts.push_back({tr("Pipeline rank %1").arg(rank), tr("on path %1 · waits %2").arg(percent(share.seconds(), step), percent(time.waiting, step)), "figure",
+                         tr("On the path: %1. In the step: %2 computing%3, %4 reducing, %5 waiting.")
+                             .arg(partsOf(share), text(formatSeconds(time.computing)),
+                                  time.tensor > 0 ? tr(", %1 in tensor collectives").arg(text(formatSeconds(time.tensor))) : QString(),
                                   text(formatSeconds(time.reducing)), text(formatSeconds(time.waiting)))});
     }
 }
 
 void CriticalPathView::addMeasured(std::vector<Fact>& facts, const StepAccount& account) const {
     const MeasuredPath& path = measured_->path;
-    const auto share = [&](double seconds) { return tr("%1 · %2").arg(percent(seconds, path.seconds), text(formatSeconds(seconds))); };
-    double compute = 0, communication = 0;  // as predicted
-    for (const CriticalPath::Share& rank : account.path.onPath) {
-        compute += rank.compute;
-        communication += rank.communication;
-    }
-    facts.push_back({tr("Compute"), share(path.compute()), "figure", tr("Of the path, over all ranks; predicted %1").arg(text(formatSeconds(compute)))});
-    facts.push_back({tr("Communication"), share(path.communication()), "figure",
-                     tr("Transfers and reductions on the path; predicted %1").arg(text(formatSeconds(communication)))});
-    facts.push_back({tr("Between actions"), share(path.gaps), "figure",
+    const auto part = [&](double seconds) { return tr("%1 · %2").arg(percent(seconds, path.seconds), text(formatSeconds(seconds))); };
+    const CriticalPath::Share sum = path.share(), predicted = account.path.share();
+    facts.push_back({tr("Compute"), part(sum.compute), "figure", tr("Of the path, over all ranks; predicted %1").arg(text(formatSeconds(predicted.compute)))});
+    if (sum.tensor > 0 || predicted.tensor > 0)
+        facts.push_back({tr("Tensor comm"), part(sum.tensor), "figure",
+                         tr("What a tensor group's ranks exchange within the actions on the path, and their wait for each other; predicted %1")
+                             .arg(text(formatSeconds(predicted.tensor)))});
+    facts.push_back({tr("Communication"), part(sum.communication), "figure",
+                     tr("Transfers and reductions on the path; predicted %1").arg(text(formatSeconds(predicted.communication)))});
+    facts.push_back({tr("Between actions"), part(path.gaps), "figure",
                      tr("Time on the path in which no action of this pipeline decided: a rank was slow to begin the next, or waited for another replica")});
     for (std::size_t rank = 0; rank < std::min(mostRanks, path.onPath.size()); ++rank) {
         const CriticalPath::Share& own = path.onPath[rank];
-        const CriticalPath::Share& predicted = account.path.onPath[rank];
-        facts.push_back({tr("Pipeline rank %1").arg(rank), tr("on path %1").arg(percent(own.compute + own.communication, path.seconds)), "figure",
-                         tr("%1 compute, %2 communication; predicted %3 and %4")
-                             .arg(text(formatSeconds(own.compute)), text(formatSeconds(own.communication)), text(formatSeconds(predicted.compute)),
-                                  text(formatSeconds(predicted.communication)))});
+        facts.push_back({tr("Pipeline rank %1").arg(rank), tr("on path %1").arg(percent(own.seconds(), path.seconds)), "figure",
+                         tr("%1. Predicted: %2.").arg(partsOf(own), partsOf(account.path.onPath[rank]))});
     }
 }
 
@@ -169,13 +170,13 @@ QString CriticalPathView::asTable() const {
     if (!account) return {};
     const auto seconds = [](double value) { return QString::number(value, 'g', 9); };
     if (measured_) return tableOfStep(*account);
-    QString table = tr("pipeline rank\tpath: compute s\tpath: communication s\tcomputing s\treducing s\twaiting s\n");
+    QString table = tr("pipeline rank\tpath: compute s\tpath: tensor collectives s\tpath: communication s\tcomputing s\ttensor collectives s\treducing s\twaiting s\n");
     for (std::size_t rank = 0; rank < account->path.ofRank.size(); ++rank) {
         const CriticalPath::Share& share = account->path.onPath[rank];
         const CriticalPath::Time& time = account->path.ofRank[rank];
-        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\n")
-                     .arg(QString::number(rank), seconds(share.compute), seconds(share.communication), seconds(time.computing), seconds(time.reducing),
-                          seconds(time.waiting));
+        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\n")
+                     .arg(QString::number(rank), seconds(share.compute), seconds(share.tensor), seconds(share.communication), seconds(time.computing),
+                          seconds(time.tensor), seconds(time.reducing), seconds(time.waiting));
     }
     table += tr("\naction\tpipeline rank\tbegin s\tlasts s\n");
     for (const int index : account->path.nodes) {
@@ -188,12 +189,14 @@ QString CriticalPathView::asTable() const {
 QString CriticalPathView::tableOfStep(const StepAccount& account) const {
     const auto seconds = [](double value) { return QString::number(value, 'g', 9); };
     const MeasuredPath& path = measured_->path;
-    QString table = tr("step %1\n\npipeline rank\tpath: compute s\tpath: communication s\tpredicted: compute s\tpredicted: communication s\n").arg(measured_->step);
+    QString table = tr("step %1\n\npipeline rank\tpath: compute s\tpath: tensor collectives s\tpath: communication s\t"
+                       "predicted: compute s\tpredicted: tensor collectives s\tpredicted: communication s\n").arg(measured_->step);
     for (std::size_t rank = 0; rank < path.onPath.size(); ++rank) {
         const CriticalPath::Share& own = path.onPath[rank];
         const CriticalPath::Share& predicted = account.path.onPath[rank];
-        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
-                     .arg(QString::number(rank), seconds(own.compute), seconds(own.communication), seconds(predicted.compute), seconds(predicted.communication));
+        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\n")
+                     .arg(QString::number(rank), seconds(own.compute), seconds(own.tensor), seconds(own.communication), seconds(predicted.compute),
+                          seconds(predicted.tensor), seconds(predicted.communication));
     }
     table += tr("\naction\tpipeline rank\tgap before s\tbegin s\tlasts s\n");
     for (const MeasuredPath::Link& link : path.links) {

@@ -64,9 +64,9 @@ std::vector<Happening> happenings(const RunModel& model) {
     };
     for (const LogLine& line : model.log()) all.push_back({line.time, line.rank, stepAt(line.time), line.level, text(line.text), {}});
     // Of a restart the log says more.
-    for (const Event& event : model.instants())
-        if (event.kind != EventKind::Overflow && event.kind != EventKind::Restart)
-            all.push_back(fromInstant(event, model.names()));
+    for (const EventKind kind : Instants::kinds)
+        if (kind != EventKind::Overflow && kind != EventKind::Restart)
+            for (const Event& event : model.instants().of(kind)) all.push_back(fromInstant(event, model.names()));
     const std::vector<Event> overflowing = overflows(model);
     for (std::span<const Event> rest = overflowing; !rest.empty();) {
         const std::span<const Event> step = ofStep(overflowing, rest.front().step);

@@ -2,6 +2,7 @@
 #include "ui/views/explain/reasons.h"
 
 #include "engine/base/units.h"
+#include "engine/layout/exchange.h"
 #include "engine/schedule/registry.h"
 
 #include <QCoreApplication>
@@ -18,6 +19,13 @@ QString percent(double fraction) { return text(formatPercent(fraction)); }
 
 Reason bubbleReason(const Plan& plan) {
     const ScheduleShape shape = scheduleShape(plan.layout);
+    if (plan.costs.asyncWorkers > 0)
+        return {words("%1 of the step is bubble").arg(percent(plan.bubble)),
+                words("Rank 0 is a server, which computes no gradient: it is idle while none comes, and workers are while they wait "
+                      "for it. No schedule's formula tells of that.")};
+    if (exchangeOf(plan.layout.parallel) == Exchange::Hogwild)
+        return {words("%1 of the step is bubble").arg(percent(plan.bubble)),
+                words("A worker waits for nobody, neither another worker nor a lock. While it copies the shared weights it computes nothing.")};
     if (shape.ranks <= 1)
         return {words("No pipeline, no bubble"), words("Every rank holds all layers; nothing waits for another stage.")};
     Reason reason{words("%1 of the step is bubble").arg(percent(plan.bubble)), {}};

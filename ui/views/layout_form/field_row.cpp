@@ -28,18 +28,18 @@ QString inWords(const Fault& fault) {
 }  // namespace
 
 FieldRow::FieldRow(const Field& field, Document& document, QWidget* parent)
-    : QWidget(parent), editor_(makeFieldEditor(field, document, this)), fault_(child<QLabel>(this)) {
+    : QWidget(parent), editor_(makeFieldEditor(field, document, this)),
+      label_(child<QLabel>(QString::fromUtf8(field.label.data(), static_cast<qsizetype>(field.label.size())), this)), fault_(child<QLabel>(this)) {
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(3);
     auto* row = child<QHBoxLayout>();
     row->setSpacing(8);
-    auto* label = child<QLabel>(QString::fromUtf8(field.label.data(), static_cast<qsizetype>(field.label.size())), this);
-    label->setProperty("role", "dim");
-    label->setFixedWidth(labelWidth);
-    label->setBuddy(&editor_->control());
-    label->setToolTip(editor_->control().toolTip());
-    row->addWidget(label, 0, Qt::AlignTop | Qt::AlignLeft);
+    label_->setProperty("role", "dim");
+    label_->setFixedWidth(labelWidth);
+    label_->setBuddy(&editor_->control());
+    label_->setToolTip(editor_->control().toolTip());
+    row->addWidget(label_, 0, Qt::AlignTop | Qt::AlignLeft);
     column->addLayout(row);
     if (editor_->wide()) column->addWidget(editor_);
     else row->addWidget(editor_, 1);
@@ -48,7 +48,7 @@ FieldRow::FieldRow(const Field& field, Document& document, QWidget* parent)
     fault_->setWordWrap(true);
     fault_->setTextFormat(Qt::PlainText);
     fault_->hide();
-    label->setMinimumHeight(editor_->control().sizeHint().height());
+    label_->setMinimumHeight(editor_->control().sizeHint().height());
     connect(editor_, &FieldEditor::misread, this, [this](const QString& why) {
         misread_ = why;
         showFault();
@@ -66,6 +66,17 @@ void FieldRow::setFaults(const std::vector<Fault>& faults) {
     showFault();
 }
 
+void FieldRow::setWithoutEffect(const QString& takes) {
+    if (takes == takes_) return;
+    takes_ = takes;
+    showFault();
+}
+
+QString FieldRow::helpText() const {
+    const QString help = QString::fromUtf8(field().help.data(), static_cast<qsizetype>(field().help.size()));
+    return takes_.isEmpty() ? help : tr("%1\nWithout effect here: %2.").arg(help, takes_);
+}
+
 QString FieldRow::faultText() const { return misread_.isEmpty() ? faults_ : misread_; }
 
 void FieldRow::showFault() {
@@ -74,8 +85,13 @@ void FieldRow::showFault() {
     fault_->setVisible(!text.isEmpty());
     setFaulty(editor_->control(), !text.isEmpty());
     QWidget& control = editor_->control();
-    const QString help = QString::fromUtf8(field().help.data(), static_cast<qsizetype>(field().help.size()));
-    control.setAccessibleDescription(text.isEmpty() ? help : text);
+    control.setAccessibleDescription(text.isEmpty() ? helpText() : text);
+    // A field at fault has an effect: the fault.
+    const bool subdued = !takes_.isEmpty() && text.isEmpty();
+    setSubdued(control, subdued);
+    setSubdued(*label_, subdued);
+    control.setToolTip(helpText());
+    label_->setToolTip(helpText());
 }
 
 }  // namespace shardlab

@@ -27,15 +27,21 @@ public:
     void display(const Layout& layout);
     /// The faults of this field; empty: none.
     void setFaults(const std::vector<Fault>& faults);
+    /// Why the field changes nothing at present, "only with fp16": it is drawn subdued then, and its tooltip says so. Empty: it
+    /// has an effect.
+    void setWithoutEffect(const QString& takes);
     /// What is shown of them; empty: nothing.
     QString faultText() const;
 
 private:
     void showFault();
+    QString helpText() const;
     FieldEditor* editor_;
+    QLabel* label_;
     QLabel* fault_;
     QString misread_;
     QString faults_;
+    QString takes_;
 };
 
 }  // namespace shardlab

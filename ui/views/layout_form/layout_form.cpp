@@ -8,8 +8,10 @@
 #include "ui/views/layout_form/field_row.h"
 #include "ui/views/layout_form/section_notes.h"
 
+#include "engine/layout/field_effect.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/layout_file.h"
+#include "engine/schedule/registry.h"
 
 #include <QApplication>
 #include <QHBoxLayout>
@@ -174,6 +176,7 @@ void LayoutForm::refresh() {
         FieldRow& field = *rows_[index];
         if (isPresent(field.field(), layout)) field.display(layout);
         field.setFaults(faults[index]);
+        field.setWithoutEffect(text(withoutEffect(field.field().pointer, layout, scheduleMethods())));
     }
     showRows();
     refreshNotes();

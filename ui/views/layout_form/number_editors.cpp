@@ -4,9 +4,9 @@
 #include "engine/base/units.h"
 #include "ui/core/child.h"
 #include "ui/views/layout_form/calm_controls.h"
+#include "ui/views/layout_form/unit_line.h"
 
 #include <QHBoxLayout>
-#include <QLineEdit>
 #include <QLocale>
 #include <QRegularExpression>
 #include <QSignalBlocker>
@@ -25,6 +25,16 @@ std::optional<double> readNumber(const QString& text) {
     return read && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+QString unitOf(const Field& field) { return QString::fromUtf8(field.unit.data(), static_cast<qsizetype>(field.unit.size())); }
+
+/// " samples"; " sample" behind a 1.
+QString suffixOf(const Field& field, int number) {
+    QString unit = unitOf(field);
+    if (number == 1 && unit.endsWith(QStringLiteral("ches"))) unit.chop(2);
+    else if (number == 1 && unit.size() > 1 && unit.endsWith(QLatin1Char('s'))) unit.chop(1);
+    return unit.isEmpty() ? unit : QLatin1Char(' ') + unit;
+}
+
 /// Of a list as it is typed: blanks, commas and semicolons separate.
 QStringList partsOf(const QString& text) {
     static const QRegularExpression gaps(QStringLiteral("[\\s,;]+"));
@@ -38,6 +48,7 @@ IntegerEditor::IntegerEditor(const Field& field, IntegerField access, Document& 
     fillWith(*this, *box_);
     name(*box_);
     connect(box_, &QSpinBox::valueChanged, this, [this](int number) {
+        box_->setSuffix(suffixOf(this->field(), number));
         edit([this, number](Layout& layout) { access_(layout) = number; }, QString::number(number));
     });
 }
@@ -46,12 +57,15 @@ void IntegerEditor::display(const Layout& layout) {
     const QSignalBlocker quiet(box_);
     const int number = value(layout, access_);
     if (box_->value() != number) box_->setValue(number);
+    box_->setSuffix(suffixOf(field(), number));
 }
 
 QWidget& IntegerEditor::control() { return *box_; }
 
+void ReadEditor::showUnit() { line_->setUnit(unitOf(field())); }
+
 ReadEditor::ReadEditor(const Field& field, Document& document, QWidget* parent)
-    : FieldEditor(field, document, parent), line_(child<QLineEdit>(this)) {
+    : FieldEditor(field, document, parent), line_(child<UnitLine>(this)) {
     fillWith(*this, *line_);
     line_->setAlignment(Qt::AlignRight);
     name(*line_);
@@ -101,7 +115,9 @@ std::function<void(Layout&)> BytesEditor::read(const QString& text) const {
 }
 
 NumberEditor::NumberEditor(const Field& field, NumberField access, Document& document, QWidget* parent)
-    : ReadEditor(field, document, parent), access_(access) {}
+    : ReadEditor(field, document, parent), access_(access) {
+    showUnit();
+}
 
 QString NumberEditor::write(const Layout& layout) const { return written(value(layout, access_)); }
 

@@ -7,10 +7,11 @@
 #include <optional>
 #include <vector>
 
-class QLineEdit;
 class QSpinBox;
 
 namespace shardlab {
+
+class UnitLine;
 
 /// A spin box over all integers: what is legal is judged by the layout's check, not by the control.
 class IntegerEditor : public FieldEditor {
@@ -38,10 +39,12 @@ protected:
     /// A change that sets the value, or nothing where the text is none.
     virtual std::function<void(Layout&)> read(const QString& text) const = 0;
     virtual QString expected() const = 0;  ///< "a number"
+    /// The field's, behind the number; where the text has none of its own.
+    void showUnit();
 
 private:
     void typed(const QString& text);
-    QLineEdit* line_;
+    UnitLine* line_;
     QString shown_;  ///< the value last displayed
 };
 

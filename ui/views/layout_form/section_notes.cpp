@@ -18,7 +18,7 @@ QString words(const char* text) { return QCoreApplication::translate("SectionNot
 SectionNote ranksNote(const Layout& layout) {
     const ParallelSpec& parallel = layout.parallel;
     QStringList factors;
-    for (const int degree : {parallel.data, parallel.pipeline, parallel.tensor, parallel.expert, parallel.context})
+    for (const int degree : {parallel.data, parallel.pipeline, parallel.tensor, parallel.context})
         if (degree != 1) factors << QString::number(degree);
     const auto& hosts = layout.cluster.hosts;
     const int devices = std::accumulate(hosts.begin(), hosts.end(), 0,

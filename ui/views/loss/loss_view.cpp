@@ -3,6 +3,7 @@
 
 #include "ui/core/child.h"
 #include "ui/core/legend.h"
+#include "ui/core/lesson_session.h"
 #include "ui/core/overflow.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
@@ -17,6 +18,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -25,6 +27,9 @@ namespace shardlab {
 namespace {
 
 QString figure(double loss) { return QString::number(loss, 'f', 4); }
+
+/// Of the curves beside the run's own.
+constexpr std::array otherColours{EventKind::InputGrad, EventKind::ReduceGradients, EventKind::WeightGrad, EventKind::Optimizer};
 
 /// A loss that is no number leaves a gap in the line.
 double drawable(double value) { return std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN(); }
@@ -37,6 +42,11 @@ struct LossView::Plot {
     QCPGraph* validation;
     QCPGraph* rate;  ///< of learning, on the right axis
     Legend* legend;
+    struct Other {
+        QCPGraph* graph;
+        std::vector<double> losses;  ///< by step
+    };
+    std::vector<Other> others = {};
     std::size_t trainingTaken = 0;
     std::size_t validationTaken = 0;
     std::size_t rateTaken = 0;
@@ -81,8 +91,26 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
         applyTheme();
         refresh_.request();
     });
+    if (context_.workspace == Workspace::Learn) connect(&context_.lessons, &LessonSession::changed, this, &LossView::takeOthers);
     applyTheme();
     refresh_.flush();
+}
+
+void LossView::takeOthers() {
+    for (const Plot::Other& other : plot_->others) plot_->widget->removeGraph(other.graph);
+    plot_->others.clear();
+    const LessonSession& lessons = context_.lessons;
+    const std::size_t count = lessons.shown() < 0 ? 0 : lessons.known().size();  // what is in sight is of another lesson
+    for (std::size_t index = 0; index < count; ++index) {
+        const auto& measured = lessons.known()[index].measured;
+        if (!measured || lessons.shown() == static_cast<int>(index)) continue;
+        Plot::Other other{plot_->widget->addGraph(), measured->summary.losses};
+        other.graph->setName(QString::fromStdString(lessons.lesson()->experiments[index].name));
+        for (std::size_t step = 0; step < other.losses.size(); ++step) other.graph->addData(static_cast<double>(step), drawable(other.losses[step]));
+        plot_->others.push_back(std::move(other));
+    }
+    applyTheme();
+    refresh_.request();
 }
 
 LossView::~LossView() = default;
@@ -108,6 +136,12 @@ void LossView::applyTheme() {
                                   {tr("validation"), theme.action(EventKind::ValidationLoss), LegendItem::Mark::Line},
                                   {tr("learning rate, right"), theme.action(EventKind::LearningRate), LegendItem::Mark::Dashed}};
     if (scalesLoss(context_.model)) items.insert(items.begin() + 1, {tr("skipped"), theme.action(EventKind::Overflow), LegendItem::Mark::Triangle});
+    for (std::size_t index = 0; index < plot_->others.size(); ++index) {
+        QCPGraph* graph = plot_->others[index].graph;
+        const QColor colour = theme.action(otherColours[index % otherColours.size()]);
+        graph->setPen(QPen(colour, 1.2));
+        items.push_back({graph->name(), colour, LegendItem::Mark::Line});
+    }
     plot_->legend->setItems(std::move(items));
 }
 
@@ -132,7 +166,9 @@ void LossView::refresh() {
     if (rated) plot->yAxis2->setRange(0, highest > 0 ? highest * 1.06 : 1);
     bool any = false;
     QCPRange values;
-    for (const QCPGraph* graph : {plot_->training, plot_->validation}) {
+    std::vector<const QCPGraph*> drawn{plot_->training, plot_->validation};
+    for (const Plot::Other& other : plot_->others) drawn.push_back(other.graph);
+    for (const QCPGraph* graph : drawn) {
         bool found = false;
         const QCPRange range = graph->getValueRange(found, logarithmic() ? QCP::sdPositive : QCP::sdBoth);
         if (!found) continue;
@@ -206,16 +242,22 @@ QString LossView::subtitle() const {
 }
 
 QString LossView::asTable() const {
-    QString table = tr("step\ttraining loss\tvalidation loss\tlearning rate\tskipped\n");
+    QString table = tr("step\ttraining loss\tvalidation loss\tlearning rate\tskipped");
+    for (const Plot::Other& other : plot_->others) table += QLatin1Char('\t') + other.graph->name();
+    table += QLatin1Char('\n');
     const auto& validations = context_.model.counters(EventKind::ValidationLoss);
     const auto& rates = context_.model.counters(EventKind::LearningRate);
     const std::vector<Event> skipped = overflows(context_.model);
     for (const Event& loss : context_.model.counters(EventKind::Loss)) {
         const Event* validation = atStep(validations, loss.step);
         const Event* rate = atStep(rates, loss.step);
-        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n").arg(QString::number(loss.step), QString::number(loss.value, 'g', 8),
+        table += QStringLiteral("%1\t%2\t%3\t%4\t%5").arg(QString::number(loss.step), QString::number(loss.value, 'g', 8),
                                                    validation && validation->step == loss.step ? QString::number(validation->value, 'g', 8) : QString(),
                                                        rate ? QString::number(rate->value, 'g', 8) : QString(), overflowsText(ofStep(skipped, loss.step)));
+        const auto step = static_cast<std::size_t>(loss.step);
+        for (const Plot::Other& other : plot_->others)
+            table += QLatin1Char('\t') + (step < other.losses.size() ? QString::number(other.losses[step], 'g', 8) : QString());
+        table += QLatin1Char('\n');
     }
     return table;
 }

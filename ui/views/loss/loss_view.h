@@ -31,6 +31,8 @@ protected:
 private:
     void refresh();
     void applyTheme();
+    /// In Learn: what the lesson's other experiments measured, to compare.
+    void takeOthers();
     void setLogarithmic(bool logarithmic);
 
     struct Plot;

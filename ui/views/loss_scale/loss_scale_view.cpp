@@ -134,7 +134,9 @@ QString LossScaleView::emptyText() const {
     if (!context_.model.counters(EventKind::LossScale).empty()) return {};
     if (QString text = notInForeign(tr("Its trace tells no loss scale.")); !text.isEmpty()) return text;
     if (!scalesLoss(context_.model))
-        return tr("The loss of this run is not scaled.\nFor fp16, set Loss scale in Design to dynamic: small gradients then do not vanish.");
+        return tr("Nothing to show: this run computes in %1 and does not scale its loss.\n"
+                  "A run with Loss scale set to static or dynamic in Design fills it, as fp16 wants for its small gradients.")
+            .arg(QString::fromStdString(context_.model.header().layout.precision.compute));
     return context_.model.end() ? tr("This run ended before its first step was complete.")
                                 : tr("The scale appears with the first complete step.");
 }

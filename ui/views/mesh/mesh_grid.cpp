@@ -49,8 +49,7 @@ void MeshGrid::setMesh(const Mesh& mesh, QStringList heads) {
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
         const Coordinates at = mesh.coordinates(rank);
         const auto coordinate = [&](Axis axis) { return at[static_cast<std::size_t>(axis)]; };
-        const int replica = (coordinate(Axis::Data) * mesh.size(Axis::Expert) + coordinate(Axis::Expert)) * mesh.size(Axis::Context) +
-                        coordinate(Axis::Context);
+        const int replica = coordinate(Axis::Data) * mesh.size(Axis::Context) + coordinate(Axis::Context);
         const int stage = coordinate(Axis::Pipeline);
         spots_.push_back({stagesDown_ ? replica : stage, coordinate(Axis::Tensor), stagesDown_ ? stage : replica});
     }

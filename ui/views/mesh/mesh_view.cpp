@@ -20,6 +20,23 @@ namespace {
 
 constexpr int refreshMilliseconds = 100;
 
+/// "experts 0–3"; empty where all ranks hold the same.
+QString expertsOf(const Layout& layout, const Mesh& mesh, int rank) {
+    const int members = mesh.size(Axis::Expert);
+    if (members == 1) return {};
+    const int each = layout.model.experts / members, first = mesh.coordinate(rank, Axis::Expert) * each;
+    return each == 1 ? MeshView::tr("expert %1").arg(first) : MeshView::tr("experts %1–%2").arg(first).arg(first + each - 1);
+}
+
+/// "experts 0–3 of each block, with ranks 1, 2".
+QString expertsHelp(const Layout& layout, const Mesh& mesh, int rank) {
+    QStringList others;
+    for (const int other : mesh.group(rank, Axis::Expert))
+        if (other != rank) others << QString::number(other);
+    return MeshView::tr("%1 of each block that has some; tokens of others go to rank %2")
+        .arg(expertsOf(layout, mesh, rank), others.join(QStringLiteral(", ")));
+}
+
 /// "L0–3", or "L0–1, L4–5" where a rank holds several stages.
 std::vector<QString> layersOf(const Layout& layout) {
     const std::vector<int> counts = stageLayers(layout);
@@ -128,6 +145,9 @@ void MeshView::refresh() {
                         .arg(label.isEmpty() ? tr("the only rank") : label, QString::fromStdString(mesh_->hostName(rank)))
                         .arg(mesh_->device(rank))
                         .arg(holdings(stage));
+        const Layout& layout = context_.model.header().layout;
+        const QString experts = expertsOf(layout, *mesh_, rank);
+        if (!experts.isEmpty()) cell.help += QLatin1Char('\n') + expertsHelp(layout, *mesh_, rank);
         const auto index = static_cast<std::size_t>(rank);
         if (index < busy.size()) {
             cell.shade = busy[index];
@@ -138,7 +158,7 @@ void MeshView::refresh() {
             // Stages in shades of one hue, the first the deepest.
             cell.shade = design ? 0.45 + 0.55 * stage / std::max(1, stages - 1) : 0.15;
             cell.figure = QString::number(rank);
-            cell.detail = label;
+            cell.detail = experts.isEmpty() ? label : experts;
         }
         cells.push_back(cell);
     }
@@ -165,15 +185,22 @@ QString MeshView::asTable() const {
     if (!mesh_) return {};
     const StepSummary* step = context_.workspace == Workspace::Design ? nullptr : shownStep();
     const std::vector<double> busy = step ? busyShares(*step) : std::vector<double>{};
-    QString table = tr("Rank\tPlace\tHost\tDevice\tLayers\tBusy\n");
+    const bool spread = mesh_->size(Axis::Expert) > 1;
+    QString table = tr("Rank\tPlace\tHost\tDevice\tLayers\tBusy") + (spread ? tr("\tExperts\tExpert group") : QString()) + QLatin1Char('\n');
     for (int rank = 0; rank < mesh_->ranks(); ++rank) {
         const auto index = static_cast<std::size_t>(rank);
-        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\n")
+        QString experts;
+        if (spread) {
+            QStringList group;
+            for (const int member : mesh_->group(rank, Axis::Expert)) group << QString::number(member);
+            experts = QStringLiteral("\t%1\t%2").arg(expertsOf(context_.model.header().layout, *mesh_, rank), group.join(QStringLiteral(", ")));
+        }
+        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6%7\n")
                      .arg(rank)
                      .arg(QString::fromStdString(context_.model.label(rank)), QString::fromStdString(mesh_->hostName(rank)))
                      .arg(mesh_->device(rank))
                      .arg(holdings(mesh_->coordinate(rank, Axis::Pipeline)),
-                          index < busy.size() ? QString::fromStdString(formatPercent(busy[index])) : QString());
+                          index < busy.size() ? QString::fromStdString(formatPercent(busy[index])) : QString(), experts);
     }
     return table;
 }

@@ -43,7 +43,7 @@ Result<Schedule> retypedOrder(Schedule schedule, OrderPlace at, std::string_view
         const bool known = action->stage < schedule.stages();
         if (!known || schedule.rankOfStage[static_cast<std::size_t>(action->stage)] != at.rank)
             return fail({"it cannot stand here", toText(*action),
-                         known ? "its stage lies on another rank" : "there is no such stage", "a stage of this rank"});
+                         known ? "its stage lies on another pipeline rank" : "there is no such stage", "a stage of this pipeline rank"});
         typed.push_back(*action);
     }
     auto& actions = schedule.ranks[static_cast<std::size_t>(at.rank)];

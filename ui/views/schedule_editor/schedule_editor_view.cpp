@@ -34,7 +34,7 @@ const char* const filter = "Schedules (*.csv);;All files (*)";
 
 QString qt(const std::string& text) { return QString::fromStdString(text); }
 
-/// "rank 2, action 4, 2B0: it comes before … Legal: …" on one line.
+/// "pipeline rank 2, action 4, 2B0: it comes before … Legal: …" on one line.
 QString inWords(const Schedule& order, const Finding& wrong) {
     const std::string place = placeOf(order, wrong);
     QString words = place.empty() ? qt(wrong.why) : qt(place + ": " + wrong.why);
@@ -56,8 +56,8 @@ ScheduleEditorView::ScheduleEditorView(const ViewContext& context, QWidget* pare
     typing_->setAccessibleName(tr("Actions in this place"));
     typing_->installEventFilter(this);
     auto* open = child<QPushButton>(tr("Open CSV …"), this);
-    open->setToolTip(tr("Take the order of a file, one line a rank, as torch.distributed.pipelining and Shardlab write it"));
-    save_->setToolTip(tr("Write the order, one line a rank, as torch.distributed.pipelining reads it"));
+    open->setToolTip(tr("Take the order of a file, one line a pipeline rank, as torch.distributed.pipelining and Shardlab write it"));
+    save_->setToolTip(tr("Write the order, one line a pipeline rank, as torch.distributed.pipelining reads it"));
     auto* bar = child<QHBoxLayout>();
     bar->setContentsMargins(10, 2, 6, 2);
     bar->setSpacing(4);
@@ -285,12 +285,12 @@ QString ScheduleEditorView::subtitle() const {
     const Schedule& order = grid_->schedule();
     std::size_t actions = 0;
     for (const auto& list : order.ranks) actions += list.size();
-    const QString count = tr("%1 actions on %2 ranks").arg(actions).arg(order.ranks.size());
+    const QString count = order.ranks.size() == 1 ? tr("%1 actions on 1 pipeline rank").arg(actions) : tr("%1 actions on %2 pipeline ranks").arg(actions).arg(order.ranks.size());
     return byHand() ? tr("by hand · %1").arg(count) : QStringLiteral("%1 · %2").arg(qt(generated_), count);
 }
 
 QString ScheduleEditorView::asTable() const {
-    QString table = tr("rank\torder\n");
+    QString table = tr("pipeline rank\torder\n");
     const std::vector<std::string> lines = actionLines(grid_->schedule());
     for (std::size_t rank = 0; rank < lines.size(); ++rank)
         table += QStringLiteral("%1\t%2\n").arg(rank).arg(QString::fromStdString(lines[rank]).replace(QLatin1Char(','), QLatin1Char('\t')));

@@ -123,7 +123,7 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
 
 void TimelineView::refreshControls() {
     const bool behind = !context_.selection.followLive() || context_.selection.cursor() >= 0;
-    follow_->setVisible(context_.workspace == Workspace::Run && !context_.model.empty() && !context_.model.end() && behind);
+    follow_->setVisible(showsLiveRuns(context_.workspace) && !context_.model.empty() && !context_.model.end() && behind);
     filter_->setVisible(context_.model.ranks() > 1);
     path_->setVisible(context_.model.empty() || context_.model.header().hasLayout());
 }

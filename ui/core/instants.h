@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A run's instants, each kind apart and ascending: what is drawn of them is found by halving, not by walking all.
+#pragma once
+
+#include "engine/event/event.h"
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace shardlab {
+
+class Instants {
+public:
+    static constexpr std::array kinds{EventKind::Command, EventKind::Fault,   EventKind::Overflow,
+                                      EventKind::Dropped, EventKind::Restart, EventKind::Mark};
+
+    /// Forgets all; overflows are kept for so many ranks.
+    void begin(int ranks);
+    /// In any order; where they come ascending O(1) amortised an event. Those of other kinds are left out.
+    void add(std::span<const Event> events);
+    void eraseOverflows(const std::function<bool(const Event&)>& gone);
+
+    /// Ascending by begin; empty for what is no instant.
+    const std::vector<Event>& of(EventKind kind) const;
+    /// Those of one rank, ascending by begin.
+    const std::vector<Event>& overflows(int rank) const { return overflows_.at(static_cast<std::size_t>(rank)); }
+
+private:
+    std::array<std::vector<Event>, kinds.size()> byKind_;
+    std::vector<std::vector<Event>> overflows_;  ///< by rank
+};
+
+/// Sorts what was appended to `events` from `sorted` on into the ascending part before it.
+void mergeTail(std::vector<Event>& events, std::size_t sorted);
+
+}  // namespace shardlab

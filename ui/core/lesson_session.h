@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Learn workspace's lessons: which is read, what is known of its experiments, and the one that runs. Feeds the
+// workspace's model with the experiment in sight: its prediction, its live run, or the recorded one.
+#pragma once
+
+#include "engine/base/scratch_folder.h"
+#include "engine/lesson/lesson.h"
+#include "ui/core/replay_session.h"
+#include "ui/core/run_session.h"
+
+#include <QObject>
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace shardlab {
+
+class Document;
+
+class LessonSession : public QObject {
+    Q_OBJECT
+public:
+    enum class State { Fresh, Running, Ran, Stopped, Failed };
+
+    LessonSession(Document& document, RunModel& model, JobStarter starter, QObject* parent = nullptr);
+
+    /// Says why no experiment may run now; empty: one may.
+    void setGate(std::function<QString()> gate) { gate_ = std::move(gate); }
+    /// Reads the lessons, once; the first is chosen.
+    void load();
+    const std::vector<Lesson>& lessons() const { return lessons_; }
+    const std::optional<Error>& problem() const { return problem_; }  ///< why there are no lessons
+
+    void choose(int lesson);
+    int chosen() const { return chosen_; }  ///< -1: none
+    const Lesson* lesson() const;           ///< the chosen one; nullptr: none
+    /// Of the chosen lesson's experiments.
+    std::span<const KnownExperiment> known() const;
+    State state(std::size_t experiment) const;
+    QString trouble(std::size_t experiment) const;  ///< of one that Failed
+    const std::filesystem::path& recording(std::size_t experiment) const;  ///< of one that Ran
+
+    /// Puts an experiment of the chosen lesson into the model; ignored while one runs.
+    void show(std::size_t experiment);
+    int shown() const { return shown_; }  ///< -1: none of the chosen lesson
+    /// Runs experiments of the chosen lesson one after the other. refused() while one runs and where the gate is shut.
+    void run(std::vector<std::size_t> experiments);
+    /// The one that runs, at its next step; those that wait do not start.
+    void stop();
+    bool active() const { return running_.has_value(); }
+    QString runningLesson() const;
+    QString runningExperiment() const;
+    /// Makes an experiment's layout that of the document; can be undone.
+    void openInDesign(std::size_t experiment);
+
+Q_SIGNALS:
+    void chosenChanged();  ///< another lesson
+    void changed();        ///< states, figures, what is shown
+    void refused(const QString& reason);
+    void designRequested();
+
+private:
+    struct Place {
+        std::size_t lesson = 0;
+        std::size_t experiment = 0;
+    };
+    struct Status {
+        State state = State::Fresh;
+        QString trouble;
+        std::filesystem::path file;  ///< the run's, where it Ran
+    };
+    /// Of a lesson; empty until it was chosen.
+    struct Memory {
+        std::vector<KnownExperiment> known;
+        std::vector<Status> status;
+        bool planned = false;  ///< with the measurements there are
+    };
+    void plan(std::size_t lesson);
+    void planAgain();
+    void putPrediction(const Place& place);
+    void startNext();
+    void ended(const RunEnd& end);
+    void finish(State state, const QString& trouble);
+    void settle();  ///< nothing runs any more
+    Status& statusOf(const Place& place) { return memory_[place.lesson].status[place.experiment]; }
+
+    Document& document_;
+    RunModel& model_;
+    std::optional<ScratchFolder> folder_;  ///< for runs; made for the first, goes after the sessions
+    int runs_ = 0;                         ///< numbers their files
+    RunSession run_;
+    ReplaySession replay_;
+    std::function<QString()> gate_;
+    std::vector<Lesson> lessons_;
+    std::vector<Memory> memory_;
+    std::optional<Error> problem_;
+    bool loaded_ = false;
+    int chosen_ = -1;
+    int shown_ = -1;
+    std::optional<Place> running_;
+    std::deque<std::size_t> waiting_;  ///< of the running one's lesson
+};
+
+}  // namespace shardlab

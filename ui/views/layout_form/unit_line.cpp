@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/layout_form/unit_line.h"
+
+#include <QEvent>
+#include <QPainter>
+
+namespace shardlab {
+namespace {
+
+constexpr int gap = 6;
+constexpr int border = 8;  ///< of the style sheet, and its padding
+
+}  // namespace
+
+void UnitLine::setUnit(const QString& unit) {
+    unit_ = unit;
+    makeRoom();
+}
+
+void UnitLine::makeRoom() { setTextMargins(0, 0, unit_.isEmpty() ? 0 : QFontMetrics(font()).horizontalAdvance(unit_) + gap, 0); }
+
+void UnitLine::changeEvent(QEvent* event) {
+    QLineEdit::changeEvent(event);
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) makeRoom();
+}
+
+void UnitLine::paintEvent(QPaintEvent* event) {
+    QLineEdit::paintEvent(event);
+    if (unit_.isEmpty()) return;
+    QPainter painter(this);
+    painter.setPen(palette().color(QPalette::PlaceholderText));
+    painter.drawText(rect().adjusted(0, 0, -border, 0), Qt::AlignRight | Qt::AlignVCenter, unit_);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A line of text with a unit behind it that is shown and not edited.
+#pragma once
+
+#include <QLineEdit>
+
+namespace shardlab {
+
+class UnitLine : public QLineEdit {
+public:
+    explicit UnitLine(QWidget* parent) : QLineEdit(parent) {}
+    void setUnit(const QString& unit);
+    const QString& unit() const { return unit_; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void makeRoom();
+    QString unit_;
+};
+
+}  // namespace shardlab

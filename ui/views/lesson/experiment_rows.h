@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A lesson's experiments below its text: what is known of each, and buttons to show, run, stop and design it.
+#pragma once
+
+#include "ui/core/view.h"
+
+#include <QWidget>
+
+#include <vector>
+
+class QPushButton;
+
+namespace shardlab {
+
+class ElidedLabel;
+
+class ExperimentRows : public QWidget {
+    Q_OBJECT
+public:
+    ExperimentRows(const ViewContext& context, QWidget* parent);
+
+    /// Of another lesson.
+    void rebuild();
+    /// Their states; while one runs as often as steps come.
+    void refresh();
+
+private:
+    struct Row {
+        QWidget* whole;
+        QPushButton* name;    ///< pressed: its run or prediction is in sight
+        ElidedLabel* state;
+        QPushButton* run;     ///< or Stop
+        QPushButton* design;
+    };
+    Row makeRow(std::size_t experiment);
+    QString stateText(std::size_t experiment) const;
+
+    ViewContext context_;
+    std::vector<Row> rows_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/lesson/lesson_page.h"
+
+#include "ui/core/theme.h"
+
+#include <QFontInfo>
+#include <QScrollBar>
+#include <QTextBlock>
+#include <QTextDocument>
+#include <QTextFrame>
+#include <QTextTable>
+
+#include <algorithm>
+#include <array>
+
+namespace shardlab {
+namespace {
+
+constexpr qreal margin = 14;        ///< around the text, pixels
+constexpr qreal lineHeight = 128;   ///< percent
+constexpr std::array headings{1.4, 1.15, 1.0};  ///< of the body's size
+constexpr int paragraphGap = 8, indent = 16;    ///< pixels
+
+/// A formula or a command on lines of its own.
+bool isCode(const QTextBlock& block) { return block.blockFormat().hasProperty(QTextFormat::BlockCodeLanguage); }
+
+bool isQuote(const QTextBlock& block) { return block.blockFormat().intProperty(QTextFormat::BlockQuoteLevel) > 0; }
+
+bool isInTable(const QTextBlock& block) { return QTextCursor(block).currentTable() != nullptr; }
+
+bool hasLink(const QTextBlock& block) {
+    for (QTextBlock::iterator part = block.begin(); !part.atEnd(); ++part)
+        if (part.fragment().charFormat().isAnchor()) return true;
+    return false;
+}
+
+void styleCharacters(const QTextBlock& block, const Theme& theme) {
+    const bool dim = isQuote(block) && !hasLink(block);  // what an experiment's layout says, below its title
+    for (QTextBlock::iterator part = block.begin(); !part.atEnd(); ++part) {
+        const QTextFragment fragment = part.fragment();
+        if (!fragment.isValid()) continue;
+        const QTextCharFormat was = fragment.charFormat();
+        QTextCharFormat format;
+        if (was.isAnchor()) {
+            format.setForeground(theme.accent);
+            format.setFontUnderline(false);
+            format.setFontWeight(QFont::DemiBold);
+        } else if (was.fontFixedPitch()) {
+            format.setFontFamilies({theme.mono.family()});
+            format.setForeground(dim ? theme.dim : theme.text);
+        } else if (dim) {
+            format.setForeground(theme.dim);
+        } else {
+            continue;
+        }
+        QTextCursor cursor(block);
+        cursor.setPosition(fragment.position());
+        cursor.setPosition(fragment.position() + fragment.length(), QTextCursor::KeepAnchor);
+        cursor.mergeCharFormat(format);
+    }
+}
+
+void styleBlock(const QTextBlock& block, const Theme& theme) {
+    QTextCursor cursor(block);
+    QTextBlockFormat format;
+    format.setLineHeight(lineHeight, QTextBlockFormat::ProportionalHeight);
+    const int level = block.blockFormat().headingLevel();
+    const QTextBlock next = block.next();
+    const bool together = next.isValid() && ((isCode(block) && isCode(next)) || (isQuote(block) && isQuote(next) && hasLink(block)));
+    format.setTopMargin(level > 1 ? paragraphGap : 0);
+    format.setBottomMargin(together ? 0 : paragraphGap);
+    if (isQuote(block)) {
+        format.setLeftMargin(indent);
+        format.setRightMargin(0);
+    } else if (isCode(block)) {
+        format.setLeftMargin(indent);
+    }
+    cursor.mergeBlockFormat(format);
+    if (level > 0) {
+        cursor.select(QTextCursor::BlockUnderCursor);
+        QTextCharFormat letters = cursor.charFormat();
+        letters.clearProperty(QTextFormat::FontSizeAdjustment);  // which would undo any size
+        const double size = QFontInfo(theme.body).pixelSize() * headings[static_cast<std::size_t>(std::min(level, 3) - 1)];
+        letters.setProperty(QTextFormat::FontPixelSize, static_cast<int>(size + 0.5));
+        letters.setFontWeight(QFont::DemiBold);
+        cursor.setCharFormat(letters);
+    }
+    styleCharacters(block, theme);
+}
+
+void styleTable(QTextTable& table, const Theme& theme) {
+    QTextTableFormat format = table.format();
+    format.setBorder(1);
+    format.setBorderStyle(QTextFrameFormat::BorderStyle_Solid);
+    format.setBorderBrush(theme.border);
+    format.setBorderCollapse(true);
+    format.setCellPadding(5);
+    format.setCellSpacing(0);
+    format.setTopMargin(6);
+    format.setBottomMargin(8);
+    table.setFormat(format);
+    for (int row = 0; row < table.rows(); ++row) {
+        for (int column = 0; column < table.columns(); ++column) {
+            QTextTableCell cell = table.cellAt(row, column);
+            QTextCursor cursor = cell.firstCursorPosition();
+            // The reader of Markdown leaves an empty line in the first cell that has text.
+            if (cursor.block().text().isEmpty() && cursor != cell.lastCursorPosition()) cursor.deleteChar();
+            cursor.setPosition(cell.lastCursorPosition().position(), QTextCursor::KeepAnchor);
+            QTextCharFormat letters;
+            letters.setForeground(row == 0 ? theme.dim : theme.text);
+            letters.setFontWeight(QFont::Normal);
+            cursor.mergeCharFormat(letters);
+            QTextBlockFormat block;
+            block.setTopMargin(0);
+            block.setBottomMargin(0);
+            cursor.mergeBlockFormat(block);
+        }
+    }
+}
+
+}  // namespace
+
+LessonPage::LessonPage(QWidget* parent) : QTextBrowser(parent) {
+    setOpenLinks(false);
+    setFrameShape(QFrame::NoFrame);
+    connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
+        bool isNumber = false;
+        const int number = link.fragment().toInt(&isNumber);
+        if (isNumber) Q_EMIT numberFollowed(number);
+    });
+}
+
+void LessonPage::setText(const QString& markdown, const Theme& theme) {
+    const int scrolled = verticalScrollBar()->value();
+    QTextDocument& text = *document();
+    text.setDefaultFont(theme.body);
+    text.setDocumentMargin(margin);
+    text.setMarkdown(markdown);
+    for (QTextBlock block = text.begin(); block.isValid(); block = block.next())
+        if (!isInTable(block)) styleBlock(block, theme);
+    for (QTextFrame* frame : text.rootFrame()->childFrames())
+        if (auto* table = qobject_cast<QTextTable*>(frame)) styleTable(*table, theme);
+    verticalScrollBar()->setValue(scrolled);
+}
+
+}  // namespace shardlab

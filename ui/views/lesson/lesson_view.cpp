@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/lesson/lesson_view.h"
+
+#include "engine/lesson/lesson_text.h"
+#include "ui/core/child.h"
+#include "ui/core/lesson_session.h"
+#include "ui/core/run_model.h"
+#include "ui/core/style_sheet.h"
+#include "ui/core/theme.h"
+#include "ui/views/lesson/experiment_rows.h"
+#include "ui/views/lesson/lesson_page.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+#include <set>
+
+namespace shardlab {
+namespace {
+
+constexpr int progressMilliseconds = 100;
+
+/// "gpt of 8 layers, 64 wide; 4 ranks; 4 microbatches of 2 samples": what others of its lesson differ from.
+std::string sizes(const Layout& layout) {
+    const auto count = [](int number, const char* one, const char* many) { return std::to_string(number) + (number == 1 ? one : many); };
+    return layout.model.kind + " of " + count(layout.model.layers, " layer, ", " layers, ") + std::to_string(layout.model.hidden) + " wide; " +
+           count(rankCount(layout), " rank; ", " ranks; ") + count(microbatches(layout), " microbatch of ", " microbatches of ") +
+           count(layout.batch.micro, " sample", " samples");
+}
+
+QString fromStd(const std::string& text) { return QString::fromStdString(text); }
+
+}  // namespace
+
+LessonView::LessonView(const ViewContext& context, QWidget* parent)
+    : View(context, parent),
+      lessons_(child<QComboBox>(this)),
+      previous_(child<QPushButton>(QStringLiteral("‹"), this)),
+      next_(child<QPushButton>(QStringLiteral("›"), this)),
+      runAll_(child<QPushButton>(this)),
+      page_(child<LessonPage>(this)),
+      rows_(child<ExperimentRows>(context, this)),
+      progress_(this, [this] { rows_->refresh(); }, progressMilliseconds) {
+    lessons_->setAccessibleName(tr("Lesson"));
+    lessons_->setObjectName(QStringLiteral("lessons"));
+    lessons_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    page_->setAccessibleName(tr("Text of the lesson"));
+    runAll_->setObjectName(QStringLiteral("runAll"));
+    for (const auto& [button, what] : {std::pair{previous_, tr("Previous lesson")}, std::pair{next_, tr("Next lesson")}}) {
+        button->setToolTip(what);
+        button->setAccessibleName(what);
+    }
+    auto* head = child<QHBoxLayout>();
+    head->setContentsMargins(10, 8, 10, 2);
+    head->setSpacing(6);
+    head->addWidget(lessons_, 1);
+    head->addWidget(previous_);
+    head->addWidget(next_);
+    head->addWidget(runAll_);
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(head);
+    column->addWidget(page_, 1);
+    column->addWidget(rows_);
+
+    LessonSession& lessons = context_.lessons;
+    connect(lessons_, &QComboBox::activated, &lessons, &LessonSession::choose);
+    connect(previous_, &QPushButton::clicked, &lessons, [&lessons] { lessons.choose(lessons.chosen() - 1); });
+    connect(next_, &QPushButton::clicked, &lessons, [&lessons] { lessons.choose(lessons.chosen() + 1); });
+    connect(runAll_, &QPushButton::clicked, &lessons, [&lessons] {
+        if (lessons.active()) return lessons.stop();
+        std::vector<std::size_t> all(lessons.known().size());
+        for (std::size_t index = 0; index < all.size(); ++index) all[index] = index;
+        lessons.run(std::move(all));
+    });
+    connect(page_, &LessonPage::numberFollowed, this, &LessonView::runFollowed);
+    connect(&lessons, &LessonSession::chosenChanged, this, &LessonView::showLesson);
+    connect(&lessons, &LessonSession::changed, this, &LessonView::refresh);
+    connect(&context_.model, &RunModel::appended, this, [this] { progress_.request(); });
+    connect(&context_.theme, &ThemeSource::changed, this, [this] {
+        shownText_.clear();
+        refresh();
+    });
+    showLesson();
+}
+
+void LessonView::showEvent(QShowEvent* event) {
+    View::showEvent(event);
+    context_.lessons.load();
+}
+
+void LessonView::showLesson() {
+    const LessonSession& lessons = context_.lessons;
+    if (lessons_->count() != static_cast<int>(lessons.lessons().size())) {
+        lessons_->clear();
+        int number = 0;
+        for (const Lesson& lesson : lessons.lessons()) lessons_->addItem(QStringLiteral("%1 · %2").arg(++number).arg(fromStd(lesson.title)));
+    }
+    lessons_->setCurrentIndex(lessons.chosen());
+    rows_->rebuild();
+    refresh();
+    page_->verticalScrollBar()->setValue(0);
+}
+
+void LessonView::refresh() {
+    const LessonSession& lessons = context_.lessons;
+    previous_->setEnabled(lessons.chosen() > 0);
+    next_->setEnabled(lessons.chosen() + 1 < static_cast<int>(lessons.lessons().size()));
+    runAll_->setText(lessons.active() ? tr("Stop") : tr("Run all"));
+    runAll_->setToolTip(lessons.active() ? tr("End the experiment that runs, %1, after this step").arg(lessons.runningExperiment())
+                                         : tr("Run the experiments of this lesson one after the other"));
+    runAll_->setEnabled(lessons.active() || !lessons.known().empty());
+    setRole(*runAll_, lessons.active() ? "primary" : "");
+    rows_->refresh();
+    if (const QString text = markdown(); text != shownText_) {
+        shownText_ = text;
+        page_->setText(text, context_.theme.theme());
+    }
+    Q_EMIT subtitleChanged();
+}
+
+QString LessonView::markdown() const {
+    const LessonSession& lessons = context_.lessons;
+    const Lesson* lesson = lessons.lesson();
+    if (!lesson) return {};
+    return fromStd(lessonText(*lesson, lessons.known(), [&](std::size_t index) {
+        const LessonExperiment& experiment = lesson->experiments[index];
+        const std::string text = "> **" + experiment.name + "** " + experiment.title + " · [run it](#" + std::to_string(index) + ")  \n> ";
+        if (experiment.like.empty()) return text + sizes(experiment.layout) + "\n";
+        return text + "like " + experiment.like + ", but `" + changeText(experiment) + "`\n";
+    }));
+}
+
+void LessonView::runFollowed(int experiment) {
+    if (experiment >= 0 && experiment < static_cast<int>(context_.lessons.known().size()))
+        context_.lessons.run({static_cast<std::size_t>(experiment)});
+}
+
+QString LessonView::subtitle() const {
+    const LessonSession& lessons = context_.lessons;
+    if (!lessons.lesson()) return {};
+    int measured = 0;
+    for (const KnownExperiment& known : lessons.known()) measured += known.measured.has_value();
+    return tr("%1 of %2 experiments measured").arg(measured).arg(lessons.known().size());
+}
+
+QString LessonView::emptyText() const {
+    const auto& problem = context_.lessons.problem();
+    return problem ? tr("There are no lessons.\n%1").arg(fromStd(problem->text())) : QString();
+}
+
+QString LessonView::asTable() const {
+    const Lesson* lesson = context_.lessons.lesson();
+    if (!lesson) return {};
+    QString table = tr("experiment\tfigure\tmeasured\tpredicted\ttheory\n");
+    std::set<std::pair<std::size_t, const LessonFigure*>> told;
+    for (const LessonPiece& piece : lesson->pieces) {
+        const auto* place = std::get_if<LessonFigurePlace>(&piece);
+        if (!place || !told.emplace(place->experiment, place->figure).second) continue;
+        QString line = fromStd(lesson->experiments[place->experiment].name) + QLatin1Char('\t') +
+                       QString::fromUtf8(place->figure->name.data(), static_cast<qsizetype>(place->figure->name.size()));
+        for (const FigureOrigin origin : {FigureOrigin::Measured, FigureOrigin::Predicted, FigureOrigin::Theory})
+            line += QLatin1Char('\t') + (place->figure->has(origin)
+                                             ? fromStd(figureText(*place->figure, origin, context_.lessons.known()[place->experiment]))
+                                             : QString());
+        table += line + QLatin1Char('\n');
+    }
+    return table;
+}
+
+}  // namespace shardlab
