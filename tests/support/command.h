@@ -25,7 +25,7 @@ inline Answer run(const QStringList& arguments, const QString& folder = {}, cons
     if (!folder.isEmpty()) process.setWorkingDirectory(folder);
     if (!environment.isEmpty()) process.setEnvironment(environment);
     process.start(program(), arguments);
-    if (!process.waitForFinished(120000)) {
+    if (!process.waitForFinished(240000)) {
         process.kill();
         process.waitForFinished();
         return {-1, process.readAllStandardOutput(), process.readAllStandardError()};

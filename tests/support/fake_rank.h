@@ -97,6 +97,10 @@ private:
         const Action forward{ActionKind::Forward, rank_, 2, -1};
         const std::int64_t begin = recorder.now();
         status(page, RankPhase::Compute, step, actionId(forward));
+        if (step == 0) {
+            std::printf("step 0 of rank %d\n", rank_);
+            std::fflush(stdout);
+        }
         std::this_thread::sleep_for(std::chrono::milliseconds(run_.stepMilliseconds));
         recorder.span(Lane::Compute, EventKind::Forward, step, begin, recorder.now(), actionId(forward));
         recorder.span(Lane::Host, EventKind::Step, step, begin, recorder.now());
