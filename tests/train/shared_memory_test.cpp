@@ -53,6 +53,29 @@ private:
     }
 
 private Q_SLOTS:
+    /// All write into one block, element beside element, and the owner finds it all; what lies outside its heap nobody reaches.
+    void aBlockOfOneIsReachedByAll_data() { conforms_data(); }
+    void aBlockOfOneIsReachedByAll() {
+        QFETCH(int, ranks);
+        for (int owner = 0; owner < ranks; ++owner) {
+            const std::string error = runShared(ranks, [&](int rank, SharedCommunicator& world, SharedHeap* heap) {
+                const std::size_t bytes = sizeof(std::int32_t) * std::size_t(ranks);
+                auto* const own = rank == owner ? static_cast<std::byte*>(heap->allocate(bytes)) : nullptr;
+                const std::span<std::byte> block = world.reach({own, own ? bytes : 0}, owner);
+                if (block.size() != bytes || (own && block.data() != own)) throw std::runtime_error("it is another block");
+                reinterpret_cast<std::int32_t*>(block.data())[rank] = 100 + rank;
+                world.barrier();
+                for (int k = 0; k < ranks; ++k)
+                    if (reinterpret_cast<const std::int32_t*>(block.data())[k] != 100 + k) throw std::runtime_error("somebody's element is missing");
+                std::byte elsewhere{};
+                if (ranks > 1 && !world.reach({&elsewhere, 1}, owner).empty()) throw std::runtime_error("it is not in the heap");
+                world.barrier();
+                if (own) heap->release(own);
+            });
+            QVERIFY2(error.empty(), error.c_str());
+        }
+    }
+
     void conforms_data() {
         QTest::addColumn<int>("ranks");
         for (const int ranks : {1, 2, 3, 4, 7}) QTest::addRow("%d ranks", ranks) << ranks;

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+// Context parallelism: however many ranks share the tokens of a sample, the losses and the weights are those of one rank.
+#include "engine/checkpoint/checkpoint_folder.h"
+#include "engine/layout/check.h"
+#include "engine/schedule/registry.h"
+#include "engine/train/text_generator.h"
+#include "tests/train/loss_curves.h"
+#include "tests/train/run_in_process.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <cmath>
+#include <fstream>
+#include <random>
+
+using namespace shardlab;
+
+namespace {
+
+constexpr int steps = 20;
+
+struct Split {
+    int data = 1;
+    int pipeline = 1;
+    int tensor = 1;
+    int context = 1;
+    bool sequence = false;
+    int ranks() const { return data * pipeline * tensor * context; }
+};
+
+/// The whole weights that a run ended with. What several ranks hold is the same to the bit.
+std::map<std::string, std::vector<float>> wholeWeights(const RunOutcome& run) {
+    std::map<std::string, std::vector<float>> all;
+    for (const RankOutcome& rank : run.ranks)
+        for (const auto& [key, values] : rank.parameters) {
+            const Slice& slice = rank.slices.at(key);
+            std::vector<float>& whole = all[key.substr(key.find('/') + 1)];
+            whole.resize(static_cast<std::size_t>(wholeElements(slice)), NAN);
+            for (const SliceRun& part : sliceRuns(slice, 0, static_cast<std::int64_t>(values.size())))
+                for (std::int64_t i = 0; i < part.count; ++i) {
+                    float& place = whole[static_cast<std::size_t>(part.whole + i)];
+                    const float value = values[static_cast<std::size_t>(part.part + i)];
+                    if (!std::isnan(place) && place != value) throw std::runtime_error(key + " has two values");
+                    place = value;
+                }
+        }
+    return all;
+}
+
+}  // namespace
+
+class ContextParityTest : public QObject {
+    Q_OBJECT
+
+private:
+    Layout layoutOf(const Split& split, const std::string& model = "gpt") {
+        Layout layout;
+        layout.model.kind = model;
+        layout.model.layers = 4;
+        layout.model.hidden = 16;
+        layout.model.heads = 8;
+        layout.model.sequence = 16;
+        layout.model.vocabulary = 259;  // divided by no group
+        layout.data.kind = "text";
+        layout.data.path = folder_.filePath("text.txt").toStdString();
+        layout.cluster.hosts = {{"localhost", split.ranks()}};
+        layout.parallel.data = split.data;
+        layout.parallel.pipeline = split.pipeline;
+        layout.parallel.tensor = split.tensor;
+        layout.parallel.context = split.context;
+        layout.parallel.sequence = split.sequence;
+        layout.schedule.kind = split.pipeline > 1 ? "1f1b" : "naive";
+        layout.batch = {8, 2};
+        if (8 % (split.data * 2) != 0) layout.batch.micro = 1;
+        layout.run.steps = steps;
+        layout.run.seed = seed_;
+        layout.run.validateEvery = 10;
+        layout.run.validationBatches = 1;
+        return layout;
+    }
+
+    /// The same on one rank, in one microbatch; in flushed steps.
+    RunOutcome oneRank(Layout layout) {
+        layout.cluster.hosts = {{"localhost", 1}};
+        layout.cluster.pace.reset();
+        layout.parallel.data = layout.parallel.pipeline = layout.parallel.tensor = layout.parallel.context = 1;
+        layout.parallel.sequence = false;
+        layout.parallel.zero = 0;
+        layout.parallel.partition = "flat";
+        layout.parallel.allReduce = "backend";
+        layout.schedule = {};
+        layout.schedule.kind = "naive";
+        layout.memory = {};
+        layout.batch.micro = layout.batch.global;
+        return runInProcess(planOf(layout));
+    }
+
+    const RunOutcome& reference(const std::string& model = "gpt") {
+        auto [entry, added] = references_.try_emplace(model);
+        if (added) entry->second = oneRank(layoutOf({}, model));
+        return entry->second;
+    }
+
+    void requireEqual(const RunOutcome& run, const RunOutcome& wanted, double loss = 1e-5, double norm = 1e-3) {
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        QCOMPARE(run.counter(EventKind::Loss).size(), std::size_t{steps});
+        const QString seed = QString("seed %1: ").arg(seed_);
+        QString wrong = difference(run.counter(EventKind::Loss), wanted.counter(EventKind::Loss), loss);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "loss: " + wrong));
+        wrong = difference(run.counter(EventKind::ValidationLoss), wanted.counter(EventKind::ValidationLoss), loss);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "validation loss: " + wrong));
+        wrong = difference(run.counter(EventKind::GradientNorm), wanted.counter(EventKind::GradientNorm), norm);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "gradient norm: " + wrong));
+    }
+
+    QTemporaryDir folder_;
+    std::int64_t seed_ = 0;
+    std::map<std::string, RunOutcome> references_;
+
+private Q_SLOTS:
+    void initTestCase() {
+        seed_ = std::random_device{}();
+        qInfo("seed %lld", static_cast<long long>(seed_));
+        std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 40'000);
+    }
+
+    void everyFactorisationOfEightEqualsOneRank_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<int>("context");
+        QTest::addColumn<bool>("sequence");
+        for (const char* model : {"gpt", "mlp"})
+            for (const int context : {2, 4, 8})
+                for (const int tensor : {1, 2, 4})
+                    for (const int pipeline : {1, 2, 4})
+                        for (const bool sequence : {false, true}) {
+                            const int data = 8 / context / tensor / pipeline;
+                            if (data < 1 || (sequence && tensor == 1)) continue;
+                            if (QString(model) == "mlp" && (context != 2 || tensor == 4)) continue;
+                            QTest::addRow("%s data %d pipeline %d tensor %d context %d%s", model, data, pipeline, tensor,
+                                          context, sequence ? " sequence" : "")
+                                << model << data << pipeline << tensor << context << sequence;
+                        }
+    }
+    void everyFactorisationOfEightEqualsOneRank() {
+        QFETCH(QString, model);
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, tensor);
+        QFETCH(int, context);
+        QFETCH(bool, sequence);
+        requireEqual(runInProcess(planOf(layoutOf({data, pipeline, tensor, context, sequence}, model.toStdString()))),
+                     reference(model.toStdString()));
+    }
+
+    /// Three members: rings whose steps all differ.
+    void threeMembersToo() {
+        Layout layout = layoutOf({1, 1, 1, 3});
+        layout.model.sequence = 18;
+        requireEqual(runInProcess(planOf(layout)), oneRank(layout));
+    }
+
+    /// Gradients too: plain gradient descent without clipping writes them into the weights.
+    void weightsAreThoseOfOneRank() {
+        const auto trained = [&](const Split& split) {
+            Layout layout = layoutOf(split);
+            layout.optimizer.kind = "sgd";
+            layout.optimizer.learningRate = 0.05;
+            layout.optimizer.warmup = 0;
+            layout.optimizer.clip = 0;
+            const RunOutcome run = split.ranks() == 1 ? oneRank(layout) : runInProcess(planOf(layout));
+            if (!run.error.empty()) throw std::runtime_error(run.error);
+            return wholeWeights(run);
+        };
+        const auto wanted = trained({});
+        for (const Split& split : {Split{1, 1, 1, 2}, Split{1, 1, 1, 4}, Split{2, 1, 1, 4}, Split{1, 2, 2, 2, true}}) {
+            const auto got = trained(split);
+            QCOMPARE(got.size(), wanted.size());
+            for (const auto& [name, values] : wanted) {
+                const std::vector<float>& other = got.at(name);
+                QCOMPARE(other.size(), values.size());
+                double largest = 0, off = 0;
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                    largest = std::max(largest, std::abs(double(values[i])));
+                    off = std::max(off, std::abs(double(values[i]) - other[i]));
+                }
+                QVERIFY2(off <= 1e-5 * largest,
+                         qPrintable(QString("%1, context %2: off by %3 of %4").arg(name.c_str()).arg(split.context).arg(off).arg(largest)));
+            }
+        }
+    }
+
+    void everyFlushSchedule_data() {
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<int>("chunks");
+        QTest::newRow("gpipe") << "gpipe" << 1;
+        QTest::newRow("zb-h1") << "zb-h1" << 1;
+        QTest::newRow("interleaved") << "interleaved-1f1b" << 2;
+        QTest::newRow("zb-v") << "zb-v" << 2;
+    }
+    void everyFlushSchedule() {
+        QFETCH(QString, schedule);
+        QFETCH(int, chunks);
+        Layout layout = layoutOf({1, 2, 2, 2, true});
+        layout.schedule.kind = schedule.toStdString();
+        layout.schedule.chunks = chunks;
+        requireEqual(runInProcess(planOf(layout)), reference());
+    }
+
+    /// Without a flush the reference is the same pipeline whose samples nobody shares.
+    void pipelinesWithoutAFlush_data() {
+        QTest::addColumn<QString>("schedule");
+        QTest::newRow("pipedream") << "pipedream";
+        QTest::newRow("2bw") << "pipedream-2bw";
+    }
+    void pipelinesWithoutAFlush() {
+        QFETCH(QString, schedule);
+        const auto trained = [&](int context) {
+            Layout layout = layoutOf({1, 2, 1, context});
+            layout.schedule.kind = schedule.toStdString();
+            layout.optimizer.clip = 0;
+            return runInProcess(planOf(layout));
+        };
+        const RunOutcome got = trained(2), wanted = trained(1);
+        QVERIFY2(got.error.empty(), got.error.c_str());
+        QString wrong = difference(got.counter(EventKind::Loss), wanted.counter(EventKind::Loss), 1e-5);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        wrong = difference(got.counter(EventKind::ValidationLoss), wanted.counter(EventKind::ValidationLoss), 1e-5);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    }
+
+    void shardsAndRecomputation_data() {
+        QTest::addColumn<int>("zero");
+        QTest::addColumn<QString>("partition");
+        QTest::addColumn<QString>("recompute");
+        for (const int zero : {0, 1, 2, 3})
+            for (const char* recompute : {"none", "selective", "full"})
+                QTest::addRow("zero %d, recompute %s", zero, recompute) << zero << "flat" << recompute;
+        QTest::newRow("zero 3, layers") << 3 << "layers" << "none";
+    }
+    void shardsAndRecomputation() {
+        QFETCH(int, zero);
+        QFETCH(QString, partition);
+        QFETCH(QString, recompute);
+        Layout layout = layoutOf({2, 2, 1, 2});
+        layout.parallel.zero = zero;
+        layout.parallel.partition = partition.toStdString();
+        layout.memory.recompute = recompute.toStdString();
+        requireEqual(runInProcess(planOf(layout)), reference());
+    }
+
+    /// The context group alone is enough to share out over.
+    void shardsOverTheContextGroup() {
+        Layout layout = layoutOf({1, 1, 1, 4});
+        layout.parallel.zero = 1;
+        requireEqual(runInProcess(planOf(layout)), reference());
+        layout.parallel.zero = 0;
+        layout.parallel.allReduce = "ring";
+        requireEqual(runInProcess(planOf(layout)), reference());
+    }
+
+    /// In 16 bits each sum is rounded at other places: close, and it learns.
+    void in16Bits() {
+        for (const char* format : {"bf16", "fp16"}) {
+            Layout layout = layoutOf({1, 1, 2, 2, true});
+            layout.precision.compute = format;
+            if (layout.precision.compute == "fp16") {
+                layout.precision.lossScale = "static";
+                layout.precision.scale = 1024;
+            }
+            const RunOutcome run = runInProcess(planOf(layout)), wanted = oneRank(layout);
+            requireEqual(run, wanted, 2e-2, 0.3);
+            const std::vector<double> losses = run.counter(EventKind::Loss);
+            QVERIFY2(losses.back() < losses.front() - 0.3, qPrintable(QString::number(losses.back())));
+        }
+    }
+
+    /// Every hop that plan names is a span of the run, with its bytes and its layer, inside its action, and what the plan
+    /// says of the axis is their sum.
+    void hopsAreThoseOfThePlan_data() {
+        QTest::addColumn<bool>("paced");
+        QTest::addColumn<QString>("recompute");
+        for (const bool paced : {false, true})
+            for (const char* recompute : {"none", "selective", "full"})
+                QTest::addRow("%s, recompute %s", paced ? "paced" : "full speed", recompute) << paced << recompute;
+    }
+    void hopsAreThoseOfThePlan() {
+        QFETCH(bool, paced);
+        QFETCH(QString, recompute);
+        for (const Split& split : {Split{2, 2, 1, 2}, Split{1, 1, 2, 4, true}}) {
+            Layout layout = layoutOf(split);
+            layout.run.steps = 2;
+            layout.run.validateEvery = 0;
+            layout.memory.recompute = recompute.toStdString();
+            if (split.tensor == 2) layout.precision.compute = "bf16";  // gradients' hops are larger
+            if (paced) layout.cluster.pace = PaceSpec{"h100-sxm", 0.2};
+            const Plan plan = planOf(layout);
+            const RunOutcome run = runInProcess(plan);
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            using Key = std::tuple<ActionId, EventKind, int, std::int64_t>;
+            std::int64_t sent = 0;
+            for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
+                std::map<Key, int> measured, predicted;
+                std::map<ActionId, std::pair<std::int64_t, std::int64_t>> actions;
+                const auto collect = [&](const Event& event, std::map<Key, int>& into) {
+                    if (isInsideAction(event.kind))
+                        ++into[{event.action, event.kind, static_cast<int>(event.value), event.bytes}];
+                };
+                const auto& events = run.ranks[static_cast<std::size_t>(rank)].events;
+                for (const Event& event : events)
+                    if (event.step == 1 && isCompute(event.kind)) {
+                        const auto [place, added] = actions.try_emplace(event.action, event.begin, event.end);
+                        if (!added) place->second.second = event.end;  // cut where it waits for the data axis
+                    }
+                for (const Event& event : events) {
+                    if (event.step != 1) continue;
+                    collect(event, measured);
+                    if (event.kind != EventKind::KeyValueHop) continue;
+                    sent += event.bytes;
+                    QVERIFY(paced || event.begin >= actions.at(event.action).first);
+                    QVERIFY(event.begin <= event.end && event.end <= actions.at(event.action).second);
+                }
+                for (const Event& event : plan.simulation.events)
+                    if (event.rank == rank) collect(event, predicted);
+                QVERIFY(!predicted.empty());
+                QVERIFY2(measured == predicted, qPrintable(QString("rank %1").arg(rank)));
+            }
+            const auto told = std::ranges::find(plan.traffic, Axis::Context, &AxisTraffic::axis);
+            QVERIFY(told != plan.traffic.end());
+            QCOMPARE(told->bytes, sent);
+            // Of the header's formula.
+            const std::int64_t n = layout.batch.micro * 16 / split.context, g = 16 / split.tensor;
+            const std::int64_t f = split.tensor == 2 ? 2 : 4, c = split.context, forwards = recompute == "none" ? 1 : 2;
+            const std::int64_t each = 2 * n * g * ((c - 1) * f * (forwards + 1) + 4 * c);
+            QCOMPARE(sent, each * 4 * plan.lowered.microbatches * split.data * split.tensor * split.context);
+        }
+    }
+
+    /// Memory too is what the plan says, and a member's activations are a part of the whole's.
+    void activationsAreSharedOut() {
+        const auto planned = [&](int context) { return planOf(layoutOf({1, 1, 1, context})); };
+        const auto activations = static_cast<std::size_t>(MemoryCategory::Activations);
+        const std::int64_t whole = planned(1).memory[0].bytes[activations];
+        for (const int context : {2, 4, 8}) {
+            const Plan plan = planned(context);
+            const RunOutcome run = runInProcess(plan);
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            QVERIFY(plan.memory[0].bytes[activations] * context <= whole);
+            for (int rank = 0; rank < context; ++rank) {
+                std::int64_t peak = 0;
+                for (const Event& event : run.ranks[static_cast<std::size_t>(rank)].events)
+                    if (event.kind == EventKind::MemoryPeak && event.step == 1) peak = std::max(peak, event.bytes);
+                QCOMPARE(peak, plan.memory[static_cast<std::size_t>(rank)].peak);
+            }
+        }
+    }
+
+    void checkpointsReshard() {
+        QTemporaryDir folder;
+        Layout first = layoutOf({1, 2, 1, 2}), second = layoutOf({2, 1, 1, 4});
+        first.parallel.zero = 1;
+        first.run.steps = steps / 2;
+        first.checkpoint.every = steps / 2;
+        const auto into = [&](int, TrainerServices& services) { services.checkpoints = folder.path().toStdString(); };
+        const RunOutcome begun = runInProcess(planOf(first), {}, into);
+        QVERIFY2(begun.error.empty(), begun.error.c_str());
+        const auto newest = findCheckpoint(folder.path().toStdString());
+        QVERIFY(newest.has_value());
+        const auto from = [&](int, TrainerServices& services) { services.resume = *newest; };
+        const RunOutcome rest = runInProcess(planOf(second), {}, from);
+        QVERIFY2(rest.error.empty(), rest.error.c_str());
+        const std::vector<double> straight = reference().counter(EventKind::Loss);
+        const QString wrong = difference(rest.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 1e-5);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    }
+
+    void whatCannotBeSharedIsRefused() {
+        const auto faultAt = [&](auto change) {
+            Layout layout = layoutOf({1, 1, 1, 2});
+            change(layout);
+            const std::vector<Fault> faults = check(layout, scheduleMethods());
+            return faults.size() == 1 ? faults.front().pointer + ": " + faults.front().what : toText(faults);
+        };
+        QCOMPARE(faultAt([](Layout&) {}), std::string());
+        QCOMPARE(faultAt([](Layout& l) { l.model.sequence = 18; }),
+                 std::string("/parallel/context: a sequence of 18 tokens cannot be cut into 4 equal pieces"));
+        QCOMPARE(faultAt([](Layout& l) { l.model.dropout = 0.1; }),
+                 std::string("/parallel/context: context parallelism does not work with dropout"));
+        QCOMPARE(faultAt([](Layout& l) {
+                     l.parallel.tensor = 8;
+                     l.parallel.sequence = true;
+                     l.model.sequence = 4;
+                     l.batch.micro = 2;
+                     l.cluster.hosts[0].devices = 16;
+                 }),
+                 std::string("/parallel/sequence: 2 samples of 2 tokens do not divide into 8 shares"));
+    }
+
+    void paced() {
+        Layout layout = layoutOf({1, 2, 1, 2});
+        layout.cluster.pace = PaceSpec{"h100-sxm", 0.05};
+        requireEqual(runInProcess(planOf(layout)), reference());
+    }
+};
+
+QTEST_GUILESS_MAIN(ContextParityTest)
+#include "context_parity_test.moc"

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// EASGD against a serial re-enactment, whatever the pipeline and the tensor groups below it.
+#include "engine/analysis/traffic_matrix.h"
+#include "engine/launch/run_header.h"
+#include "engine/optim/learning_rate.h"
+#include "tests/train/distant_device.h"
+#include "tests/train/loss_curves.h"
+#include "tests/train/run_in_process.h"
+#include "tests/train/serial_model.h"
+
+#include <QtTest>
+
+#include <cmath>
+#include <random>
+
+using namespace shardlab;
+
+namespace {
+
+struct Curves {
+    std::vector<double> losses, validations, distances;
+    std::vector<Numbers> weights;
+};
+
+/// W_j ← W_j − ηρ(W_j − W̄), W̄ ← W̄ + ηρ(W_j − W̄) for j = t mod D; W_i ← W_i − ηΔW_i for all, with ΔW_i at W_i before.
+Curves reenact(const Layout& layout) {
+    SerialModel model(layout);
+    const int replicas = layout.parallel.data, each = microbatches(layout);
+    Curves curves;
+    curves.weights.assign(std::size_t(replicas), model.weights());
+    Numbers centre = model.weights();
+    std::vector<Sampler> samplers;
+    for (int replica = 0; replica < replicas; ++replica) samplers.emplace_back(model.corpus(), layout, replica);
+    for (int step = 0; step < layout.run.steps; ++step) {
+        const double rate = learningRate(layout.optimizer, step + 1, layout.run.steps);
+        double loss = 0;
+        for (int replica = 0; replica < replicas; ++replica) {
+            Numbers& weights = curves.weights[std::size_t(replica)];
+            const auto gradient = model.gradient(weights, samplers[std::size_t(replica)], step, each);
+            loss += gradient.loss / replicas;
+            model.loadGradient(gradient.values);
+            const double clipping = model.clipping(layout.optimizer.clip);
+            if (step % replicas == replica) {
+                double squares = 0;
+                for (std::size_t i = 0; i < weights.size(); ++i) {
+                    const double apart = double(weights[i]) - double(centre[i]);
+                    squares += apart * apart;
+                    weights[i] = float(weights[i] - rate * layout.optimizer.elasticRho * apart);
+                    centre[i] = float(centre[i] + rate * layout.optimizer.elasticRho * apart);
+                }
+                curves.distances.push_back(std::sqrt(squares));
+            }
+            for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = float(weights[i] - rate * clipping * gradient.values[i]);
+        }
+        curves.losses.push_back(loss);
+        if ((step + 1) % layout.run.validateEvery == 0 || step + 1 == layout.run.steps) curves.validations.push_back(model.validation(centre));
+    }
+    return curves;
+}
+
+}  // namespace
+
+class ElasticTest : public QObject {
+    Q_OBJECT
+
+private:
+    Layout layoutOf(int data, int pipeline, int tensor) const {
+        Layout layout;
+        layout.model = {"gpt", 4, 16, 2, 8, 256, 0.0};
+        layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
+        layout.parallel.data = data;
+        layout.parallel.pipeline = pipeline;
+        layout.parallel.tensor = tensor;
+        layout.parallel.exchange = "easgd";
+        layout.batch = {4 * data, 2};
+        layout.optimizer.kind = "sgd";
+        layout.optimizer.learningRate = 0.1;
+        layout.optimizer.elasticRho = 3;
+        layout.optimizer.warmup = 3;
+        layout.optimizer.weightDecay = 0;
+        layout.run = {9, seed_, 4, 1};
+        return layout;
+    }
+
+    void requireReenacted(const Layout& layout, const RunOutcome& run, const Plan& plan) {
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        const Curves wanted = reenact(layout);
+        const auto seed = QString("seed %1: ").arg(seed_);
+        QString wrong = difference(run.counter(EventKind::Loss), wanted.losses, 1e-5);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "loss: " + wrong));
+        wrong = difference(run.counter(EventKind::ValidationLoss), wanted.validations, 1e-5);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "validation loss: " + wrong));
+        // All begin at one place; later distances are large against rounding.
+        auto distances = run.counter(EventKind::ElasticDistance);
+        QCOMPARE(distances.size(), wanted.distances.size());
+        QCOMPARE(distances.front(), 0.0);
+        wrong = difference(distances, wanted.distances, 1e-3);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "distance: " + wrong));
+        if (plan.mesh.size(Axis::Pipeline) * plan.mesh.size(Axis::Tensor) > 1) return;
+        SerialModel model(layout);
+        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+            std::size_t at = 0;
+            for (const Parameter& parameter : model.parameters())
+                for (const float value : run.ranks[rank].parameters.at("0/" + parameter.name)) {
+                    const float should = wanted.weights[rank][at++];
+                    QVERIFY2(std::abs(value - should) <= 1e-5f, qPrintable(seed + QString("rank %1 %2").arg(rank).arg(parameter.name.c_str())));
+                }
+        }
+    }
+
+    std::int64_t seed_ = std::random_device{}() % 1000000;
+
+private Q_SLOTS:
+    void equalsTheSerialReenactment_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<double>("clip");
+        QTest::addColumn<bool>("distant");
+        QTest::addRow("2 replicas") << 2 << 1 << 1 << 0.0 << false;
+        QTest::addRow("4 replicas, clipped") << 4 << 1 << 1 << 0.5 << false;
+        QTest::addRow("3 replicas of a pipeline, clipped") << 3 << 2 << 1 << 0.5 << false;
+        QTest::addRow("2 replicas of tensor groups") << 2 << 1 << 2 << 0.0 << false;
+        QTest::addRow("2 replicas of a pipeline of tensor groups") << 2 << 2 << 2 << 1.0 << false;
+        QTest::addRow("3 replicas on a device") << 3 << 1 << 1 << 0.0 << true;
+    }
+    void equalsTheSerialReenactment() {
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, tensor);
+        QFETCH(double, clip);
+        QFETCH(bool, distant);
+        Layout layout = layoutOf(data, pipeline, tensor);
+        layout.optimizer.clip = clip;
+        const Plan plan = planOf(layout);
+        std::vector<std::unique_ptr<Device>> devices;
+        for (int rank = 0; rank < plan.mesh.ranks(); ++rank) devices.push_back(std::make_unique<DistantDevice>());
+        const RunOutcome run = runInProcess(plan, {}, [&](int rank, TrainerServices& services) {
+            if (distant) services.device = devices[std::size_t(rank)].get();
+        });
+        requireReenacted(layout, run, plan);
+    }
+
+    /// Without a pull replicas never meet again: each is a run of its own share. With it they stay together.
+    void thePullKeepsReplicasTogether() {
+        Layout layout = layoutOf(3, 1, 1);
+        layout.run.steps = 30;
+        layout.optimizer.elasticRho = 0;
+        const RunOutcome apart = runInProcess(planOf(layout));
+        layout.optimizer.elasticRho = 5;
+        const RunOutcome together = runInProcess(planOf(layout));
+        QVERIFY(apart.error.empty() && together.error.empty());
+        const auto far = apart.counter(EventKind::ElasticDistance), near = together.counter(EventKind::ElasticDistance);
+        QVERIFY2(near.back() < 0.5 * far.back(), qPrintable(QString("%1 against %2").arg(near.back()).arg(far.back())));
+        const auto validations = together.counter(EventKind::ValidationLoss);
+        QVERIFY2(validations.back() < validations.front(), "the centre learns");
+    }
+
+    void holdsAndMovesWhatIsPredicted() {
+        const Plan plan = planOf(layoutOf(3, 2, 1));
+        const RunOutcome run = runInProcess(plan);
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+            std::int64_t peak = 0, parameters = 0;
+            for (const Event& event : run.ranks[rank].events) {
+                if (event.kind == EventKind::MemoryPeak) peak = std::max(peak, event.bytes);
+                if (event.kind == peakKind(MemoryCategory::Parameters)) parameters = std::max(parameters, event.bytes);
+            }
+            QCOMPARE(parameters, plan.memory[rank].bytes[std::size_t(MemoryCategory::Parameters)]);
+            const auto predicted = double(plan.memory[rank].peak);
+            QVERIFY2(std::abs(double(peak) - predicted) < 0.02 * predicted,
+                     qPrintable(QString("rank %1: %2, predicted %3").arg(rank).arg(peak).arg(predicted)));
+        }
+        TrafficMatrix predicted(headerOf(plan)), measured(headerOf(plan));
+        for (const Event& event : plan.simulation.events) predicted.add(event);
+        for (const RankOutcome& rank : run.ranks)
+            for (const Event& event : rank.events)
+                if (event.step == 1) measured.add(event);
+        for (int from = 0; from < plan.mesh.ranks(); ++from)
+            for (int to = 0; to < plan.mesh.ranks(); ++to)
+                QCOMPARE(measured.cell(from, to, TrafficMatrix::Part::All).bytes, predicted.cell(from, to, TrafficMatrix::Part::All).bytes);
+    }
+
+    void pacedTimesAreThosePredicted() {
+        Layout layout = layoutOf(3, 1, 1);
+        layout.model = {"gpt", 2, 64, 2, 16, 256, 0.0};
+        layout.batch = {6, 1};
+        layout.data.validation = 0;
+        double error = HUGE_VAL;
+        // A machine that is busy otherwise gets a slower pace, beside which its lateness is little.
+        for (double seconds = 0.4; seconds < 8 && error > 0.03; seconds *= 2) {
+            layout.cluster.pace = PaceSpec{"h100-sxm", seconds};
+            const Plan plan = planOf(layout);
+            const RunOutcome run = runInProcess(plan);
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            for (const Event& event : run.ranks[1].events)
+                if (event.kind == EventKind::Step && event.step >= 3)
+                    error = std::min(error, std::abs(double(event.end - event.begin) * 1e-9 / plan.stepSeconds - 1));
+        }
+        QVERIFY2(error <= 0.03, qPrintable(QString::number(error)));
+    }
+
+    void refusesWhatDoesNotGoWithIt() {
+        const auto pointers = [&](const std::function<void(Layout&)>& change) {
+            Layout layout = layoutOf(2, 1, 1);
+            change(layout);
+            std::vector<std::string> found;
+            if (const auto plan = makePlan(layout); !plan)
+                for (const Fault& fault : plan.error()) found.push_back(fault.pointer);
+            return found;
+        };
+        using Pointers = std::vector<std::string>;
+        QCOMPARE(pointers([](Layout&) {}), Pointers{});
+        QCOMPARE(pointers([](Layout& l) { l.optimizer.kind = "adamw"; }), Pointers{"/optimizer/kind"});
+        QCOMPARE(pointers([](Layout& l) { l.optimizer.momentum = 0.5; }), Pointers{"/optimizer/momentum"});
+        QCOMPARE(pointers([](Layout& l) { l.optimizer.elasticRho = 11; }), Pointers{"/optimizer/elastic_rho"});
+        QCOMPARE(pointers([](Layout& l) { l.precision.compute = "bf16"; }), Pointers{"/precision/compute"});
+        QCOMPARE(pointers([](Layout& l) { l.parallel.zero = 1; }), Pointers{"/parallel/zero"});
+        QCOMPARE(pointers([](Layout& l) { l.checkpoint.every = 1; }), Pointers{"/checkpoint/every"});
+    }
+};
+
+QTEST_GUILESS_MAIN(ElasticTest)
+#include "elastic_test.moc"

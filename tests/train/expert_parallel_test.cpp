@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+// The proof of expert parallelism: with experts on several ranks, a run is that of one rank with all of them; and what
+// ranks send each other, and hold, is what the plan says. As in experts_parity_test a token that stands between two
+// experts may go either way where sums round otherwise: a row that differs is tried again with other seeds.
+#include "engine/analysis/traffic_matrix.h"
+#include "engine/checkpoint/checkpoint_folder.h"
+#include "engine/launch/run_header.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/model_shape.h"
+#include "engine/schedule/registry.h"
+#include "engine/train/text_generator.h"
+#include "tests/train/loss_curves.h"
+#include "tests/train/run_in_process.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <random>
+
+using namespace shardlab;
+
+namespace {
+
+constexpr int globalBatch = 8;
+constexpr int experts = 4;
+constexpr int attempts = 3;
+constexpr std::array gates{"switch", "noisy-top-k", "expert-choice"};
+
+struct Split {
+    const char* schedule = "naive";
+    int data = 1;
+    int pipeline = 1;
+    int expert = 1;
+    int micro = globalBatch;
+    const char* recompute = "none";
+    double bucket = 25;
+};
+
+std::map<std::pair<int, std::int64_t>, double> loads(const RunOutcome& run, EventKind kind) {
+    std::map<std::pair<int, std::int64_t>, double> sums;
+    for (const RankOutcome& rank : run.ranks)
+        for (const Event& event : rank.events)
+            if (event.kind == kind) sums[{event.step, event.bytes}] += event.value;
+    return sums;
+}
+
+std::string nameOf(const std::string& key) { return key.substr(key.find('/') + 1); }
+
+}  // namespace
+
+class ExpertParallelTest : public QObject {
+    Q_OBJECT
+
+private:
+    Layout layoutOf(const std::string& gate, const Split& split, int steps = 20) {
+        Layout layout;
+        layout.name = "expert parallel";
+        layout.model = {"gpt-moe", 4, 16, 2, 16, 256, 0.1};
+        layout.model.experts = experts;
+        layout.model.gate = gate;
+        layout.model.balance = 0.1;
+        layout.model.expertDropout = 0.2;
+        layout.data.kind = "text";
+        layout.data.path = folder_.filePath("text.txt").toStdString();
+        layout.cluster.hosts = {{"localhost", split.data * split.pipeline}};
+        layout.parallel.data = split.data;
+        layout.parallel.pipeline = split.pipeline;
+        layout.parallel.expert = split.expert;
+        layout.parallel.bucket = split.bucket;
+        layout.schedule.kind = split.schedule;
+        layout.schedule.chunks = std::max(1, findScheduleMethod(split.schedule)->minChunks);
+        layout.memory.recompute = split.recompute;
+        layout.batch = {globalBatch, split.micro};
+        layout.optimizer.kind = "sgd";
+        layout.optimizer.learningRate = 0.05;
+        layout.optimizer.warmup = 0;
+        layout.optimizer.momentum = 0.9;
+        layout.run = {steps, seed_, 10, 1};
+        return layout;
+    }
+
+    static RunOutcome runOf(const Layout& layout) { return runInProcess(planOf(layout)); }
+
+    /// Empty: whoever holds a weight holds the same bits, and of the experts each rank has its share.
+    static QString copiesDiffer(const RunOutcome& run, const Layout& layout) {
+        std::map<std::string, const std::vector<float>*> first;
+        std::map<std::string, int> holders;
+        for (const RankOutcome& rank : run.ranks)
+            for (const auto& [key, values] : rank.parameters) {
+                const std::string name = nameOf(key);
+                ++holders[name];
+                const auto [entry, added] = first.try_emplace(name, &values);
+                if (!added && std::memcmp(values.data(), entry->second->data(), values.size() * sizeof(float)) != 0)
+                    return QString("%1 has two values").arg(name.c_str());
+            }
+        for (const auto& [name, count] : holders) {
+            const int wanted = layout.parallel.data / (name.find(".experts.") != std::string::npos ? layout.parallel.expert : 1);
+            if (name != "wte.weight" && count != wanted)
+                return QString("%1 is on %2 ranks instead of %3").arg(name.c_str()).arg(count).arg(wanted);
+        }
+        return {};
+    }
+
+    /// Empty: equal.
+    QString differs(const RunOutcome& run, const Layout& layout, const RunOutcome& reference) {
+        if (!run.error.empty()) return QString::fromStdString(run.error);
+        const std::pair<EventKind, double> curves[] = {
+            {EventKind::Loss, 1e-5}, {EventKind::ValidationLoss, 1e-5}, {EventKind::GradientNorm, 1e-3}};
+        for (const auto& [kind, tolerance] : curves)
+            if (const QString wrong = difference(run.counter(kind), reference.counter(kind), tolerance); !wrong.isEmpty())
+                return QString("seed %1, %2: %3").arg(seed_).arg(name(kind).data(), wrong);
+        for (const EventKind kind : {EventKind::ExpertLoad, EventKind::ExpertDropped})
+            if (loads(run, kind) != loads(reference, kind)) return QString("seed %1, %2 differs").arg(seed_).arg(name(kind).data());
+        std::map<std::string, const std::vector<float>*> wanted, found;
+        for (const auto& [key, values] : reference.ranks.front().parameters) wanted[nameOf(key)] = &values;
+        for (const RankOutcome& rank : run.ranks)
+            for (const auto& [key, values] : rank.parameters) found[nameOf(key)] = &values;
+        if (found.size() != wanted.size()) return QString("%1 weights instead of %2").arg(found.size()).arg(wanted.size());
+        for (const auto& [name, values] : found) {
+            const std::vector<float>& whole = *wanted.at(name);
+            double most = 0, off = 0;
+            for (std::size_t i = 0; i < whole.size(); ++i) {
+                most = std::max(most, std::abs(double(whole[i])));
+                off = std::max(off, std::abs(double((*values)[i]) - whole[i]));
+            }
+            if (!(off <= 1e-4 * most + 1e-6)) return QString("seed %1, %2 is off by %3").arg(seed_).arg(name.c_str()).arg(off);
+        }
+        return copiesDiffer(run, layout);
+    }
+
+    const RunOutcome& reference(const std::string& gate) {
+        auto [entry, added] = references_.try_emplace({gate, seed_});
+        if (added) entry->second = runOf(layoutOf(gate, {}));
+        return entry->second;
+    }
+
+    void newSeed() {
+        seed_ = std::random_device{}();
+        std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 20'000);
+    }
+
+    /// compare() tells what differs.
+    template <class Compare>
+    void requireEqual(Compare compare) {
+        QString wrong;
+        for (int i = 0; i < attempts; ++i) {
+            if (i > 0) newSeed();
+            wrong = compare();
+            if (wrong.isEmpty()) return;
+            qInfo("%s", qPrintable(wrong));
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    }
+
+    QTemporaryDir folder_;
+    std::int64_t seed_ = 0;
+    std::map<std::pair<std::string, std::int64_t>, RunOutcome> references_;
+
+private Q_SLOTS:
+    void initTestCase() { newSeed(); }
+
+    void everyLayoutEqualsOneRank_data() {
+        QTest::addColumn<QString>("gate");
+        QTest::addColumn<int>("split");
+        for (const char* gate : gates)
+            for (std::size_t i = 0; i < splits.size(); ++i) {
+                const Split& s = splits[i];
+                QTest::addRow("%s %s data %d pipeline %d expert %d micro %d %s bucket %g", gate, s.schedule, s.data, s.pipeline,
+                              s.expert, s.micro, s.recompute, s.bucket)
+                    << gate << int(i);
+            }
+    }
+    void everyLayoutEqualsOneRank() {
+        QFETCH(QString, gate);
+        QFETCH(int, split);
+        requireEqual([&] {
+            const RunOutcome& wanted = reference(gate.toStdString());
+            const Layout layout = layoutOf(gate.toStdString(), splits[std::size_t(split)]);
+            return differs(runOf(layout), layout, wanted);
+        });
+    }
+
+    void everyScheduleWithAFlush() {
+        int run = 0;
+        for (const ScheduleMethod& method : generatedMethods()) {
+            if (!method.flushes) continue;
+            const std::string name(method.name);
+            const Split split{name.c_str(), 2, 2, 2, 1};
+            const ScheduleShape shape = scheduleShape(layoutOf("switch", split));
+            if (method.refusal && method.refusal(shape)) continue;
+            ++run;
+            requireEqual([&] {
+                const RunOutcome& wanted = reference("switch");
+                const Layout layout = layoutOf("switch", split);
+                const QString wrong = differs(runOf(layout), layout, wanted);
+                return wrong.isEmpty() ? wrong : QString("%1: %2").arg(name.c_str(), wrong);
+            });
+            if (QTest::currentTestFailed()) return;
+        }
+        QVERIFY2(run >= 8, qPrintable(QString("%1 schedules").arg(run)));
+    }
+
+    /// The state of an expert is with the ranks that hold it.
+    void everyOptimizer_data() {
+        QTest::addColumn<QString>("kind");
+        for (const char* kind : {"adamw", "adafactor", "sm3"}) QTest::newRow(kind) << kind;
+    }
+    void everyOptimizer() {
+        QFETCH(QString, kind);
+        requireEqual([&]() -> QString {
+            const auto layoutWith = [&](const Split& split) {
+                Layout layout = layoutOf("switch", split, 6);
+                layout.optimizer.kind = kind.toStdString();
+                layout.optimizer.momentum = 0;
+                layout.optimizer.epsilon = 1e-3;  // rounding errors of gradients near zero stay what they are
+                layout.optimizer.learningRate = kind == "sm3" ? 0.01 : 5e-4;
+                return layout;
+            };
+            const RunOutcome wanted = runOf(layoutWith({}));
+            for (const Split& split : {Split{"1f1b", 4, 1, 2, 2}, Split{"1f1b", 2, 2, 2, 2}}) {
+                const Layout layout = layoutWith(split);
+                const RunOutcome run = runOf(layout);
+                if (!run.error.empty()) return QString::fromStdString(run.error);
+                QString wrong = difference(run.counter(EventKind::Loss), wanted.counter(EventKind::Loss), 1e-4);
+                if (wrong.isEmpty()) wrong = copiesDiffer(run, layout);
+                if (!wrong.isEmpty()) return QString("seed %1: %2").arg(seed_).arg(wrong);
+            }
+            return {};
+        });
+    }
+
+    /// In 16 bits the first loss is that of plain data parallelism to the bit: tokens travel as they are. All ranks skip the
+    /// steps in which any of them, or of the experts, overflows.
+    void sixteenBits_data() {
+        QTest::addColumn<QString>("compute");
+        QTest::addColumn<QString>("weights");
+        for (const char* compute : {"bf16", "fp16"})
+            for (const char* weights : {"master", "fp32", "alone"}) QTest::addRow("%s %s", compute, weights) << compute << weights;
+    }
+    void sixteenBits() {
+        QFETCH(QString, compute);
+        QFETCH(QString, weights);
+        requireEqual([&]() -> QString {
+            const auto layoutWith = [&](const Split& split) {
+                Layout layout = layoutOf("switch", split, 12);
+                layout.precision.compute = compute.toStdString();
+                layout.precision.weights = weights.toStdString();
+                layout.precision.lossScale = "dynamic";
+                layout.precision.scale = 16777216;
+                layout.optimizer.momentum = 0;
+                layout.optimizer.learningRate = 0.01;
+                return layout;
+            };
+            for (const auto& [d, p, e] : {std::tuple(2, 1, 2), std::tuple(4, 1, 2), std::tuple(2, 2, 2)}) {
+                const Layout layout = layoutWith({"1f1b", d, p, e, 1});
+                const RunOutcome run = runOf(layout), wanted = runOf(layoutWith({"1f1b", d, p, 1, 1}));
+                if (!run.error.empty()) return QString::fromStdString(run.error);
+                const auto got = run.counter(EventKind::Loss), losses = wanted.counter(EventKind::Loss);
+                if (got.front() != losses.front()) return QStringLiteral("the first loss differs");
+                QString wrong = difference(got, losses, 0.02);
+                if (wrong.isEmpty()) wrong = difference(run.counter(EventKind::LossScale), wanted.counter(EventKind::LossScale), 0);
+                if (wrong.isEmpty()) wrong = copiesDiffer(run, layout);
+                if (!wrong.isEmpty()) return QString("seed %1: %2").arg(seed_).arg(wrong);
+                if (compute == "fp16" && run.counter(EventKind::LossScale).back() >= layout.precision.scale)
+                    return QStringLiteral("nothing overflowed");
+            }
+            return {};
+        });
+    }
+
+    /// All-to-alls, bytes from rank to rank and memory are those of the plan; and of the header's formula.
+    void whatIsSentIsPredicted_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("expert");
+        QTest::addColumn<QString>("gate");
+        QTest::addColumn<QString>("recompute");
+        QTest::addColumn<bool>("paced");
+        QTest::newRow("2 ranks") << 2 << 1 << 2 << "switch" << "none" << false;
+        QTest::newRow("2 groups of 2") << 4 << 1 << 2 << "noisy-top-k" << "none" << false;
+        QTest::newRow("a pipeline") << 2 << 2 << 2 << "expert-choice" << "full" << false;
+        QTest::newRow("4 ranks, bf16") << 4 << 1 << 4 << "switch" << "selective" << false;
+        QTest::newRow("a pipeline, paced") << 2 << 2 << 2 << "switch" << "none" << true;
+    }
+    void whatIsSentIsPredicted() {
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, expert);
+        QFETCH(QString, gate);
+        QFETCH(QString, recompute);
+        QFETCH(bool, paced);
+        Layout layout = layoutOf(gate.toStdString(), {"1f1b", data, pipeline, expert, 1}, 2);
+        layout.memory.recompute = recompute.toStdString();
+        layout.parallel.bucket = 0.004;
+        layout.run.validateEvery = 0;
+        if (data == expert) layout.checkpoint.every = 2;  // its copy counts too
+        if (expert == 4) layout.precision.compute = "bf16";
+        if (paced) layout.cluster.pace = PaceSpec{"h100-sxm", 0.2};
+        const Plan plan = planOf(layout);
+        QTemporaryDir checkpoints;
+        const RunOutcome run = runInProcess(plan, {}, [&](int, TrainerServices& services) {
+            if (layout.checkpoint.every > 0) services.checkpoints = checkpoints.path().toStdString();
+        });
+        QVERIFY2(run.error.empty(), run.error.c_str());
+
+        using Key = std::tuple<ActionId, EventKind, int, std::int64_t>;
+        const std::int64_t rows = experts * expertCapacity(layout.model), bytes = rows * 16 * (expert == 4 ? 2 : 4);
+        const int times = recompute == "full" ? 3 : 2;  // a dispatch and a combine each
+        TrafficMatrix measuredBytes(headerOf(plan)), predictedBytes(headerOf(plan));
+        std::int64_t left = 0;
+        for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
+            std::map<Key, int> measured, predicted;
+            std::int64_t peak = 0;
+            int all = 0;
+            for (const Event& event : run.ranks[static_cast<std::size_t>(rank)].events) {
+                if (event.kind == EventKind::MemoryPeak) peak = std::max(peak, event.bytes);
+                if (event.step != 1) continue;
+                measuredBytes.add(event);
+                if (!isExpertExchange(event.kind)) continue;
+                ++measured[{event.action, event.kind, static_cast<int>(event.value), event.bytes}];
+                ++all;
+                QCOMPARE(event.bytes, bytes);
+                QCOMPARE(event.lane, Lane::Comm);
+                left += event.bytes / expert * (expert - 1);
+            }
+            for (const Event& event : plan.simulation.events)
+                if (event.rank == rank && isExpertExchange(event.kind))
+                    ++predicted[{event.action, event.kind, static_cast<int>(event.value), event.bytes}];
+            QVERIFY2(measured == predicted, qPrintable(QString("rank %1").arg(rank)));
+            QCOMPARE(all, 2 * times * plan.lowered.microbatches * 2 / pipeline);
+            // Between pipeline ranks a message that has arrived early is gone from its sender early.
+            const std::int64_t most = plan.memory[static_cast<std::size_t>(rank)].peak;
+            QVERIFY2(pipeline == 1 ? peak == most : peak > 0 && peak <= most, qPrintable(QString("rank %1 held %2, not %3").arg(rank).arg(peak).arg(most)));
+        }
+        const auto told = std::ranges::find(plan.traffic, Axis::Expert, &AxisTraffic::axis);
+        QVERIFY(told != plan.traffic.end());
+        QCOMPARE(told->bytes, left);
+        for (const Event& event : plan.simulation.events) predictedBytes.add(event);
+        for (int from = 0; from < plan.mesh.ranks(); ++from)
+            for (int to = 0; to < plan.mesh.ranks(); ++to) {
+                const auto got = measuredBytes.cell(from, to, TrafficMatrix::Part::All);
+                const auto wanted = predictedBytes.cell(from, to, TrafficMatrix::Part::All);
+                QCOMPARE(got.bytes, wanted.bytes);
+                QCOMPARE(got.count, wanted.count);
+            }
+    }
+
+    /// Any layout goes on from any other's checkpoint, with AdamW's moments.
+    void checkpointsReshard_data() {
+        QTest::addColumn<int>("from");
+        QTest::addColumn<int>("to");
+        for (std::size_t from = 0; from < places.size(); ++from)
+            for (std::size_t to = 0; to < places.size(); ++to)
+                if (from != to) QTest::addRow("%d of %d × %d to %d of %d × %d", places[from].expert, places[from].data, places[from].pipeline,
+                                              places[to].expert, places[to].data, places[to].pipeline)
+                    << int(from) << int(to);
+    }
+    void checkpointsReshard() {
+        QFETCH(int, from);
+        QFETCH(int, to);
+        constexpr int steps = 8;
+        const auto layoutWith = [&](const Split& split) {
+            Layout layout = layoutOf("noisy-top-k", split, steps);
+            layout.optimizer.kind = "adamw";
+            layout.optimizer.epsilon = 1e-3;
+            layout.optimizer.learningRate = 2e-3;
+            return layout;
+        };
+        const auto keep = [&](const Layout& layout, const QTemporaryDir& folder, const std::filesystem::path& resume = {}) {
+            return runInProcess(planOf(layout), {}, [&](int, TrainerServices& services) {
+                services.checkpoints = folder.path().toStdString();
+                services.resume = resume;
+            });
+        };
+        requireEqual([&]() -> QString {
+            QTemporaryDir folder, rest;
+            const std::vector<double> straight = runOf(layoutWith({})).counter(EventKind::Loss);
+            Layout layout = layoutWith(places[std::size_t(from)]);
+            layout.run.steps = steps / 2;
+            layout.checkpoint.every = steps / 2;
+            const RunOutcome first = keep(layout, folder);
+            if (!first.error.empty()) return QString::fromStdString(first.error);
+            const auto newest = findCheckpoint(folder.path().toStdString());
+            if (!newest) return QStringLiteral("no checkpoint");
+            const RunOutcome second = keep(layoutWith(places[std::size_t(to)]), rest, *newest);
+            if (!second.error.empty()) return QString::fromStdString(second.error);
+            return difference(second.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 1e-5);
+        });
+    }
+
+private:
+    const std::vector<Split> splits{{"naive", 2, 1, 2, 4},
+                                    {"1f1b", 2, 1, 2, 1},
+                                    {"1f1b", 4, 1, 2, 2},
+                                    {"1f1b", 4, 1, 4, 1},
+                                    {"gpipe", 2, 2, 2, 2},
+                                    {"1f1b", 4, 2, 2, 1},
+                                    {"zb-h1", 4, 2, 4, 1},
+                                    {"interleaved-1f1b", 2, 2, 2, 2},
+                                    {"1f1b", 2, 1, 2, 2, "full"},
+                                    {"1f1b", 2, 2, 2, 2, "sqrt"},
+                                    {"1f1b", 4, 1, 2, 1, "selective", 0.002}};
+    const std::vector<Split> places{{}, {"1f1b", 2, 2, 2, 2}, {"1f1b", 4, 1, 2, 2}, {"1f1b", 4, 1, 4, 1}};
+};
+
+QTEST_GUILESS_MAIN(ExpertParallelTest)
+#include "expert_parallel_test.moc"

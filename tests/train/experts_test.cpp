@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers with experts, and models with such layers, against double precision: values, and every gradient against central
+// differences in which each token stays with its experts.
+#include "engine/base/random.h"
+#include "engine/model/experts_layer.h"
+#include "engine/model/stage.h"
+#include "kernels/threads.h"
+#include "tests/train/experts_reference.h"
+#include "tests/train/random_inputs.h"
+
+#include <QtTest>
+
+#include <memory>
+
+using namespace shardlab;
+using reference::mismatch;
+using reference::toDouble;
+using reference::Values;
+using reference::Weights;
+
+#define CLOSE(got, wanted, tolerance, what)                                                              \
+    do {                                                                                                 \
+        const double off = mismatch(got, wanted);                                                        \
+        const QString name = QString::fromStdString(what);                                               \
+        QVERIFY2(off < (tolerance), qPrintable(QString("%1 off by %2, %3").arg(name).arg(off).arg(in.seed()))); \
+    } while (false)
+
+namespace {
+
+/// Weights away from their start; gates so far that hardly a token stands between two experts.
+Weights shake(std::span<Parameter> parameters, RandomInputs& in) {
+    Weights weights;
+    for (Parameter& parameter : parameters) {
+        const bool gate = parameter.name.ends_with("gate.weight") || parameter.name.ends_with("noise.weight");
+        const auto noise = in.floats(parameter.value.size(), gate ? 0.8f : 0.4f);
+        for (std::size_t i = 0; i < noise.size(); ++i) parameter.value.floats()[i] += noise[i];
+        weights[parameter.name] = toDouble(parameter.value.floats());
+    }
+    return weights;
+}
+
+Values gradientOf(const std::function<double(const Weights&)>& loss, const Weights& weights, const std::string& name) {
+    Weights moved = weights;
+    return reference::numericGradient(
+        [&](const Values& values) {
+            moved[name] = values;
+            return loss(moved);
+        },
+        weights.at(name));
+}
+
+Buffer bufferOf(Arena& arena, const std::vector<float>& values) {
+    Buffer buffer = arena.allocate(MemoryCategory::Activations, values.size());
+    std::ranges::copy(values, buffer.floats());
+    return buffer;
+}
+
+GateShape someShape(RandomInputs& in, GateKind kind) {
+    GateShape shape{in.whole(1, 3), in.whole(2, 7), in.whole(2, 5), 1, 1};
+    if (kind == GateKind::NoisyTopK) shape.choices = in.whole(2, std::min(shape.experts, 3));
+    if (kind == GateKind::ExpertChoice) shape.choices = shape.experts;
+    shape.capacity = in.whole(1, shape.sequence);
+    return shape;
+}
+
+/// ε of all tokens of a layer of this name, from this sample on.
+Values noiseOf(Arena& arena, const std::string& block, std::int64_t seed, const GateShape& shape, std::int64_t firstSample) {
+    const auto count = std::size_t(shape.tokens()) * std::size_t(shape.experts);
+    std::vector<float> noise(count), logits(count);
+    const std::uint64_t key = RandomStream(seed, block + ".moe.noise").bitsAt(0);
+    arena.device().gateNoise(shape.tokens(), shape.experts, key, firstSample * shape.sequence, noise.data(), logits.data());
+    Values values = toDouble(logits);
+    for (double& value : values) value /= std::log(2.0);
+    return values;
+}
+
+void addKinds() {
+    QTest::addColumn<int>("kind");
+    QTest::newRow("switch") << int(GateKind::Switch);
+    QTest::newRow("noisy top k") << int(GateKind::NoisyTopK);
+    QTest::newRow("expert choice") << int(GateKind::ExpertChoice);
+}
+
+}  // namespace
+
+class ExpertsTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { setKernelThreads(1); }
+
+    void layer_data() { addKinds(); }
+    void layer() {
+        QFETCH(int, kind);
+        RandomInputs in;
+        const auto gate = GateKind(kind);
+        const GateShape shape = someShape(in, gate);
+        const int hidden = in.whole(9, 14);
+        const std::int64_t sample = in.whole(0, 1000);
+        const double balance = 0.7;
+        const float scale = 1.5f;
+        Arena arena;
+        ParameterSet set;
+        TensorGroup alone(arena);
+        const LayerContext context{set, arena, alone, shape.samples, shape.sequence, hidden};
+        ExpertsLayer layer(context, "h.7", {{shape, gate, balance, {0.02}}, 2 * hidden + 1, 0, {0.02}, {0.02}});
+        set.allocate(arena, {}, 1);
+        const Weights weights = shake(set.parameters(), in);
+        reference::Experts experts{shape, gate, hidden, {}};
+        if (gate == GateKind::NoisyTopK) experts.noise = noiseOf(arena, "h.7", context.seed, shape, sample);
+        const auto input = in.floats(std::size_t(shape.tokens()) * std::size_t(hidden));
+        const auto outputWeights = in.floats(input.size());
+        const reference::Decision decision = experts.decision(weights, "h.7", toDouble(input));
+
+        const auto state = layer.newState();
+        state->firstSample = sample;
+        state->lossScale = scale;
+        const Buffer output = layer.forward(*state, bufferOf(arena, input));
+        CLOSE(output.span().floats(), experts.output(weights, "h.7", decision, toDouble(input)), 1e-5, std::string("output"));
+        const Buffer gradient = layer.inputGrad(*state, bufferOf(arena, outputWeights), MemoryCategory::Buffers);
+        layer.weightGrad(*state);
+        const auto lossOf = [&](const Weights& w, const Values& x) {
+            return reference::dot(experts.output(w, "h.7", decision, x), outputWeights) +
+                   scale * balance * experts.balance(w, "h.7", decision, x);
+        };
+        CLOSE(gradient.span().floats(),
+              reference::numericGradient([&](const Values& x) { return lossOf(weights, x); }, toDouble(input)), 1e-4,
+              std::string("input's gradient"));
+        for (const Parameter& parameter : set.parameters())
+            CLOSE(parameter.gradient.floats(),
+                  gradientOf([&](const Weights& w) { return lossOf(w, toDouble(input)); }, weights, parameter.name), 1e-4,
+                  parameter.name);
+
+        const ExpertLoad load = layer.tally()->take(7);
+        for (int e = 0; e < shape.experts; ++e) {
+            int asked = 0, dropped = 0;
+            for (int s = 0; s < shape.samples; ++s) {
+                asked += decision.asked(shape, s, e);
+                dropped += std::max(0, decision.asked(shape, s, e) - shape.capacity);
+            }
+            QVERIFY2(load.asked[std::size_t(e)] == asked && load.dropped[std::size_t(e)] == dropped, qPrintable(in.seed()));
+        }
+        QCOMPARE(layer.tally()->take(7).asked, std::vector<std::int32_t>(std::size_t(shape.experts)));
+    }
+
+    /// Validation draws no noise and drops nothing.
+    void withoutASampleThereIsNoNoise() {
+        RandomInputs in;
+        const GateShape shape = someShape(in, GateKind::NoisyTopK);
+        const int hidden = in.whole(9, 14);
+        Arena arena;
+        ParameterSet set;
+        TensorGroup alone(arena);
+        LayerContext context{set, arena, alone, shape.samples, shape.sequence, hidden};
+        context.dropout = 0.5;
+        ExpertsLayer layer(context, "h.1", {{shape, GateKind::NoisyTopK, 1, {0.02}}, hidden, 0.5, {0.02}, {0.02}});
+        set.allocate(arena, {}, 1);
+        const Weights weights = shake(set.parameters(), in);
+        const reference::Experts experts{shape, GateKind::NoisyTopK, hidden, {}};
+        const auto input = in.floats(std::size_t(shape.tokens()) * std::size_t(hidden));
+        const auto state = layer.newState();
+        const Buffer output = layer.forward(*state, bufferOf(arena, input));
+        const reference::Decision decision = experts.decision(weights, "h.1", toDouble(input));
+        CLOSE(output.span().floats(), experts.output(weights, "h.1", decision, toDouble(input)), 1e-5, std::string("output"));
+    }
+
+    /// Of blocks the second and fourth have experts; names and shapes are those that checkpoints have.
+    void everySecondBlock() {
+        StageSpec spec;
+        spec.model.kind = "gpt-moe";
+        spec.model.layers = 4;
+        spec.firstLayer = 1;
+        spec.layers = 3;
+        spec.first = spec.last = false;
+        spec.model.hidden = 12;
+        spec.model.heads = 3;
+        spec.model.experts = 2;
+        spec.model.gate = "noisy-top-k";
+        Arena arena;
+        Stage stage(spec, arena);
+        std::map<std::string, std::vector<int>> shapes;
+        for (const Parameter& parameter : stage.parameters()) shapes[parameter.name] = parameter.shape;
+        for (const std::string block : {"h.1", "h.3"}) {
+            QCOMPARE(shapes.at(block + ".moe.gate.weight"), (std::vector{12, 2}));
+            QCOMPARE(shapes.at(block + ".moe.noise.weight"), (std::vector{12, 2}));
+            QCOMPARE(shapes.at(block + ".moe.experts.0.c_fc.weight"), (std::vector{12, 48}));
+            QCOMPARE(shapes.at(block + ".moe.experts.1.c_fc.bias"), (std::vector{48}));
+            QCOMPARE(shapes.at(block + ".moe.experts.1.c_proj.weight"), (std::vector{48, 12}));
+            QCOMPARE(shapes.at(block + ".moe.experts.0.c_proj.bias"), (std::vector{12}));
+            QVERIFY(!shapes.contains(block + ".mlp.c_fc.weight"));
+        }
+        QVERIFY(shapes.contains("h.2.mlp.c_fc.weight") && !shapes.contains("h.2.moe.gate.weight"));
+    }
+
+    /// Normal numbers without what lies beyond two deviations, of variance 0.1 ÷ inputs (before the tails went).
+    void switchStartsFromATruncatedNormal() {
+        StageSpec spec;
+        spec.model.kind = "gpt-moe";
+        spec.model.layers = spec.layers = 2;
+        spec.model.hidden = 64;
+        spec.model.experts = 2;
+        spec.seed = std::random_device{}();
+        Arena arena;
+        Stage stage(spec, arena);
+        for (const Parameter& parameter : stage.parameters()) {
+            if (parameter.name != "h.1.moe.experts.0.c_fc.weight") continue;
+            const double deviation = std::sqrt(0.1 / 64);
+            double square = 0, largest = 0;
+            for (const float value : parameter.value.floats()) {
+                square += value * value / double(parameter.value.size());
+                largest = std::max(largest, std::abs(double(value)));
+            }
+            QVERIFY(largest <= 2 * deviation && largest > 1.95 * deviation);
+            QVERIFY(std::abs(std::sqrt(square) / deviation - 0.8796) < 0.03);
+        }
+    }
+
+    /// Embedding, attention, feed-forward, attention, experts, output: two microbatches' gradients add up.
+    void wholeModels_data() { addKinds(); }
+    void wholeModels() {
+        QFETCH(int, kind);
+        RandomInputs in;
+        const reference::Shape shape{"gpt", 2, 10, 2, in.whole(2, 6), in.whole(3, 9), in.whole(1, 3)};
+        const std::array names{"switch", "noisy-top-k", "expert-choice"};
+        StageSpec spec;
+        spec.model = {"gpt-moe", 2, shape.hidden, shape.heads, shape.sequence, shape.vocabulary, 0};
+        spec.model.experts = in.whole(2, 4);
+        spec.model.gate = names[std::size_t(kind)];
+        spec.model.capacity = 0.5 + 0.25 * in.whole(0, 4);
+        spec.model.balance = 0.3;
+        spec.layers = 2;
+        spec.samples = shape.samples;
+        const GateShape gate{shape.samples, shape.sequence, spec.model.experts, expertChoices(spec.model), expertCapacity(spec.model)};
+        Arena arena;
+        Stage stage(spec, arena);
+        const Weights weights = shake(stage.parameters(), in);
+        struct Batch {
+            std::vector<std::int32_t> tokens, targets;
+            reference::Experts experts;
+            reference::Decision decision;
+        };
+        const auto below = [&](const Weights& w, const Batch& batch) {
+            Values x = reference::attentionLayer(w, "h.0", shape, reference::embed(w, shape, batch.tokens));
+            return reference::attentionLayer(w, "h.1", shape, reference::feedForwardLayer(w, "h.0", shape, x));
+        };
+        const auto entropy = [&](const Weights& w, const Batch& batch) {
+            return reference::headLoss(w, shape, batch.experts.output(w, "h.1", batch.decision, below(w, batch)), batch.targets);
+        };
+        std::vector<Batch> batches;
+        for (int i = 0; i < 2; ++i) {
+            const std::int64_t sample = in.whole(0, 100);
+            Batch batch{in.tokens(std::size_t(shape.tokens()), shape.vocabulary),
+                        in.tokens(std::size_t(shape.tokens()), shape.vocabulary), {gate, GateKind(kind), shape.hidden, {}}, {}};
+            if (GateKind(kind) == GateKind::NoisyTopK) batch.experts.noise = noiseOf(arena, "h.1", spec.seed, gate, sample);
+            batch.decision = batch.experts.decision(weights, "h.1", below(weights, batch));
+            stage.forward(i, {batch.tokens, batch.targets, sample}, {});
+            const double wanted = entropy(weights, batch);
+            QVERIFY2(std::abs(stage.loss(i) - wanted) < 1e-5 * wanted, qPrintable(in.seed()));
+            batches.push_back(std::move(batch));
+        }
+        for (const int i : {1, 0}) stage.backward(i, {}, 0.5f);
+        const auto loss = [&](const Weights& w) {
+            double sum = 0;
+            for (const Batch& batch : batches)
+                sum += entropy(w, batch) + spec.model.balance * batch.experts.balance(w, "h.1", batch.decision, below(w, batch));
+            return sum / 2;
+        };
+        for (const Parameter& parameter : stage.parameters())
+            CLOSE(parameter.gradient.floats(), gradientOf(loss, weights, parameter.name), 5e-4, parameter.name);
+    }
+};
+
+QTEST_GUILESS_MAIN(ExpertsTest)
+#include "experts_test.moc"
