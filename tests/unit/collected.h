@@ -30,11 +30,11 @@ public:
         change([&] { lost.push_back(rank); });
     }
 
-    /// Waits until `reached` holds, at most ten seconds.
+    /// Waits until `reached` holds, at most a minute.
     template <class Condition>
     bool wait(Condition reached) {
         std::unique_lock lock(mutex);
-        return changed.wait_for(lock, std::chrono::seconds(10), reached);
+        return changed.wait_for(lock, std::chrono::minutes(1), reached);
     }
 
     std::mutex mutex;

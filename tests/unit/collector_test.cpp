@@ -84,7 +84,7 @@ private Q_SLOTS:
                 if (!telemetry) return;
                 record(**telemetry, given[static_cast<std::size_t>(rank)]);
                 // Until the link has been cut as often as it will be, so that the goodbye is not in a race with 2 s.
-                for (int i = 0; i < 400 && proxy.cuts() < 40; ++i) {
+                for (int i = 0; i < 3000 && proxy.cuts() < 40; ++i) {
                     (*telemetry)->log(LogLevel::Info, std::string(2000, 'x'));
                     std::this_thread::sleep_for(20ms);
                 }
@@ -120,7 +120,7 @@ private Q_SLOTS:
         std::vector<Command> sent;
         std::vector<Command> got;
         const auto take = [](Telemetry& telemetry, std::vector<Command>& into, std::size_t until) {
-            for (int i = 0; i < 500 && into.size() < until; ++i) {
+            for (int i = 0; i < 6000 && into.size() < until; ++i) {
                 Command command = telemetry.takeCommand();
                 for (; command != Command::None; command = telemetry.takeCommand()) into.push_back(command);
                 std::this_thread::sleep_for(10ms);
@@ -148,12 +148,12 @@ private Q_SLOTS:
     void strangersAreRefusedAndCounted() {
         Collected collected;
         CollectorOptions given = collectorOptions(2);
-        given.handshake = 200ms;
+        given.handshake = 2000ms;  // long enough for whoever speaks
         auto collector = Collector::listen(given, collected);
         QVERIFY(collector);
         const auto closed = [](Descriptor& link) {
             std::array<std::byte, 64> room{};
-            for (int i = 0; i < 300; ++i) {
+            for (int i = 0; i < 3000; ++i) {
                 const auto count = receiveSome(link, room);
                 if (!count) return true;
                 std::this_thread::sleep_for(10ms);
@@ -420,7 +420,7 @@ private:
         frames.send(FrameType::Hello, encodeHello(hello));
         frames.send(type, body);
         QVERIFY(frames.flush());
-        for (int i = 0; i < 300 && frames.receive(); ++i) std::this_thread::sleep_for(10ms);
+        for (int i = 0; i < 3000 && frames.receive(); ++i) std::this_thread::sleep_for(10ms);
     }
 
     std::unique_ptr<QTemporaryDir> folder_;

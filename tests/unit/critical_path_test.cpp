@@ -59,11 +59,50 @@ private Q_SLOTS:
                 now = node.end;
             }
             QCOMPARE(now, graph.stepSeconds);
-            for (const CriticalPath::Share& share : path.onPath) shares += share.compute + share.communication;
+            for (const CriticalPath::Share& share : path.onPath) shares += share.seconds();
             QVERIFY(std::abs(shares - graph.stepSeconds) < 1e-9 * graph.stepSeconds);
             for (const CriticalPath::Time& time : path.ofRank)
-                QVERIFY(std::abs(time.computing + time.reducing + time.waiting - graph.stepSeconds) < 1e-9 * graph.stepSeconds);
+                QVERIFY(std::abs(time.computing + time.tensor + time.reducing + time.waiting - graph.stepSeconds) < 1e-9 * graph.stepSeconds);
         }
+    }
+
+    /// What tensor groups exchange within actions stands by itself; together it is what was compute, of path and of rank.
+    void tensorCollectivesAreNoCompute() {
+        int some = 0;
+        for (int round = 0; round < 60; ++round) {
+            ScheduleAndCosts each = randomScheduleAndCosts(*random_);
+            const CriticalPath plain = criticalPath(stepGraph(each.lowered, each.costs));
+            for (const CriticalPath::Share& share : plain.onPath) QCOMPARE(share.tensor, 0.0);
+            each.costs.stretch = 0.5 + random_->uniform();
+            std::map<int, double> shares;  // by stage, of each of its compute actions
+            for (std::size_t s = 0; s < each.costs.stages.size(); ++s) {
+                StageCosts& stage = each.costs.stages[s];
+                const double share = shares[static_cast<int>(s)] = random_->uniform();
+                const auto part = [&](double seconds) {
+                    return std::vector<TensorCost>{{.seconds = share * seconds / 4}, {.seconds = share * seconds * 3 / 4}};
+                };
+                stage.tensor = {part(stage.forward), part(stage.inputGrad), part(stage.weightGrad)};
+            }
+            const StepGraph graph = stepGraph(each.lowered, each.costs);
+            const CriticalPath path = criticalPath(graph);
+            std::vector<double> expected(path.onPath.size()), within(path.ofRank.size());
+            const auto tensorOf = [&](const StepGraph::Node& node) { return isCompute(node.action.kind) ? shares[node.action.stage] * lengthOf(node) : 0; };
+            for (const int index : path.nodes) {
+                const StepGraph::Node& node = graph.nodes[static_cast<std::size_t>(index)];
+                expected[static_cast<std::size_t>(node.rank)] += tensorOf(node);
+            }
+            for (const StepGraph::Node& node : graph.nodes) within[static_cast<std::size_t>(node.rank)] += tensorOf(node);
+            for (std::size_t rank = 0; rank < path.onPath.size(); ++rank) {
+                QVERIFY(std::abs(path.onPath[rank].tensor - expected[rank]) < 1e-9);
+                QVERIFY(std::abs(path.onPath[rank].compute + path.onPath[rank].tensor - plain.onPath[rank].compute * each.costs.stretch) < 1e-9);
+                QVERIFY(std::abs(path.onPath[rank].communication - plain.onPath[rank].communication * each.costs.stretch) < 1e-9);
+                QVERIFY(std::abs(path.ofRank[rank].tensor - within[rank]) < 1e-9);
+                QVERIFY(std::abs(path.ofRank[rank].waiting - plain.ofRank[rank].waiting * each.costs.stretch) < 1e-9);
+            }
+            QVERIFY(std::abs(path.share().seconds() - graph.stepSeconds) < 1e-9 * graph.stepSeconds);
+            if (path.share().tensor > 0) ++some;
+        }
+        QVERIFY(some > 30);
     }
 
     /// Simulated anew with one action shorter or longer: what the path and the slack claim is what happens.

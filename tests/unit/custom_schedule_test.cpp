@@ -110,7 +110,7 @@ private Q_SLOTS:
         row("backward first", {"0F0,0F1,0B0,0B1", "1B0,1F0,1F1,1B1"}, {"rank 1, action 1, 1B0", "it comes before 1F0", "[1B0]"});
         row("weight gradient alone", {"0F0,0F1,0B0,0W1", "1F0,1B0,1F1,1B1"}, {"0I1", "it is missing"});
         row("both backwards", {"0F0,0F1,0B0,0I0,0B1", "1F0,1B0,1F1,1B1"}, {"0I0", "makes the input gradient too"});
-        row("deadlock", {"0F0,0B0,0F1,0B1", "1F1,1B1,1F0,1B0"}, {"deadlock: rank 0 waits at 0B0", "[0B0]"});
+        row("deadlock", {"0F0,0B0,0F1,0B1", "1F1,1B1,1F0,1B0"}, {"deadlock: pipeline rank 0 waits at 0B0", "[0B0]"});
         row("a message", {"0F0,0SEND_F0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"}, {"0SEND_F0", "added from the layout", "Only F, B, I and W"});
         row("a recomputation", {"0F0,0R0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"}, {"0R0", "added from the layout"});
         row("a weight version", {"0F0@v1,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"}, {"0F0@v1", "one version of the weights"});

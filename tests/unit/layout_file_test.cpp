@@ -123,9 +123,11 @@ private Q_SLOTS:
                                 "warmup",
                                 "betas",          "epsilon",
                                 "momentum",       "weight_decay",
-                                "clip",           "loss_weight",   "recompute",     "recompute_every", "schedule", "minimum",
+                                "clip", "decay_rate", "clip_threshold",           "loss_weight",   "exchange", "elastic_rho",   "recompute",     "recompute_every", "schedule", "minimum",
                                 "steps",          "seed",
                                 "validate_every", "validation_batches", "deadline",
+                                "experts",        "gate",           "top_k",
+                                "capacity",       "balance",        "expert_dropout",
                                 "weights",        "tokenizer_path", "last_batch",
                                 "every",          "keep"})
             QVERIFY2(mentions(text, std::string("\"").append(key).append("\":").c_str()), key);

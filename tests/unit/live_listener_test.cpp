@@ -228,7 +228,7 @@ private Q_SLOTS:
 
     void aRankThatIsLostForGoodEndsTheRun() {
         Recording run(file_);
-        auto listener = listen(run);
+        auto listener = listen(run, 500ms);
         QVERIFY(listener);
         {
             Caller caller(listener->address(), 1, token);
@@ -248,10 +248,10 @@ private Q_SLOTS:
 private:
     static constexpr const char* token = "0123456789abcdef0123456789abcdef";
 
-    static std::unique_ptr<LiveListener> listen(Recording& run) {
+    static std::unique_ptr<LiveListener> listen(Recording& run, std::chrono::milliseconds returnWithin = 60s) {
         ListenOptions options;
         options.token = token;
-        options.returnWithin = 2000ms;
+        options.returnWithin = returnWithin;
         auto listener = LiveListener::listen(options, run);
         return listener ? std::move(*listener) : nullptr;
     }

@@ -123,6 +123,22 @@ private Q_SLOTS:
         QVERIFY2(waits->why.find("gathering parameters from 4 replicas") != std::string::npos, waits->why.c_str());
     }
 
+    void whoSharesMemoryReadsIt() {
+        Layout layout = pipelineOf(3, 6);
+        layout.cluster.pace->device = "cpu";
+        layout.model = {"mlp", 8, 1024, 4, 16, 256, 0};
+        layout.parallel = ParallelSpec{3, 1};
+        layout.parallel.exchange = "hogwild";
+        layout.schedule.kind = "1f1b";
+        layout.optimizer = {};
+        layout.optimizer.kind = "sgd";
+        layout.optimizer.momentum = layout.optimizer.weightDecay = 0;
+        const std::vector<Loss> losses = largestLosses(planOrFail(layout));
+        const Loss* waits = find(losses, LossKind::Communication);
+        QVERIFY(waits);
+        QVERIFY2(waits->why.find("reading the weights out of shared memory") != std::string::npos, waits->why.c_str());
+    }
+
     void sharedCoresAreOverload() {
         Layout layout;
         layout.parallel.data = 1;

@@ -59,7 +59,7 @@ private Q_SLOTS:
             const MeasuredPath path = measuredPath(graph, times);
             QVERIFY(near(path.seconds, graph.stepSeconds) && near(path.gaps, 0));
             QCOMPARE(path.onPath.size(), predicted.onPath.size());
-            QVERIFY(near(path.compute() + path.communication(), graph.stepSeconds));
+            QVERIFY(near(path.share().seconds(), graph.stepSeconds));
             QCOMPARE(path.links.size(), predicted.nodes.size());
             for (std::size_t i = 0; i < path.links.size(); ++i) QCOMPARE(path.links[i].node, predicted.nodes[i]);
         }
@@ -87,7 +87,34 @@ private Q_SLOTS:
                 sum += link.end - link.begin + link.gap;
             }
             QVERIFY(near(sum, path.seconds));
-            QVERIFY(near(path.compute() + path.communication() + path.gaps, path.seconds));
+            QVERIFY(near(path.share().seconds() + path.gaps, path.seconds));
+        }
+    }
+
+    /// Collectives within the actions of the path are told apart from compute; no moment counts twice.
+    void tensorCollectivesAreNoCompute() {
+        for (int round = 0; round < 60; ++round) {
+            const ScheduleAndCosts each = randomScheduleAndCosts(*random_);
+            const StepGraph graph = stepGraph(each.lowered, each.costs);
+            Happened step = happened(graph, *random_, 0.2);
+            const MeasuredPath plain = measuredPath(graph, step.times);
+            std::vector<double> lasting(graph.nodes.size());
+            for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+                if (!isCompute(graph.nodes[i].action.kind)) continue;
+                MeasuredSpan& time = *step.times[i];
+                const double length = time.end - time.begin;
+                const double first = time.begin + 0.2 * length, second = time.begin + (0.3 + 0.2 * random_->uniform()) * length;
+                // The second begins before the first is over, or after it.
+                time.tensor = {{first, first + 0.2 * length}, {second, second + 0.2 * length}, {time.end - 0.1 * length, time.end + 5}};
+                lasting[i] = std::max(first + 0.2 * length, second + 0.2 * length) - first - std::max(0.0, second - first - 0.2 * length) + 0.1 * length;
+            }
+            const MeasuredPath path = measuredPath(graph, step.times);
+            double expected = 0;
+            for (const MeasuredPath::Link& link : path.links) expected += lasting[static_cast<std::size_t>(link.node)];
+            QVERIFY(near(path.share().tensor, expected) && expected > 0);
+            QVERIFY(near(path.share().compute + path.share().tensor, plain.share().compute));
+            QVERIFY(near(path.share().communication, plain.share().communication));
+            QVERIFY(near(path.share().seconds() + path.gaps, path.seconds));
         }
     }
 
@@ -148,9 +175,9 @@ private Q_SLOTS:
     /// A sender that learns late that its message has come: the receiver's time does not count twice.
     void aMessageUsedBeforeItsEndIsCut() {
         StepGraph graph;
-        graph.nodes = {{0, {ActionKind::Forward, 0, 0}, 0, 1, {}},
-                       {0, {ActionKind::SendForward, 0, 0}, 1, 2, {0}},
-                       {1, {ActionKind::Forward, 1, 0}, 2, 4, {1}}};
+        graph.nodes = {{0, {ActionKind::Forward, 0, 0}, 0, 1, 0, {}},
+                       {0, {ActionKind::SendForward, 0, 0}, 1, 2, 0, {0}},
+                       {1, {ActionKind::Forward, 1, 0}, 2, 4, 0, {1}}};
         graph.stepSeconds = 4;
         const MeasuredPath path = measuredPath(graph, Times{MeasuredSpan{10, 11}, MeasuredSpan{11.5, 14}, MeasuredSpan{12.5, 15}});
         QCOMPARE(path.links.size(), std::size_t{3});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/mesh.h"
+#include "engine/layout/replicas.h"
 
 #include <QTest>
 
@@ -26,8 +27,8 @@ class MeshTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void ranksAndCoordinatesAreOneToOne() {
-        const Mesh mesh(degrees(2, 3, 2, 1, 4));
-        QCOMPARE(mesh.ranks(), 48);
+        const Mesh mesh(degrees(2, 6, 2, 1, 4));
+        QCOMPARE(mesh.ranks(), 48);  // expert is a part of data
         std::set<Coordinates> seen;
         for (int rank = 0; rank < mesh.ranks(); ++rank) {
             const Coordinates place = mesh.coordinates(rank);
@@ -50,7 +51,7 @@ private Q_SLOTS:
     }
 
     void groupsOfAnAxisCoverEveryRankOnce() {
-        const Mesh mesh(degrees(2, 3, 2, 2, 2));
+        const Mesh mesh(degrees(2, 6, 3, 2, 2));
         for (Axis axis : {Axis::Pipeline, Axis::Data, Axis::Expert, Axis::Context, Axis::Tensor}) {
             std::multiset<int> members;
             for (const auto& group : mesh.groups(axis)) {
@@ -61,6 +62,21 @@ private Q_SLOTS:
             QCOMPARE(members.size(), static_cast<std::size_t>(mesh.ranks()));
             for (int rank = 0; rank < mesh.ranks(); ++rank) QCOMPARE(members.count(rank), std::size_t{1});
         }
+    }
+
+    void expertGroupsAreNeighboursAlongData() {
+        const Mesh mesh(degrees(2, 4, 2, 1, 1));
+        QCOMPARE(mesh.ranks(), 8);
+        QCOMPARE(mesh.group(0, Axis::Expert), (std::vector<int>{0, 1}));
+        QCOMPARE(mesh.group(3, Axis::Expert), (std::vector<int>{2, 3}));
+        QCOMPARE(mesh.group(6, Axis::Expert), (std::vector<int>{6, 7}));
+        QCOMPARE(sameWeights(mesh, 3), (std::vector<int>{0, 1, 2, 3}));
+        QCOMPARE(sameExperts(mesh, 3), (std::vector<int>{1, 3}));
+        QCOMPARE(sameExperts(mesh, 4), (std::vector<int>{4, 6}));
+        QCOMPARE(mesh.label(7), std::string("dp3 pp1 ep1"));
+        QCOMPARE(sameExperts(Mesh(degrees(1, 4, 1, 1, 1)), 2), (std::vector<int>{0, 1, 2, 3}));
+        // A layout that check() refuses has a mesh too.
+        QCOMPARE(Mesh(degrees(1, 3, 2, 1, 1)).size(Axis::Expert), 1);
     }
 
     void ranksFillHostsInOrder() {

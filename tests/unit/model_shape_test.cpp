@@ -3,7 +3,10 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 using namespace shardlab;
 
@@ -59,6 +62,46 @@ private Q_SLOTS:
         QCOMPARE(modelParameters(mixed), modelParameters(even));
     }
 
+    void expertsCountWhatTheyAre() {
+        // By hand for b 1, s 6, h 4, a 2 and f 3, 3 experts of which a token takes 2, noisy: N = 6.
+        ModelSpec model{"gpt-moe", 2, 4, 2, 6, 256, 0, {3, 3}};
+        model.experts = 3;
+        model.gate = "noisy-top-k";
+        model.topK = 2;
+        model.capacity = 1.1;  // 1.1 · 2 · 6 ÷ 3 = 4.4
+        QCOMPARE(expertCapacity(model), 5);
+        QCOMPARE(expertRows(model, 1), std::int64_t{15});
+        ModelSpec dense = model;
+        dense.kind = "gpt";
+        const std::int64_t one = 2 * 4 * 3 + 3 + 4;
+        QCOMPARE(layerParameters(model, 0), layerParameters(dense, 0));
+        QCOMPARE(layerParameters(model, 1) - layerParameters(dense, 1), 2 * one + 2 * 4 * 3);
+        QCOMPARE(layerForwardFlops(model, 1, 1) - layerForwardFlops(dense, 1, 1), (15 - 6) * 4.0 * 4 * 3 + 2 * 2.0 * 6 * 4 * 3);
+        QCOMPARE(idleExpertFlops(model, {2}, 1), (15 - 12) * 4.0 * 4 * 3);
+        const std::int64_t routes = 2 * 6 * 3 + 2 * 6 * 2 + 15 + 2 * 3;
+        QCOMPARE(layerStoredFloats(model, 1, 1) - layerStoredFloats(dense, 1, 1), routes + 15 * (2 * 4 + 2 * 3) - 2 * 6 * 3);
+        model.gate = "switch";
+        QCOMPARE(expertCapacity(model), 3);  // 1.1 · 6 ÷ 3 = 2.2
+        QCOMPARE(layerParameters(model, 1) - layerParameters(dense, 1), 2 * one + 4 * 3);
+        QCOMPARE(idleExpertFlops(model, {2}, 1), (9 - 6) * 4.0 * 4 * 3);
+        model.capacity = 0.5;  // one place each: three tokens of six
+        QCOMPARE(expertRows(model, 1), std::int64_t{3});
+        QCOMPARE(idleExpertFlops(model, {2}, 1), 0.0);
+        model.capacity = 100;
+        QCOMPARE(expertCapacity(model), 6);  // all tokens of the sample
+    }
+
+    /// Switch-Base with 128 experts, 7.4 billion parameters in twelve encoder and twelve decoder layers (2101.03961): of
+    /// its experts' weights, 12 · 128 · 2 · 768 · 3072, here with biases.
+    void switchBaseIsAsLargeAsPublished() {
+        ModelSpec model{"gpt-moe", 24, 768, 12, 512, 32128, 0};
+        model.experts = 128;
+        const std::int64_t experts = 12LL * 128 * 2 * 768 * 3072;
+        const std::int64_t whole = modelParameters(model);
+        QVERIFY(whole > experts && whole < experts + 250'000'000);
+        QVERIFY(std::abs(double(whole) / 7.4e9 - 1) < 0.02);
+    }
+
     /// Korthikanti et al., 2205.05198, in 16 bits: sbh(10 + 24/t + 5as/(ht)), with tokens split sbh/t(34 + 5as/h). Ours
     /// keep no masks (2 of the 10, 1 of the 5) and no probabilities after dropout (2 of the 5); norm statistics are new.
     void activationsAreThoseOfThePaper() {
@@ -98,8 +141,25 @@ private Q_SLOTS:
         }
     }
 
+    /// Parts of a vocabulary that differ by a row must not tip a balance differently on two members of a tensor group.
+    void membersGiveTheSameLayersToTheSameReplicas() {
+        ParallelSpec parallel;
+        parallel.data = 2;
+        parallel.tensor = 2;
+        parallel.zero = 3;
+        parallel.partition = "layers";
+        for (const auto& [vocabulary, sequence] : {std::pair{257, 128}, {259, 129}, {256, 128}}) {
+            const ModelSpec model{"gpt", 4, 16, 4, sequence, vocabulary, 0};
+            std::vector<int> owners[2];
+            for (const int part : {0, 1})
+                for (const FlatUnit& unit : stageUnits(model, parallel, {.layers = 4}, {2, part})) owners[part].push_back(unit.owner);
+            QCOMPARE(owners[0], owners[1]);
+            QVERIFY(std::ranges::count(owners[0], 1) > 0);
+        }
+    }
+
     void stagesAddUpToTheModel() {
-        for (const char* kind : {"gpt", "mlp"}) {
+        for (const char* kind : {"gpt", "mlp", "gpt-moe"}) {
             Layout layout;
             layout.model = {kind, 6, 32, 4, 16, 300, 0};
             layout.parallel.pipeline = 3;

@@ -102,7 +102,7 @@ private Q_SLOTS:
         const auto sums = [](const Plan& plan) {
             std::int64_t bytes = 0;
             for (const TensorCost& each : plan.costs.stages[0].tensor.forward)
-                bytes += each.layer == -2 ? 0 : each.bytes;
+                bytes += each.layer == outputLayer ? 0 : each.bytes;
             return bytes;
         };
         const std::int64_t full = sums(planOrFail(layout));

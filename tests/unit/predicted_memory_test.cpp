@@ -6,6 +6,8 @@
 #include <QTest>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 using namespace shardlab;
 
@@ -46,6 +48,38 @@ private Q_SLOTS:
                     for (std::size_t category = 0; category < point.bytes.size(); ++category)
                         QVERIFY2(point.bytes[category] >= 0 && point.bytes[category] <= memory.bytes[category], plan.layout.name.c_str());
             }
+        }
+    }
+
+    /// A server, or the keeper of a centre, is not like the other replicas.
+    void everyReplicaOfAnExchangeHasItsOwn() {
+        for (const char* exchange : {"server", "async-server", "easgd", "hogwild"}) {
+            Layout layout;
+            layout.parallel.data = 3;
+            layout.parallel.pipeline = std::string_view(exchange) == "async-server" || std::string_view(exchange) == "hogwild" ? 1 : 2;
+            layout.parallel.exchange = exchange;
+            layout.cluster.hosts = {{"localhost", 3 * layout.parallel.pipeline}};
+            layout.batch.global = 12;
+            if (std::string_view(exchange) == "hogwild") layout.optimizer.weightDecay = 0;
+            if (std::string_view(exchange) == "easgd" || std::string_view(exchange) == "hogwild") {
+                layout.optimizer.kind = "sgd";
+                layout.optimizer.elasticRho = 1;
+                layout.optimizer.learningRate = 0.1;
+            }
+            layout.checkpoint.every = std::string_view(exchange) == "server" || std::string_view(exchange) == "hogwild" ? 10 : 0;
+            const auto plan = makePlan(layout);
+            QVERIFY2(plan.has_value(), plan ? "" : toText(plan.error()).c_str());
+            std::set<std::int64_t> peaks;
+            for (const RankMemory& memory : plan->memory) {
+                const auto curves = predictedMemory(*plan, plan->mesh.coordinate(memory.rank, Axis::Data));
+                const MemoryCurve& curve = curves[static_cast<std::size_t>(plan->mesh.coordinate(memory.rank, Axis::Pipeline))];
+                QCOMPARE(curve.peak, memory.peak);
+                QCOMPARE(total(curve.highest()->bytes), memory.peak);
+                for (const MemoryPoint& point : curve.points)
+                    QVERIFY(std::ranges::all_of(point.bytes, [](std::int64_t bytes) { return bytes >= 0; }));
+                peaks.insert(memory.peak);
+            }
+            QVERIFY2(peaks.size() > 1, exchange);
         }
     }
 

@@ -32,6 +32,9 @@ std::vector<OutputLine> readToEnd(Process& process) {
     return all;
 }
 
+/// A shell that waits and starts nothing: one that forks is, until its child has its own name, two processes of a job.
+const std::string waits = "kill -STOP $$";
+
 /// As a launcher that was killed leaves it: nobody holds the lock, and it is not young.
 std::filesystem::path abandonedFolder(const std::filesystem::path& base, const char* name) {
     const std::filesystem::path folder = base / name;
@@ -133,8 +136,8 @@ private Q_SLOTS:
     void findsJobsByTheirFolder() {
         QTemporaryDir base;
         const std::string folder = base.filePath("shardlab-abcdef").toStdString();
-        auto rank = Process::start({"/bin/sh", {"-c", "sleep 60; true", "rank", "--folder", folder}, {}});
-        auto other = Process::start({"/bin/sh", {"-c", "sleep 60; true", "less", folder + "/0.spool"}, {}});
+        auto rank = Process::start({"/bin/sh", {"-c", waits, "rank", "--folder", folder}, {}});
+        auto other = Process::start({"/bin/sh", {"-c", waits, "less", folder + "/0.spool"}, {}});
         QTRY_COMPARE(processesOfJob(folder), std::vector<int>{rank->pid()});
         killProcesses(processesOfJob(folder));
         QTRY_VERIFY(rank->exitStatus());
@@ -203,7 +206,7 @@ private Q_SLOTS:
         const std::filesystem::path unlocked = abandonedFolder(root, "shardlab-job-other1");
         std::filesystem::remove(unlocked / "lock");  // not made by us
         std::filesystem::last_write_time(unlocked, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
-        auto orphan = Process::start({"/bin/sh", {"-c", "sleep 60; true", "rank", "--folder", gone.string()}, {}});
+        auto orphan = Process::start({"/bin/sh", {"-c", waits, "rank", "--folder", gone.string()}, {}});
         QTRY_COMPARE(processesOfJob(gone).size(), std::size_t{1});
 
         sweepAbandonedFolders(root);

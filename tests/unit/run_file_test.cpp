@@ -56,6 +56,7 @@ RunHeader sampleHeader() {
     header.theoreticalBubble = 1.0 / 3;
     header.predictedPeak = {1, std::int64_t{1} << 40, 3};
     header.capacityBytes = std::int64_t{80} << 30;
+    header.peak = {3.95e15, "4 × Some device, bf16"};
     return header;
 }
 
@@ -109,6 +110,8 @@ private Q_SLOTS:
         QCOMPARE(run.header().theoreticalBubble, 1.0 / 3);
         QCOMPARE(run.header().predictedPeak, header.predictedPeak);
         QCOMPARE(run.header().capacityBytes, header.capacityBytes);
+        QCOMPARE(run.header().peak.flops, header.peak.flops);
+        QCOMPARE(run.header().peak.of, header.peak.of);
         QCOMPARE(run.end().outcome, std::string("failed"));
         QCOMPARE(run.end().reason, std::string("rank 1 was killed"));
         QCOMPARE(run.ranks().size(), std::size_t{2});

@@ -332,6 +332,55 @@ private Q_SLOTS:
     }
 
     /// Steps too long to be simulated at once, against their whole simulation.
+    /// Only long samples are worth a ring; what the layout itself asks for is looked at in any case.
+    void longSamplesAreSharedOut() {
+        const auto most = [](int sequence, int context) {
+            Layout base;
+            base.model.sequence = sequence;
+            base.model.layers = 2;
+            base.cluster.hosts = {{"localhost", 4}};
+            base.cluster.pace = PaceSpec{};
+            base.parallel.data = 4 / context;
+            base.parallel.pipeline = 1;
+            base.parallel.context = context;
+            base.batch = {4, 1};
+            int found = 0;
+            for (const Candidate& candidate : searchOrFail(base).candidates)
+                found = std::max(found, candidate.choice.parallel.context);
+            return found;
+        };
+        QCOMPARE(most(4096, 1), 1);
+        QCOMPARE(most(8192, 1), 2);
+        QCOMPARE(most(16384, 1), 4);
+        QCOMPARE(most(64, 2), 2);
+    }
+
+    /// Expert groups are tried that divide data ranks and experts; each is estimated as its plan is, to the byte.
+    void expertsAreSpread() {
+        Layout base;
+        base.model.kind = "gpt-moe";
+        base.model.experts = 6;
+        base.cluster.hosts = {{"localhost", 4}};
+        base.cluster.pace = PaceSpec{};
+        base.batch = {8, 1};
+        std::map<int, int> found;
+        for (const Candidate& candidate : searchOrFail(base).candidates) {
+            const ParallelSpec& p = candidate.choice.parallel;
+            ++found[p.expert];
+            QCOMPARE(p.data % p.expert, 0);
+            QVERIFY(p.expert == 1 || p.zero == 0);
+            if (p.expert == 1 || candidate.choice.kind != "1f1b") continue;
+            const auto plan = makePlan(withChoice(base, candidate.choice));
+            QVERIFY(plan.has_value());
+            QCOMPARE(candidate.peakBytes, peakOf(*plan));
+            QVERIFY(std::abs(candidate.stepSeconds * plan->costs.stretch / plan->stepSeconds - 1) < 1e-9);
+        }
+        QVERIFY(found[1] > 0 && found[2] > 0);
+        QCOMPARE(found.size(), std::size_t{2});  // 4 ranks do not divide 6 experts
+        base.model.kind = "gpt";
+        for (const Candidate& candidate : searchOrFail(base).candidates) QCOMPARE(candidate.choice.parallel.expert, 1);
+    }
+
     void longStepsAreContinued() {
         double worstStep = 0, worstBubble = 0, worstMemory = 0;
         int continued = 0;

@@ -64,7 +64,7 @@ const QMap<QString, QSet<QString>>& ladder() {
         const QSet<QString> run = figures | QSet<QString>{"engine/run"};
         const QSet<QString> plan = figures | QSet<QString>{"engine/plan"};
         const QSet<QString> launch = run | record | plan | checkpoint | QSet<QString>{"engine/analysis", "engine/serve", "engine/hosts"};
-        const QSet<QString> planning = launch | QSet<QString>{"engine/query", "engine/search", "engine/interchange", "engine/launch"};
+        const QSet<QString> planning = launch | QSet<QString>{"engine/query", "engine/search", "engine/interchange", "engine/launch", "engine/lesson"};
         const QSet<QString> comm = base | QSet<QString>{"engine/comm", "kernels"};  // arrays and devices
         const QSet<QString> model = comm | QSet<QString>{"engine/model", "engine/layout"};
         const QSet<QString> training = model | plan | record | checkpoint | QSet<QString>{"engine/optim", "engine/parallel", "engine/train"};
@@ -86,6 +86,7 @@ const QMap<QString, QSet<QString>>& ladder() {
             {"engine/serve", run | record},
             {"engine/hosts", record},
             {"engine/launch", launch},
+            {"engine/lesson", launch | QSet<QString>{"engine/launch"}},
             {"engine/comm", base | QSet<QString>{"kernels"}},
             {"engine/model", model},
             {"engine/optim", model},

@@ -18,6 +18,8 @@ struct Shape {
     int data, pipeline, tensor, zero;
     const char* schedule;
     int chunks;
+    int context = 1;
+    int expert = 1;
 };
 
 Plan planOf(const Shape& shape) {
@@ -31,7 +33,13 @@ Plan planOf(const Shape& shape) {
     layout.model.layers = 2 * shape.pipeline * shape.chunks;
     layout.batch.micro = 1;
     layout.batch.global = 8 * shape.data;
-    layout.cluster.hosts = {{"localhost", shape.data * shape.pipeline * shape.tensor}};
+    layout.parallel.context = shape.context;
+    layout.parallel.expert = shape.expert;
+    if (shape.expert > 1) {
+        layout.model.kind = "gpt-moe";
+        layout.parallel.bucket = 0.5;
+    }
+    layout.cluster.hosts = {{"localhost", shape.data * shape.pipeline * shape.tensor * shape.context}};
     auto plan = makePlan(layout);
     if (!plan) qFatal("%s", plan.error().front().what.c_str());
     return *plan;
@@ -45,7 +53,7 @@ private Q_SLOTS:
     void sumsAreThePlans_data() {
         QTest::addColumn<int>("index");
         for (int i = 0; i < int(std::size(shapes)); ++i)
-            QTest::addRow("dp%d pp%d tp%d zero %d %s", shapes[i].data, shapes[i].pipeline, shapes[i].tensor, shapes[i].zero, shapes[i].schedule) << i;
+            QTest::addRow("dp%d pp%d cp%d tp%d ep%d zero %d %s", shapes[i].data, shapes[i].pipeline, shapes[i].context, shapes[i].tensor, shapes[i].expert, shapes[i].zero, shapes[i].schedule) << i;
     }
 
     void sumsAreThePlans() {
@@ -96,7 +104,9 @@ private Q_SLOTS:
 
 private:
     static constexpr Shape shapes[]{{1, 4, 1, 0, "1f1b", 1}, {2, 4, 1, 0, "gpipe", 1},       {4, 1, 1, 0, "1f1b", 1}, {2, 2, 2, 0, "1f1b", 1},
-                                    {4, 1, 1, 2, "1f1b", 1}, {2, 2, 1, 0, "interleaved-1f1b", 2}, {1, 1, 4, 0, "1f1b", 1}, {4, 1, 1, 3, "1f1b", 1}};
+                                    {4, 1, 1, 2, "1f1b", 1}, {2, 2, 1, 0, "interleaved-1f1b", 2}, {1, 1, 4, 0, "1f1b", 1}, {4, 1, 1, 3, "1f1b", 1},
+                                    {1, 1, 1, 0, "1f1b", 1, 4}, {2, 2, 2, 0, "1f1b", 1, 2},
+                                    {2, 1, 1, 0, "1f1b", 1, 1, 2}, {4, 2, 1, 0, "1f1b", 1, 1, 2}, {4, 1, 1, 0, "1f1b", 1, 1, 4}};
 };
 
 QTEST_GUILESS_MAIN(TrafficMatrixTest)

@@ -65,7 +65,7 @@ private Q_SLOTS:
         row("forward twice", [](Schedule& s) { list(s, 0).push_back(*parseAction("0F1")); }, "it stands twice");
         row(
             "stage of another rank", [](Schedule& s) { list(s, 0).push_back(*parseAction("1R0")); },
-            "stage 1 lies on rank 1");
+            "stage 1 lies on pipeline rank 1");
         row("no such stage", [](Schedule& s) { list(s, 0).push_back(*parseAction("7F0")); }, "there is no stage 7");
         row(
             "no such microbatch", [](Schedule& s) { list(s, 0).push_back(*parseAction("0R9")); },
@@ -87,7 +87,7 @@ private Q_SLOTS:
             "its input has not been received");
         row(
             "message out of the pipeline", [](Schedule& s) { list(s, 3).push_back(*parseAction("3SEND_F0")); },
-            "no rank at its other end");
+            "no pipeline rank at its other end");
         row(
             "reduced too early", [](Schedule& s) { exchange(s, 0, "0B3", "0REDUCE_GRAD"); },
             "actions of its stage follow");
@@ -99,7 +99,7 @@ private Q_SLOTS:
                 list(s, 1).push_back({ActionKind::ReduceTied, 1});
             },
             "share an embedding");
-        row("norm missing", [](Schedule& s) { erase(s, 2, "2REDUCE_NORM"); }, "other ranks have it");
+        row("norm missing", [](Schedule& s) { erase(s, 2, "2REDUCE_NORM"); }, "other pipeline ranks have it");
         row(
             "norm before the reduction", [](Schedule& s) { exchange(s, 2, "2REDUCE_GRAD", "2REDUCE_NORM"); },
             "whole gradient");
@@ -143,7 +143,7 @@ private Q_SLOTS:
         const Status status = validate(schedule);
         QVERIFY(!status);
         const QString text = QString::fromStdString(status.error().text());
-        QVERIFY2(text.contains("rank 0 waits at 0B0 for stage 1 on rank 1, which waits at 1F1"), qPrintable(text));
+        QVERIFY2(text.contains("pipeline rank 0 waits at 0B0 for stage 1 on pipeline rank 1, which waits at 1F1"), qPrintable(text));
     }
 
     void blockingDeadlockNamesWhoWaitsForWhom() {
@@ -154,7 +154,7 @@ private Q_SLOTS:
         const Status status = validate(schedule);
         QVERIFY(!status);
         const QString text = QString::fromStdString(status.error().text());
-        QVERIFY2(text.contains("rank 0 waits at 0SEND_F1 for rank 1; rank 1 waits at 1SEND_B0 for rank 0"),
+        QVERIFY2(text.contains("pipeline rank 0 waits at 0SEND_F1 for rank 1; pipeline rank 1 waits at 1SEND_B0 for rank 0"),
                  qPrintable(text));
         QVERIFY2(text.contains("[0SEND_F1]"), qPrintable(text));
     }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// What plan says of models with experts: work of the experts that are asked, time of the rows that are computed, and the
+// sums over their load.
+#include "engine/figures/expert_loads.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/utilisation.h"
+#include "engine/plan/plan.h"
+
+#include <QTest>
+
+using namespace shardlab;
+
+namespace {
+
+Layout layoutOf(const std::string& kind) {
+    Layout layout;
+    layout.model = {kind, 8, 512, 8, 256, 4096, 0};
+    layout.model.experts = 16;
+    layout.parallel.data = 1;
+    layout.parallel.pipeline = 4;
+    layout.batch = {32, 4};
+    return layout;
+}
+
+Plan planned(const Layout& layout) {
+    auto plan = makePlan(layout);
+    if (!plan) throw std::runtime_error(toText(plan.error()));
+    return std::move(*plan);
+}
+
+}  // namespace
+
+class ExpertPlanTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    /// One expert a token is the dense model's work and the gate's; the time is that of all places.
+    void workIsThatOfTheAsked() {
+        const Plan dense = planned(layoutOf("gpt"));
+        Layout layout = layoutOf("gpt-moe");
+        const Plan experts = planned(layout);
+        const double tokens = 32.0 * 256, gates = 3 * 4 * 2 * tokens * 512 * 16;
+        QVERIFY(std::abs(experts.flopsPerStep / (dense.flopsPerStep + gates) - 1) < 1e-9);
+        QVERIFY(experts.stepSeconds > dense.stepSeconds);
+        layout.model.capacity = 4;
+        const Plan roomy = planned(layout);
+        QCOMPARE(roomy.flopsPerStep, experts.flopsPerStep);
+        QVERIFY(roomy.stepSeconds > 1.2 * experts.stepSeconds);
+        QVERIFY(roomy.mfu < experts.mfu);
+        layout.model.capacity = 0.5;  // half of the tokens are dropped, and are no work
+        QVERIFY(planned(layout).flopsPerStep < experts.flopsPerStep);
+    }
+
+    void memoryGrowsWithTheExperts() {
+        Layout layout = layoutOf("gpt-moe");
+        const Plan many = planned(layout);
+        layout.model.experts = 4;
+        const Plan few = planned(layout);
+        const std::int64_t one = 2 * 512 * 2048 + 2048 + 512;
+        // Each rank has a dense block and one with experts: weights, gradients and AdamW's two numbers, with the gate.
+        const auto state = [](const Plan& plan) { return plan.memory[1].bytes[0] + plan.memory[1].bytes[1] + plan.memory[1].bytes[2]; };
+        QCOMPARE(state(many) - state(few), 16 * 12 * (one + 512));
+        QCOMPARE(modelParameters(layoutOf("gpt-moe").model) - modelParameters(layout.model), 4 * 12 * (one + 512));
+    }
+
+    /// Of a rank's experts all but its share are gone, the rest of its state stays; what it computes stays the same.
+    void aSpreadExpertIsHeldOnce() {
+        Layout layout = layoutOf("gpt-moe");
+        layout.parallel.data = 4;
+        layout.parallel.pipeline = 2;
+        layout.cluster.hosts = {{"localhost", 8}};
+        const Plan whole = planned(layout);
+        layout.parallel.expert = 4;
+        const Plan spread = planned(layout);
+        const std::int64_t one = 2 * 512 * 2048 + 2048 + 512;
+        const auto state = [](const Plan& plan, std::size_t rank) {
+            return plan.memory[rank].bytes[0] + plan.memory[rank].bytes[1] + plan.memory[rank].bytes[2];
+        };
+        // Two blocks with 16 experts on each pipeline rank.
+        for (const std::size_t rank : {0, 3, 7}) QCOMPARE(state(whole, rank) - state(spread, rank), 2 * (16 - 4) * 16 * one);
+        QCOMPARE(spread.flopsPerStep, whole.flopsPerStep);
+        QCOMPARE(spread.parameters, whole.parameters);
+        const auto sent = [](const Plan& plan, Axis axis) {
+            std::int64_t sum = 0;
+            for (const AxisTraffic& traffic : plan.traffic) sum += traffic.axis == axis ? traffic.bytes : 0;
+            return sum;
+        };
+        // 8 samples of each replica in 2 microbatches; 4 blocks, four all-to-alls each, of which 3/4 leave a rank.
+        QCOMPARE(sent(whole, Axis::Expert), 0);
+        QCOMPARE(sent(spread, Axis::Expert), std::int64_t{4} * 2 * 4 * 4 * (16 * 4 * 20) * 512 * 4 * 3 / 4);
+        // Nobody else holds a rank's experts: their gradients stay.
+        QCOMPARE(sent(whole, Axis::Data) - sent(spread, Axis::Data), std::int64_t{2} * 3 * 4 * 4 * 16 * one);
+        QVERIFY(spread.stepSeconds != whole.stepSeconds);
+        // Where two ranks hold each, they are summed between these.
+        layout.parallel.expert = 2;
+        QCOMPARE(sent(whole, Axis::Data) - sent(planned(layout), Axis::Data), std::int64_t{4} * 4 * one * (2 * 3 * 16 - 2 * 2 * 8));
+    }
+
+    void slowLinksMakeAllToAllsDear() {
+        Layout layout = layoutOf("gpt-moe");
+        layout.parallel.data = 8;
+        layout.parallel.pipeline = 1;
+        layout.parallel.expert = 4;
+        layout.cluster.pace = PaceSpec{"h100-sxm", 1};
+        layout.cluster.hosts = {{"a", 4}, {"b", 4}};
+        const auto forward = [](const Layout& of) { return planned(of).costs.stages[0].forward; };
+        const double inside = forward(layout);
+        layout.cluster.hosts = {{"a", 2}, {"b", 6}};  // a group lies on both
+        QVERIFY(forward(layout) > inside);
+    }
+
+    void notesSayWhatATokenUses() {
+        const auto notes = [](const Layout& layout) {
+            std::string all;
+            for (const std::string& note : planned(layout).notes) all += note + '\n';
+            return all;
+        };
+        Layout layout = layoutOf("gpt-moe");
+        QVERIFY2(notes(layout).find("each of the 16 experts of a block has 20 places for the 256 tokens") != std::string::npos,
+                 notes(layout).c_str());
+        QVERIFY(notes(layout).find("is dropped") == std::string::npos);
+        layout.model.capacity = 0.75;
+        QVERIFY2(notes(layout).find("at least 25.0 % is dropped") != std::string::npos, notes(layout).c_str());
+        layout.model.gate = "expert-choice";
+        QVERIFY2(notes(layout).find("depend on the tokens after it") != std::string::npos, notes(layout).c_str());
+        QVERIFY(notes(layoutOf("gpt")).find("expert") == std::string::npos);
+    }
+
+    void loadsAreSummedUp() {
+        ExpertLoads loads;
+        QVERIFY(loads.empty() && !loads.unevenness() && !loads.droppedShare());
+        const auto tell = [&](int step, int rank, ExpertOfLayer of, EventKind kind, double value) {
+            Event event;
+            event.step = step;
+            event.rank = static_cast<std::int16_t>(rank);
+            event.kind = kind;
+            event.bytes = expertNumber(of);
+            event.value = value;
+            QVERIFY(expertOf(event.bytes) == of);
+            loads.add(event);
+        };
+        for (const int rank : {0, 1}) {
+            tell(3, rank, {1, 0}, EventKind::ExpertLoad, 30);
+            tell(3, rank, {1, 1}, EventKind::ExpertLoad, 10);
+            tell(3, rank, {1, 0}, EventKind::ExpertDropped, 5);
+            tell(3, rank, {7, 1}, EventKind::ExpertLoad, 8);
+            tell(3, rank, {7, 0}, EventKind::ExpertLoad, 8);
+            tell(2, rank, {7, 0}, EventKind::ExpertLoad, 1000);
+            tell(3, rank, {7, 0}, EventKind::Loss, 1000);
+        }
+        QCOMPARE(loads.from(3).layers().at(1)[0].asked, 60.0);
+        QCOMPARE(*loads.from(3).unevenness(), (1.5 + 1.0) / 2);
+        QCOMPARE(*loads.from(3).droppedShare(), 10.0 / 112);
+        QCOMPARE(loads.layers().at(7)[0].asked, 2016.0);
+        QVERIFY(loads.from(4).empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(ExpertPlanTest)
+#include "expert_plan_test.moc"

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields that are said to change nothing change nothing: of random layouts, every other legal value gives the same plan.
+#include "engine/base/random.h"
+#include "engine/layout/check.h"
+#include "engine/layout/field_effect.h"
+#include "engine/layout/fields.h"
+#include "engine/layout/presets.h"
+#include "engine/layout/suggest.h"
+#include "engine/plan/plan.h"
+#include "engine/schedule/registry.h"
+
+#include <QRandomGenerator>
+#include <QTest>
+
+#include <map>
+#include <set>
+
+using namespace shardlab;
+
+namespace {
+
+bool legal(const Layout& layout) { return check(layout, scheduleMethods()).empty(); }
+
+/// Another value of the field, of its type, mostly a legal one.
+void change(const Field& field, Layout& layout, RandomStream& random) {
+    const auto number = [&](double low, double high) { return low + (high - low) * random.uniform(); };
+    const double least = std::max(field.least, -10.0), most = std::min(field.most, 40.0);
+    std::visit(
+        [&](auto access) {
+            auto& value = access(layout);
+            using Value = std::remove_reference_t<decltype(value)>;
+            if constexpr (std::is_same_v<Value, int> || std::is_same_v<Value, std::int64_t>) {
+                if (field.pointer == "/run/size_limit") value = static_cast<Value>(random.below(2) * 1'000'000'000);
+                else value = static_cast<Value>(std::llround(number(least, random.below(2) == 0 ? least + 4 : most)));
+            } else if constexpr (std::is_same_v<Value, double>) {
+                value = random.below(3) == 0 ? std::max(field.least, 0.0) : number(std::max(field.least, 0.0), std::min(field.most, 1.0));
+            } else if constexpr (std::is_same_v<Value, bool>) {
+                value = !value;
+            } else if constexpr (std::is_same_v<Value, std::string>) {
+                std::vector<std::string_view> words = splitWords(field.choices);
+                if (field.pointer == "/schedule/kind")
+                    for (const ScheduleMethod& method : scheduleMethods()) words.push_back(method.name);
+                if (field.pointer == "/cluster/pace/device") return;
+                value = words.empty() ? "some " + std::to_string(random.below(100)) : std::string(words[random.below(words.size())]);
+            } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
+                for (double& each : value) each = number(0, 0.99);
+            } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+                value = {"0F0,0B0"};
+            }
+        },
+        field.access);
+}
+
+/// A preset, small enough to be planned at once, with several of its fields changed and legal all the same.
+Layout randomLayout(const std::vector<Preset>& all, RandomStream& random) {
+    while (true) {
+        Layout layout = all[random.below(all.size())].layout;
+        if (layout.model.layers > 16) continue;
+        if (random.below(3) == 0) layout.cluster.pace.reset();
+        for (int tries = static_cast<int>(random.below(40)); tries > 0; --tries) {
+            const Field& field = fields()[random.below(fields().size())];
+            Layout changed = layout;
+            if (!isPresent(field, layout) || field.pointer == "/model/weights") continue;
+            change(field, changed, random);
+            if (field.pointer == "/schedule/kind" && !changed.schedule.actions.empty()) changed.schedule.actions.clear();
+            if (legal(changed)) layout = std::move(changed);
+        }
+        return layout;
+    }
+}
+
+/// Everything that a plan tells but the layout itself.
+std::string told(const Layout& layout) {
+    const auto plan = makePlan(layout);
+    if (!plan) return "faults";
+    std::string text;
+    const auto add = [&](double value) { text += std::to_string(value) + ' '; };
+    for (const double value : {plan->stepSeconds, plan->tokensPerSecond, plan->bubble, plan->bubbleTheory, plan->flopsPerStep, plan->mfu * 1e6,
+                               plan->exposedCommunication, double(plan->parameters), double(plan->capacityBytes)})
+        add(value);
+    for (const RankMemory& memory : plan->memory) {
+        for (const std::int64_t bytes : memory.bytes) add(double(bytes));
+        add(double(memory.peak));
+    }
+    for (const AxisTraffic& traffic : plan->traffic) text += traffic.what + ' ' + std::to_string(traffic.bytes) + ' ' + traffic.how + '\n';
+    for (const std::string& note : plan->notes) text += note + '\n';
+    for (const Event& event : plan->simulation.events)
+        text += std::to_string(event.begin) + ' ' + std::to_string(event.end) + ' ' + std::to_string(event.bytes) + ' ' + std::to_string(event.action) + '\n';
+    return text;
+}
+
+}  // namespace
+
+class FieldEffectTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void fieldsWithoutEffectChangeNothing() {
+        const std::uint32_t seed = QRandomGenerator::global()->generate();
+        qInfo("seed %u", seed);
+        RandomStream random(seed, "field effect");
+        const auto all = presets();
+        QVERIFY(all.has_value());
+        std::map<std::string_view, int> idle, effective, compared;
+        for (int round = 0; round < 2400; ++round) {  // so many that what is drawn least is drawn some fifteen times
+            const Layout layout = randomLayout(*all, random);
+            std::string before;
+            for (const Field& field : fields()) {
+                const bool none = !withoutEffect(field.pointer, layout, scheduleMethods()).empty();
+                ++(none ? idle : effective)[field.pointer];
+                if (!none || compared[field.pointer] > 25) continue;
+                for (int tries = 0; tries < 3; ++tries) {
+                    Layout changed = layout;
+                    change(field, changed, random);
+                    if (changed == layout || !legal(changed)) continue;
+                    if (before.empty()) before = told(layout);
+                    ++compared[field.pointer];
+                    QVERIFY2(told(changed) == before, qPrintable(QString::fromStdString(std::string(field.pointer) + " changes the plan of " + layout.name)));
+                    break;
+                }
+            }
+        }
+        // Every rule was seen to hold and not to hold; where another value is legal at all, it was tried.
+        const std::set<std::string_view> oneLegal{"/parallel/zero",      "/parallel/exchange", "/parallel/partition",      "/parallel/sequence",  "/schedule/chunks", "/schedule/in_flight",
+                                                  "/schedule/actions",   "/schedule/vertical_sync",  "/optimizer/clip",     "/run/max_restarts",
+                                                  "/checkpoint/every"};
+        // What chance does not write: other hosts, an order by hand, all that easgd asks for.
+        const std::set<std::string_view> notDrawn{"/cluster/agent", "/cluster/network", "/schedule/actions", "/optimizer/elastic_rho"};
+        for (const auto& [pointer, times] : idle) {
+            QVERIFY2(notDrawn.contains(pointer) || effective[pointer] > 0, pointer.data());
+            QVERIFY2(oneLegal.contains(pointer) || compared[pointer] > 0, pointer.data());
+        }
+        QVERIFY(idle.size() > 20);
+    }
+
+    void presetsSayWhatTheyLeaveOut() {
+        const auto says = [](const char* preset, const char* pointer) {
+            return std::string(withoutEffect(pointer, findPreset(preset)->layout, scheduleMethods()));
+        };
+        QCOMPARE(says("sgd-momentum", "/optimizer/betas"), std::string("only with adamw"));
+        QCOMPARE(says("sgd-momentum", "/optimizer/momentum"), std::string());
+        QCOMPARE(says("1f1b-4", "/optimizer/momentum"), std::string("only with sgd or sm3"));
+        QCOMPARE(says("1f1b-4", "/parallel/bucket"), std::string("only with several replicas"));
+        QCOMPARE(says("data-4", "/parallel/bucket"), std::string());
+        QCOMPARE(says("1f1b-4", "/precision/scale"), std::string("only with a static or dynamic loss scale"));
+        QCOMPARE(says("fp16-loss-scale", "/precision/scale"), std::string());
+        QCOMPARE(says("interleaved-4", "/schedule/chunks"), std::string());
+        QVERIFY(says("gpipe-4", "/schedule/chunks").starts_with("only with schedules of several chunks"));
+        QCOMPARE(says("pipedream-4", "/schedule/vertical_sync"), std::string());
+        QCOMPARE(says("tensor-4", "/parallel/sequence"), std::string());
+        QCOMPARE(says("1f1b-4", "/parallel/sequence"), std::string("only with tensor parallelism"));
+        Layout layout = findPreset("1f1b-4")->layout;
+        layout.cluster.hosts.front().name = "node1";
+        layout.schedule.kind = "custom";
+        for (const char* pointer : {"/cluster/agent", "/cluster/network", "/schedule/actions"}) {
+            QVERIFY(!says("1f1b-4", pointer).empty());
+            QVERIFY(withoutEffect(pointer, layout, scheduleMethods()).empty());
+        }
+        Layout replicas = findPreset("data-4")->layout;
+        const auto of = [&](const char* pointer) { return std::string(withoutEffect(pointer, replicas, scheduleMethods())); };
+        QCOMPARE(says("1f1b-4", "/parallel/exchange"), std::string("only with several replicas, or on one rank"));
+        QCOMPARE(of("/parallel/exchange"), std::string());
+        QCOMPARE(of("/optimizer/elastic_rho"), std::string("only with the exchange easgd"));
+        replicas.parallel.exchange = "easgd";
+        QCOMPARE(of("/optimizer/elastic_rho"), std::string());
+        for (const char* pointer : {"/parallel/bucket", "/parallel/all_reduce", "/parallel/zero"}) QCOMPARE(of(pointer), std::string("only with the exchange allreduce"));
+        for (const char* pointer : {"/checkpoint/every", "/run/max_restarts"}) QCOMPARE(of(pointer), std::string("only with the exchange allreduce, server or hogwild"));
+        for (const char* always : {"/model/layers", "/batch/global", "/run/steps", "/optimizer/learning_rate", "/no/such/field"})
+            QCOMPARE(says("1f1b-4", always), std::string());
+    }
+
+    /// Units are of numbers, and no text says one twice.
+    void unitsAreOfNumbers() {
+        int some = 0;
+        for (const Field& field : fields()) {
+            if (field.unit.empty()) continue;
+            ++some;
+            QVERIFY2(std::holds_alternative<IntegerField>(field.access) || std::holds_alternative<LongField>(field.access) ||
+                         std::holds_alternative<NumberField>(field.access) || std::holds_alternative<IntegerListField>(field.access),
+                     field.pointer.data());
+        }
+        QVERIFY(some > 15);
+        QCOMPARE(findField("/batch/global")->unit, std::string_view("samples"));
+        QCOMPARE(findField("/parallel/bucket")->unit, std::string_view("MB"));
+        QVERIFY(findField("/optimizer/learning_rate")->unit.empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(FieldEffectTest)
+#include "field_effect_test.moc"
