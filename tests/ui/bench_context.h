@@ -6,6 +6,7 @@
 #include "ui/core/compare_session.h"
 #include "ui/core/document.h"
 #include "ui/core/event_search.h"
+#include "ui/core/lesson_session.h"
 #include "ui/core/run_model.h"
 #include "ui/core/search_session.h"
 #include "ui/core/selection.h"
@@ -16,7 +17,7 @@ namespace shardlab::sample {
 
 struct Bench {
     explicit Bench(Workspace where = Workspace::Run) : workspace(where) { theme.setDark(true); }
-    ViewContext context() { return {workspace, document, model, selection, theme, search, compare, events}; }
+    ViewContext context() { return {workspace, document, model, selection, theme, search, compare, events, lessons}; }
 
     Workspace workspace;
     Document document;
@@ -26,6 +27,8 @@ struct Bench {
     SearchSession search{document};
     CompareSession compare{model};
     EventSearch events{model, selection};
+    RunModel experiment;
+    LessonSession lessons{document, experiment, launchedJobs()};
 };
 
 }  // namespace shardlab::sample

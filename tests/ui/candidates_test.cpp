@@ -2,6 +2,7 @@
 // Plan for me: the search as a job, its table and its points, a click that loads a layout.
 #include "desktop_fixture.h"
 
+#include "engine/base/units.h"
 #include "ui/core/commands.h"
 #include "ui/core/qcustomplot.h"
 #include "ui/views/candidates/candidates_model.h"
@@ -237,7 +238,7 @@ void CandidatesTest::sizesOfTheAxisStandApart() {
     view.show();
     search().start();
     QVERIFY(found(search()));
-    QCOMPARE(view.subtitle(), QStringLiteral("%1 tried, best first").arg(search().progress().tried));
+    QCOMPARE(view.subtitle(), QStringLiteral("%1 tried in %2").arg(search().progress().tried).arg(QString::fromStdString(formatSeconds(search().seconds()))));
     const QCPAxis& axis = *view.findChild<QCustomPlot*>()->xAxis;
     for (const int width : {200, 260, 340, 520, 900}) {
         view.resize(width, 500);

@@ -33,6 +33,7 @@ private Q_SLOTS:
     void ofALegalLayoutNoneIsTold();
     void anOlderAnswerIsDropped();
     void theFormulaIsThatOfTheShape();
+    void noFormulaTellsOfAServer();
 };
 
 void ExplainTest::theNearestLegalLayoutIsAClickAway() {
@@ -87,6 +88,20 @@ void ExplainTest::theFormulaIsThatOfTheShape() {
     QVERIFY(counted);
     const QString other = reasons(*counted).front().why;
     QVERIFY2(other.contains(QStringLiteral("counted from the order")) && !other.contains(QStringLiteral("3m")), qPrintable(other));
+}
+
+void ExplainTest::noFormulaTellsOfAServer() {
+    Layout layout;
+    layout.parallel.exchange = "async-server";
+    layout.parallel.data = 3;
+    layout.parallel.pipeline = 1;
+    layout.cluster.hosts = {{"localhost", 3}};
+    layout.batch = {6, 1};
+    const auto plan = makePlan(layout);
+    QVERIFY(plan);
+    const Reason first = reasons(*plan).front();
+    QVERIFY2(first.title.contains(QStringLiteral("of the step is bubble")), qPrintable(first.title));
+    QVERIFY2(first.why.contains(QStringLiteral("Rank 0 is a server")) && !first.why.contains(QStringLiteral("p =")), qPrintable(first.why));
 }
 
 void ExplainTest::anOlderAnswerIsDropped() {

@@ -28,7 +28,12 @@ struct FakeJobs {
     /// Says something from another thread, as a job does.
     template <class Say>
     void say(Say&& words) {
-        std::thread([&] { words(*observer); }).join();
+        JobObserver* to = nullptr;
+        {
+            const std::scoped_lock lock(mutex);  // whoever starts has said its own first
+            to = observer;
+        }
+        std::thread([&] { words(*to); }).join();
     }
     void end(const std::string& outcome, const std::string& reason = {}) {
         say([&](JobObserver& to) {

@@ -9,6 +9,7 @@
 #include "ui/views/layout_form/hosts_editor.h"
 #include "ui/views/layout_form/layout_form.h"
 #include "ui/views/layout_form/number_editors.h"
+#include "ui/views/layout_form/unit_line.h"
 
 #include "engine/layout/fields.h"
 #include "engine/schedule/registry.h"
@@ -47,6 +48,8 @@ private Q_SLOTS:
     void aRequestedFieldGetsTheKeyboard();
     void aFieldIsFoundByAWord();
     void aFoldedSectionStaysFoldedAndOpensForAFault();
+    void unitsStandBehindNumbers();
+    void fieldsWithoutEffectAreSubdued();
 
 private:
     FieldRow& row(const char* pointer) {
@@ -57,29 +60,6 @@ private:
     std::unique_ptr<Desk> desk_;
     std::unique_ptr<LayoutForm> form_;
 };
-
-void LayoutFormTest::init() {
-    desk_ = std::make_unique<Desk>();
-    form_ = std::make_unique<LayoutForm>(desk_->workbench.context(Workspace::Design), nullptr);
-    form_->resize(320, 700);
-    form_->show();
-}
-
-void LayoutFormTest::cleanup() {
-    form_.reset();
-    desk_.reset();
-}
-
-void LayoutFormTest::everyFieldHasAControl() {
-    QCOMPARE(form_->rows().size(), fields().size());
-    for (const Field& field : fields()) {
-        const QString pointer = QString::fromUtf8(field.pointer.data(), static_cast<qsizetype>(field.pointer.size()));
-        auto* editor = form_->findChild<FieldEditor*>(pointer);
-        QVERIFY2(editor, qPrintable(pointer));
-        QVERIFY2(!editor->control().accessibleName().isEmpty(), qPrintable(pointer));
-        QVERIFY2(editor->control().focusPolicy() & Qt::TabFocus, qPrintable(pointer));
-    }
-}
 
 /// Types or picks another value than the one shown.
 static void alter(QWidget& control) {
@@ -104,6 +84,70 @@ static void alter(QWidget& control) {
         QTest::keyClicks(line, other);
     } else {
         QFAIL("a control of an unknown kind");
+    }
+}
+
+void LayoutFormTest::init() {
+    desk_ = std::make_unique<Desk>();
+    form_ = std::make_unique<LayoutForm>(desk_->workbench.context(Workspace::Design), nullptr);
+    form_->resize(320, 700);
+    form_->show();
+}
+
+void LayoutFormTest::cleanup() {
+    form_.reset();
+    desk_.reset();
+}
+
+void LayoutFormTest::unitsStandBehindNumbers() {
+    const auto* batch = qobject_cast<QSpinBox*>(&row("/batch/global").editor().control());
+    QVERIFY(batch->text().endsWith(QStringLiteral(" samples")));
+    auto* tensor = qobject_cast<QSpinBox*>(&row("/parallel/tensor").editor().control());
+    QCOMPARE(tensor->text(), QStringLiteral("1 rank"));
+    alter(*tensor);
+    QCOMPARE(tensor->text(), QStringLiteral("2 ranks"));
+    QCOMPARE(desk_->document().layout().parallel.tensor, 2);
+    const auto* bucket = dynamic_cast<UnitLine*>(&row("/parallel/bucket").editor().control());
+    QVERIFY(bucket && bucket->unit() == QStringLiteral("MB") && !bucket->text().contains(QStringLiteral("MB")));
+    QVERIFY(bucket->textMargins().right() > 0);  // the number does not run into it
+    for (const char* words : {"/run/size_limit", "/optimizer/learning_rate"})  // writes its own; has none
+        QVERIFY(dynamic_cast<UnitLine*>(&row(words).editor().control())->unit().isEmpty());
+    QVERIFY(qobject_cast<QSpinBox*>(&row("/model/heads").editor().control())->suffix().isEmpty());
+}
+
+void LayoutFormTest::fieldsWithoutEffectAreSubdued() {
+    const auto subdued = [&](const char* pointer) { return row(pointer).editor().control().property("subdued").toBool(); };
+    const auto set = [&](const std::function<void(Layout&)>& change) {
+        Layout layout = desk_->document().layout();
+        change(layout);
+        desk_->document().change(layout, QStringLiteral("test"));
+    };
+    QVERIFY(subdued("/optimizer/momentum") && !subdued("/optimizer/betas") && !subdued("/optimizer/learning_rate"));
+    QVERIFY(row("/optimizer/momentum").editor().control().toolTip().endsWith(QStringLiteral("Without effect here: only with sgd or sm3.")));
+    set([](Layout& layout) { layout.optimizer.kind = "sgd"; });
+    QVERIFY(!subdued("/optimizer/momentum") && subdued("/optimizer/betas"));
+    QVERIFY(!row("/optimizer/momentum").editor().control().toolTip().contains(QStringLiteral("Without effect")));
+    // It can be edited all the same.
+    auto* scale = qobject_cast<QLineEdit*>(&row("/precision/scale").editor().control());
+    QVERIFY(subdued("/precision/scale") && scale->isEnabled() && !scale->isReadOnly());
+    alter(*scale);
+    QCOMPARE(desk_->document().layout().precision.scale, 0.25);
+    set([](Layout& layout) { layout.precision.lossScale = "static"; });
+    QVERIFY(!subdued("/precision/scale") && subdued("/precision/scale_window"));
+    // A fault is an effect.
+    QVERIFY(subdued("/parallel/partition"));
+    set([](Layout& layout) { layout.parallel.partition = "layers"; });
+    QVERIFY(!row("/parallel/partition").faultText().isEmpty() && !subdued("/parallel/partition"));
+}
+
+void LayoutFormTest::everyFieldHasAControl() {
+    QCOMPARE(form_->rows().size(), fields().size());
+    for (const Field& field : fields()) {
+        const QString pointer = QString::fromUtf8(field.pointer.data(), static_cast<qsizetype>(field.pointer.size()));
+        auto* editor = form_->findChild<FieldEditor*>(pointer);
+        QVERIFY2(editor, qPrintable(pointer));
+        QVERIFY2(!editor->control().accessibleName().isEmpty(), qPrintable(pointer));
+        QVERIFY2(editor->control().focusPolicy() & Qt::TabFocus, qPrintable(pointer));
     }
 }
 

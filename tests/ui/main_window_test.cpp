@@ -143,6 +143,8 @@ void MainWindowTest::keysWork() {
     QCOMPARE(window.workspace(), Workspace::Run);
     QTest::keyClick(&window, Qt::Key_3, Qt::ControlModifier);
     QCOMPARE(window.workspace(), Workspace::Replay);
+    QTest::keyClick(&window, Qt::Key_4, Qt::ControlModifier);
+    QCOMPARE(window.workspace(), Workspace::Learn);
     QTest::keyClick(&window, Qt::Key_1, Qt::ControlModifier);
     QCOMPARE(window.workspace(), Workspace::Design);
     Layout layout = desk.document().layout();

@@ -106,7 +106,7 @@ void NotesViewTest::notesOfAGoingRunAreKeptAtItsEnd() {
     RunModel model;
     Selection selection;
     ViewContext context = stand.desk.workbench.context(Workspace::Run);
-    ViewContext own{context.workspace, context.document, model, selection, context.theme, context.search, context.compare, context.events};
+    ViewContext own{context.workspace, context.document, model, selection, context.theme, context.search, context.compare, context.events, context.lessons};
     NotesView view(own, nullptr);
     model.begin(headerOf(stand.plan), stand.plan.simulation.events);
     model.setFile(stand.desk.path("a.shardlab"));

@@ -328,6 +328,48 @@ private Q_SLOTS:
         QVERIFY(measured.subtitle().isEmpty() && measured.asTable().isEmpty());
     }
 
+    /// What tensor groups exchange within actions stands on a line of its own, of the prediction and of a step; both as the events
+    /// have it.
+    void tensorCollectivesOnThePathAreNoCompute() {
+        Layout layout = sample::layout(1, 2, 4);
+        layout.parallel.tensor = 2;
+        layout.cluster.hosts = {{"localhost", 4}};
+        for (const int zero : {0, 3}) {
+            layout.parallel.data = zero > 0 ? 2 : 1;
+            layout.parallel.zero = zero;
+            layout.batch.global = 4 * layout.parallel.data;
+            layout.cluster.hosts = {{"localhost", 4 * layout.parallel.data}};
+            sample::Bench run;
+            const Plan plan = sample::plan(layout);
+            sample::fill(run.model, plan, 3, sample::seed());
+            const StepAccount* account = run.model.account();
+            QVERIFY(account);
+            QVERIFY(std::abs(account->graph.stepSeconds / plan.stepSeconds - 1) < 0.01);  // actions are whole, waits or not
+            const CriticalPath::Share predicted = account->path.share();
+            QVERIFY(predicted.tensor > 0 && predicted.compute > 0);
+            QVERIFY(std::abs(predicted.seconds() - account->graph.stepSeconds) < 1e-6 * account->graph.stepSeconds);
+            double costs = 0;
+            for (const int index : account->path.nodes) {
+                const StepGraph::Node& node = account->graph.nodes[static_cast<std::size_t>(index)];
+                costs += plan.costs.tensorShare(node.action) * (node.end - node.begin);
+            }
+            QVERIFY(std::abs(predicted.tensor - costs) < 1e-3 * costs);
+            const auto path = measuredPath(run.model, *account, 0, 1);
+            QVERIFY(path.has_value());
+            if (zero == 0) QVERIFY(std::abs(path->path.share().tensor / predicted.tensor - 1) < 0.2);  // the sample's jitter
+            QVERIFY(path->path.share().tensor > 0);
+            CriticalPathView view(run.context(), nullptr);
+            view.show();
+            view.flush();
+            QVERIFY(view.findChild<FactList*>()->asTable().contains(QStringLiteral("Tensor comm")));
+            QVERIFY(view.asTable().contains(QStringLiteral("predicted: tensor collectives s")));
+        }
+        DesignBench without;
+        CriticalPathView view(without.context(), nullptr);
+        view.flush();
+        QVERIFY(!view.findChild<FactList*>()->asTable().contains(QStringLiteral("Tensor comm")));
+    }
+
     /// A step that goes on is not spoken of as if it were over, and is once it is.
     void pathOfAStepWaitsForItsEnd() {
         sample::Bench run;

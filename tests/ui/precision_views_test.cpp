@@ -16,6 +16,7 @@
 #include "ui/views/loss/loss_view.h"
 #include "ui/views/loss_scale/loss_scale_view.h"
 #include "ui/views/timeline/timeline_view.h"
+#include "ui/window/arrangement.h"
 
 #include <QLineEdit>
 #include <QPushButton>
@@ -23,6 +24,8 @@
 #include <QTableWidget>
 #include <QTest>
 #include <QToolButton>
+
+#include <algorithm>
 
 using namespace shardlab;
 
@@ -64,6 +67,7 @@ private Q_SLOTS:
     void skippedStepsOnTheCards();
     void overflowOnTheTimeline();
     void overflowIsReachedFromTheEvents();
+    void theTabInFrontHasSomethingToShow();
     void exponentsAreTheCounters();
     void exponentsOfTheSelection();
     void exponentsByKeyboard();
@@ -108,7 +112,7 @@ void PrecisionViewsTest::scaleIsEmptyWithoutScaledLoss() {
     sample::Bench bench;
     sample::fill(bench.model, sample::plan(sample::layout(1, 2, 4)), 3, 1);
     LossScaleView view(bench.context(), nullptr);
-    QVERIFY(view.emptyText().contains(QStringLiteral("not scaled")));
+    QVERIFY(view.emptyText().contains(QStringLiteral("computes in fp32 and does not scale its loss")));
     QVERIFY(view.subtitle().isEmpty());
     bench.model.begin(headerOf(sample::plan(sample::halfLayout(1, 2, 4))), {});
     QVERIFY(view.emptyText().contains(QStringLiteral("first complete step")));
@@ -148,8 +152,10 @@ void PrecisionViewsTest::skippedStepsOnTheCards() {
     sample::Bench bench;
     fillHalf(bench);
     for (int step = 0; step < 25; ++step) {
-        const CardFigure loss = cardFigures(bench.model, bench.model.stepExtents()[static_cast<std::size_t>(step)].begin)[3];
-        QCOMPARE(loss.title, QStringLiteral("Loss"));
+        const std::vector<CardFigure> cards = cardFigures(bench.model, bench.model.stepExtents()[static_cast<std::size_t>(step)].begin);
+        const auto found = std::ranges::find(cards, QStringLiteral("Loss"), &CardFigure::title);
+        QVERIFY(found != cards.end());
+        const CardFigure& loss = *found;
         const bool skipped = step == 3 || step == 7;
         QCOMPARE(loss.detail == QStringLiteral("step skipped"), skipped);
         QCOMPARE(loss.help.contains(QStringLiteral("overflow, step skipped: ")), skipped);
@@ -210,6 +216,35 @@ void PrecisionViewsTest::overflowIsReachedFromTheEvents() {
     QVERIFY(bench.selection.event());
     QCOMPARE(bench.selection.event()->kind, EventKind::Overflow);
     QCOMPARE(bench.selection.event()->step, 3);
+}
+
+namespace {
+
+/// The group of tabs that holds a view; nullptr: it stands alone.
+const Place* tabsWith(const Place& place, const QString& view) {
+    const auto holds = [&](const Place& part) { return part.view == view; };
+    if (place.tabbed && std::ranges::any_of(place.parts, holds)) return &place;
+    for (const Place& part : place.parts)
+        if (const Place* found = tabsWith(part, view)) return found;
+    return nullptr;
+}
+
+}  // namespace
+
+/// Most runs scale no loss: what is in front of these tabs at first is filled by every run.
+void PrecisionViewsTest::theTabInFrontHasSomethingToShow() {
+    for (const Workspace workspace : {Workspace::Run, Workspace::Replay})
+        for (const bool low : {false, true}) {
+            sample::Bench bench(workspace);
+            sample::fill(bench.model, sample::plan(sample::layout(1, 2, 4)), 3, 1);
+            const Place whole = defaultArrangement(workspace, low);
+            const Place* tabs = tabsWith(whole, QStringLiteral("loss_scale"));
+            QVERIFY(tabs);
+            const auto kind = std::ranges::find(viewKinds(), tabs->parts.front().view, [](const ViewKind& each) { return QString::fromLatin1(each.id); });
+            QVERIFY(kind != viewKinds().end());
+            QWidget parent;
+            QVERIFY2(kind->create(bench.context(), &parent)->emptyText().isEmpty(), kind->id);
+        }
 }
 
 void PrecisionViewsTest::exponentsAreTheCounters() {

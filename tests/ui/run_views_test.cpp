@@ -258,23 +258,36 @@ void RunViewsTest::figuresAreTheStepsFigures() {
         view.flush();
         const StepSummary& summary = bench.model.summary().steps()[static_cast<std::size_t>(step)];
         const auto rows = cells(view.asTable());
-        QCOMPARE(rows.size(), 7);
+        QCOMPARE(rows.size(), 8);
         QCOMPARE(rows[1][1].toStdString(), formatCount(static_cast<double>(tokensPerStep(plan.layout)) / summary.seconds));
-        QCOMPARE(rows[2][1].toStdString(), formatPercent(summary.bubble));
-        QVERIFY(rows[2][2].contains(QString::fromStdString(formatPercent(plan.bubbleTheory))));
-        QCOMPARE(rows[3][1].toStdString(), formatSeconds(summary.seconds));
-        QCOMPARE(rows[4][1], QString::number(summary.loss, 'f', 3));
-        QVERIFY(rows[4][2].startsWith(QStringLiteral("grad norm")));
+        // Of the modelled devices, in their own time.
+        const double own = summary.seconds / plan.costs.stretch;
+        QCOMPARE(rows[2][0], QStringLiteral("MFU"));
+        QCOMPARE(rows[2][1].toStdString(), utilisationText(plan.flopsPerStep / (own * 4 * findDevice("h100-sxm")->fp32Flops)));
+        QVERIFY(rows[2][2].contains(QString::fromStdString(utilisationText(plan.mfu))));
+        QVERIFY(rows[2][3].contains(QStringLiteral("4 × NVIDIA H100 SXM 80 GB, fp32")));
+        QCOMPARE(rows[3][1].toStdString(), formatPercent(summary.bubble));
+        QVERIFY(rows[3][2].contains(QString::fromStdString(formatPercent(plan.bubbleTheory))));
+        QCOMPARE(rows[4][1].toStdString(), formatSeconds(summary.seconds));
+        QCOMPARE(rows[5][1], QString::number(summary.loss, 'f', 3));
+        QVERIFY(rows[5][2].startsWith(QStringLiteral("grad norm")));
         std::int64_t peak = 0;
         for (const RankStep& rank : summary.ranks) peak = std::max(peak, rank.peakBytes);
-        QCOMPARE(rows[5][1].toStdString(), formatBytes(peak));
+        QCOMPARE(rows[6][1].toStdString(), formatBytes(peak));
         qsizetype overruns = 0;
         for (const Event& event : bench.model.counters(EventKind::PaceOverrun)) overruns += event.step == step ? 1 : 0;
-        QCOMPARE(rows[6][1].toLongLong(), qlonglong(overruns));
+        QCOMPARE(rows[7][1].toLongLong(), qlonglong(overruns));
     }
     sample::Bench nothing;
     CardsView empty(nothing.context(), nullptr);
     for (const QStringList& row : cells(empty.asTable()).mid(1)) QCOMPARE(row[1], QStringLiteral("—"));
+    // Where the peak is not known there is no card, and none is left of the run before.
+    RunHeader header = bench.model.header();
+    header.peak = {};
+    bench.model.begin(header, {});
+    view.flush();
+    QCOMPARE(cells(view.asTable()).size(), 7);
+    QVERIFY(!view.asTable().contains(QStringLiteral("MFU")));
 }
 
 void RunViewsTest::eventsFilterAndGo() {

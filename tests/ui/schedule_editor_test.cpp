@@ -257,7 +257,7 @@ private Q_SLOTS:
         QVERIFY(!line->isVisible());
         QCOMPARE(lines()[1], std::string("1F0,1I0,1W0,1F1,1B1,1F2,1B2,1F3,1B3"));
         type({1, 2}, "0F9");
-        QVERIFY2(view_->message().contains("another rank"), qPrintable(view_->message()));
+        QVERIFY2(view_->message().contains("another pipeline rank"), qPrintable(view_->message()));
         QTest::keyClick(line, Qt::Key_Escape);
         type({1, 2}, " ");
         QCOMPARE(lines()[1], std::string("1F0,1I0,1F1,1B1,1F2,1B2,1F3,1B3"));

@@ -66,7 +66,7 @@ void ScreenshotsTest::pictures_data() {
     QTest::addColumn<Workspace>("workspace");
     QTest::addColumn<bool>("dark");
     QTest::addColumn<QSize>("size");
-    for (const Workspace workspace : {Workspace::Design, Workspace::Run, Workspace::Replay})
+    for (const Workspace workspace : workspaces)
         for (const bool dark : {true, false})
             for (const QSize size : {QSize(1280, 720), QSize(2560, 1440)})
                 QTest::addRow("%s-%s-%d", qPrintable(name(workspace).toLower()), dark ? "dark" : "light", size.width())

@@ -3,6 +3,7 @@
 // pictures/ of the build folder. Tested is what can be: the view or its hint is shown, and colours of what it has to
 // show are in the picture.
 #include "tests/ui/bench_context.h"
+#include "tests/ui/sample_experts.h"
 #include "tests/ui/sample_precision.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/workspace_area.h"
@@ -18,7 +19,7 @@ using namespace shardlab;
 
 namespace {
 
-const char* const watched[]{"transport", "cards", "timeline", "memory", "loss", "loss_scale", "exponents", "inspector", "events"};
+const char* const watched[]{"transport", "cards", "timeline", "memory", "loss", "loss_scale", "exponents", "experts", "inspector", "events"};
 
 QSize sizeOf(const QString& id) {
     if (id == QLatin1String("timeline")) return {1000, 420};
@@ -60,6 +61,7 @@ void fillState(sample::Bench& bench, const QString& state) {
     constexpr int overflowing[]{5, 9};
     sample::addScales(bench.model, overflowing);
     sample::addExponents(bench.model, sample::bell, 300, large ? 2 : 0);
+    sample::addExpertLoads(bench.model, large ? 64 : 8, 60, sample::uneven);
     for (const int step : overflowing)
         bench.model.append(std::vector<Event>{sample::overflow(bench.model, step, 2, ActionKind::Backward, 2, 1, 3)});
     const StepExtent& third = bench.model.stepExtents()[2];
@@ -157,6 +159,10 @@ void ViewPicturesTest::picture() {
         QVERIFY(pixelsOf(image, theme.action(EventKind::Overflow)) > 20);
     }
     if (view == QLatin1String("exponents")) QVERIFY(pixelsOf(image, theme.action(EventKind::GradientExponents)) > 500);
+    if (view == QLatin1String("experts")) {
+        QVERIFY(pixelsOf(image, theme.action(EventKind::Forward)) > 500);
+        QVERIFY(pixelsOf(image, theme.action(EventKind::Overflow)) > 20);
+    }
     if (view == QLatin1String("events") && state == QLatin1String("error")) QVERIFY(pixelsOf(image, theme.bad) > 10);
 }
 
