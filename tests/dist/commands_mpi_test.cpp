@@ -43,8 +43,13 @@ private Q_SLOTS:
 
         (*job)->send(Command::Pause);
         QTRY_VERIFY_WITH_TIMEOUT((*job)->state() == JobState::Paused, 20'000);
-        QTest::qWait(1000);  // what was recorded before the pause arrives
-        const std::map<int, int> paused = steps(witness);
+        // What was recorded before the pause arrives, and then nothing more.
+        std::map<int, int> paused;
+        for (int second = 0; second < 60 && steps(witness) != paused; ++second) {
+            paused = steps(witness);
+            QTest::qWait(1000);
+        }
+        QCOMPARE(steps(witness), paused);
         QCOMPARE(paused.size(), std::size_t{4});
         for (const auto& [rank, count] : paused) QCOMPARE(count, paused.at(0));
 

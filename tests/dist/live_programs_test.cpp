@@ -49,11 +49,11 @@ private:
         for (int rank = 0; rank < 2; ++rank)
             ranks.push_back(start(program, arguments(rank), {QStringLiteral("RANK=%1").arg(rank), QStringLiteral("WORLD_SIZE=2")}));
         for (const auto& rank : ranks) {
-            QVERIFY(rank->waitForFinished(60000));
+            QVERIFY(rank->waitForFinished(240000));
             const QByteArray said = rank->readAllStandardError();
             QVERIFY2(rank->exitCode() == 0 && said.isEmpty(), said.constData());
         }
-        QVERIFY(listener_->waitForFinished(60000));
+        QVERIFY(listener_->waitForFinished(240000));
         QVERIFY2(listener_->exitCode() == 0, listener_->readAllStandardError().constData());
     }
 
@@ -100,7 +100,7 @@ private Q_SLOTS:
     void cleanup() {
         if (listener_->state() == QProcess::NotRunning) return;
         ::kill(static_cast<pid_t>(listener_->processId()), SIGINT);
-        listener_->waitForFinished(10000);
+        listener_->waitForFinished(120000);
     }
 
     void aProgramInC() {
@@ -108,7 +108,7 @@ private Q_SLOTS:
         if (compiler.isEmpty()) QSKIP("no C compiler");
         const QString sender = folder_->filePath("sender");
         const auto made = start(compiler, {"-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", "-I", live, programs + "/sender.c", "-o", sender});
-        QVERIFY(made->waitForFinished(60000));
+        QVERIFY(made->waitForFinished(240000));
         QVERIFY2(made->exitCode() == 0, made->readAllStandardError().constData());
         runTwo(sender, [](int rank) { return QStringList{QString::number(rank), "2", QString::number(steps)}; });
         twoStagesAreRecorded();
@@ -127,7 +127,7 @@ private Q_SLOTS:
         const auto training = start(torchPython(), {programs + "/train.py", "20"});
         QVERIFY(training->waitForFinished(120000));
         QVERIFY2(training->exitCode() == 0, training->readAllStandardError().constData());
-        QVERIFY(listener_->waitForFinished(60000));
+        QVERIFY(listener_->waitForFinished(240000));
         const QByteArray got = kinds(file_);
         for (const char* line : {"0,forward,80", "0,backward,80", "0,optimizer,20", "0,step,20", "0,loss,20", "0,annotation,80", "0,counter,20"})
             QVERIFY2(got.contains(line), (QByteArray(line) + " is not in\n" + got).constData());
@@ -143,12 +143,12 @@ private Q_SLOTS:
         const auto alone = start(python, {"-c", "import shardlab\nassert shardlab.connect()\nfor i in range(100000):\n"
                                                 "    with shardlab.span('F', stage=0, microbatch=i): pass\n"
                                                 "assert shardlab.dropped() == 100000 - (1 << 16)\nshardlab.close(0.1)"});
-        QVERIFY(alone->waitForFinished(60000));
+        QVERIFY(alone->waitForFinished(240000));
         QVERIFY2(alone->exitCode() == 0, alone->readAllStandardError().constData());
         environment_.clear();
         const auto without = start(python, {"-B", "-c", "import sys\nsys.path.insert(0, '" + live + "')\nimport shardlab\n"
                                                         "assert not shardlab.connect()\nwith shardlab.span('F'): pass"});
-        QVERIFY(without->waitForFinished(60000));
+        QVERIFY(without->waitForFinished(240000));
         QVERIFY2(without->exitCode() == 0, without->readAllStandardError().constData());
     }
 };

@@ -72,8 +72,8 @@ private Q_SLOTS:
         QProcess watch;
         const QString copy = folder_.filePath("copy.shardlab");
         watch.start(program(), {"watch", QString::fromStdString(address.text()), "--token-file", token, "--output", copy});
-        QVERIFY(watch.waitForFinished(60000));
-        QVERIFY(run->waitForFinished(60000));
+        QVERIFY(watch.waitForFinished(240000));
+        QVERIFY(run->waitForFinished(240000));
         said += run->readAllStandardError();
         const QByteArray watched = watch.readAllStandardError();
         QVERIFY2(watch.exitCode() == 0, watched.constData());
@@ -107,13 +107,13 @@ private Q_SLOTS:
             watched += watch.readAllStandardError();
         }
         ::kill(static_cast<pid_t>(watch.processId()), SIGINT);
-        QVERIFY(watch.waitForFinished(30000));
+        QVERIFY(watch.waitForFinished(240000));
         QCOMPARE(watch.exitCode(), 0);
         const Answer info = test::run({"info", copy});
         QVERIFY2(info.out.contains("watching ended before the run did"), info.out.constData());
         QCOMPARE(run->state(), QProcess::Running);
         ::kill(static_cast<pid_t>(run->processId()), SIGINT);
-        QVERIFY(run->waitForFinished(60000));
+        QVERIFY(run->waitForFinished(240000));
         QCOMPARE(run->exitCode(), 0);
     }
 

@@ -13,7 +13,7 @@ private:
     static Answer inNamespace(const QString& script) {
         QProcess process;
         process.start("unshare", {"--mount", "sh", "-c", script});
-        if (!process.waitForFinished(60000)) {
+        if (!process.waitForFinished(240000)) {
             process.kill();
             process.waitForFinished();
             return {};

@@ -44,15 +44,15 @@ private Q_SLOTS:
         QTest::qWait(500);  // for the queues to fill a little
         const double asked = static_cast<double>(sinceStart.elapsed()) * 1e-3;
         ::kill(static_cast<pid_t>(process.processId()), SIGINT);
-        QTest::qWait(2000);
+        QTest::qWait(8000);
         QVERIFY(QFile::remove(sign));
-        QVERIFY(process.waitForFinished(30000));
+        QVERIFY(process.waitForFinished(120000));
         QCOMPARE(process.exitCode(), 0);
         const QJsonObject summary = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
         QCOMPARE(summary["outcome"].toString(), QString("stopped"));
         // The run's clock starts a little after its process.
         const double obeyed = ask(run, "SELECT max(end_ns) / 1e9 AS figure FROM events WHERE kind = 'step'");
-        QVERIFY2(obeyed > 0 && obeyed < asked + 1, qPrintable(QString("asked %1 s, last step %2 s").arg(asked).arg(obeyed)));
+        QVERIFY2(obeyed > 0 && obeyed < asked + 6, qPrintable(QString("asked %1 s, last step %2 s").arg(asked).arg(obeyed)));
         const double steps = ask(run, "SELECT count(DISTINCT step) AS figure FROM events WHERE kind = 'step'");
         QCOMPARE(steps, ask(run, "SELECT 1 + max(step) AS figure FROM events WHERE kind = 'step'"));
         QCOMPARE(steps, ask(run, "SELECT count(*) AS figure FROM events WHERE kind = 'loss'"));

@@ -54,6 +54,7 @@ inline uint3 blockIdx;
 inline dim3 blockDim;
 inline dim3 gridDim;
 
+inline void __syncwarp() { shardlab::emulation::exchange(0, 0); }
 inline void __syncthreads() { shardlab::emulation::barrier(); }
 
 template <class T>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training on GPUs against training on the processor, one rank and several that share a GPU.
 #include "kernels/cuda_device.h"
+#include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 
 #include <QtTest>
@@ -57,6 +58,106 @@ private Q_SLOTS:
             QVERIFY2(std::abs(got[i] - wanted[i]) < tolerance * wanted[i],
                      qPrintable(QString("step %1: %2, the processor %3").arg(i).arg(got[i], 0, 'g', 9).arg(wanted[i], 0, 'g', 9)));
         if (compute == "fp16") QVERIFY(far.count(EventKind::Overflow) > 0);
+    }
+
+    void otherOptimizersToo_data() {
+        QTest::addColumn<QString>("optimizer");
+        QTest::addColumn<int>("tensor");
+        for (const char* optimizer : {"adafactor", "sm3"})
+            for (const int tensor : {1, 2}) QTest::addRow("%s tensor %d", optimizer, tensor) << optimizer << tensor;
+    }
+    void otherOptimizersToo() {
+        QFETCH(QString, optimizer);
+        QFETCH(int, tensor);
+        Layout layout = layoutOf(1, 2, tensor, 0, "fp32");
+        layout.optimizer.kind = optimizer.toStdString();
+        const Plan plan = planOf(layout);
+        const RunOutcome near = runInProcess(plan);
+        const RunOutcome far = runOnGpus(plan);
+        QVERIFY2(near.error.empty(), near.error.c_str());
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        const QString wrong = difference(far.counter(EventKind::Loss), near.counter(EventKind::Loss), 1e-4);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    }
+
+    /// Keys and values, and their gradients, go round from GPU to GPU; as many hops are told as on the processor.
+    void contextToo_data() {
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<int>("context");
+        QTest::addColumn<QString>("compute");
+        const auto row = [](int p, int t, int c, const char* compute) {
+            QTest::addRow("%s pipeline %d tensor %d context %d", compute, p, t, c) << p << t << c << compute;
+        };
+        row(1, 1, 4, "fp32");
+        row(1, 1, 2, "bf16");
+        row(2, 1, 2, "fp32");
+        row(1, 2, 2, "fp32");
+    }
+    void contextToo() {
+        QFETCH(int, pipeline);
+        QFETCH(int, tensor);
+        QFETCH(int, context);
+        QFETCH(QString, compute);
+        Layout layout = layoutOf(1, pipeline, tensor, 0, compute.toStdString());
+        layout.model.kind = "gpt";  // its attention goes by blocks, without tensor cores
+        layout.model.dropout = 0;
+        if (emulated()) {
+            layout.model.sequence = 8;
+            layout.run.steps = 2;
+        }
+        layout.parallel.context = context;
+        layout.cluster.hosts[0].devices = pipeline * tensor * context;
+        const Plan plan = planOf(layout);
+        const RunOutcome near = runInProcess(plan), far = runOnGpus(plan);
+        QVERIFY2(near.error.empty(), near.error.c_str());
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        const double tolerance = compute == "fp32" ? 1e-4 : 2e-2;
+        const QString wrong = difference(far.counter(EventKind::Loss), near.counter(EventKind::Loss), tolerance);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        QVERIFY(far.count(EventKind::KeyValueHop) > 0);
+        QCOMPARE(far.count(EventKind::KeyValueHop), near.count(EventKind::KeyValueHop));
+    }
+
+    /// Tokens' rows go from GPU to GPU; as many exchanges are told as on the processor, and the same tokens are dropped.
+    void expertsToo_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("expert");
+        QTest::addColumn<QString>("gate");
+        const auto row = [](int d, int p, int e, const char* gate) {
+            QTest::addRow("%s data %d pipeline %d expert %d", gate, d, p, e) << d << p << e << gate;
+        };
+        row(2, 1, 1, "switch");
+        row(2, 1, 2, "switch");
+        row(4, 1, 2, "noisy-top-k");
+        row(2, 2, 2, "expert-choice");
+    }
+    void expertsToo() {
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, expert);
+        QFETCH(QString, gate);
+        Layout layout = layoutOf(data, pipeline, 1, 0, "fp32");
+        layout.model.kind = "gpt-moe";
+        layout.model.layers = 2 * pipeline;
+        layout.model.experts = 4;
+        layout.model.gate = gate.toStdString();
+        layout.parallel.expert = expert;
+        if (emulated()) {
+            layout.model.sequence = 8;
+            layout.run.steps = 2;
+        }
+        const Plan plan = planOf(layout);
+        const RunOutcome near = runInProcess(plan), far = runOnGpus(plan);
+        QVERIFY2(near.error.empty(), near.error.c_str());
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        const QString wrong = difference(far.counter(EventKind::Loss), near.counter(EventKind::Loss), 1e-4);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        QCOMPARE(far.count(EventKind::DispatchTokens) > 0, expert > 1);
+        for (const EventKind kind : {EventKind::DispatchTokens, EventKind::CombineTokens, EventKind::ExpertLoad})
+            QCOMPARE(far.count(kind), near.count(kind));
+        QCOMPARE(far.counter(EventKind::ExpertDropped), near.counter(EventKind::ExpertDropped));
     }
 
     /// Of what runs beside compute as much is told as on the processor; what was waited for is what is exposed.

@@ -4,7 +4,6 @@
 #include "engine/run/run_file.h"
 #include "tests/hosts/ssh_servers.h"
 #include "tests/support/command.h"
-#include "tests/support/sanitizer.h"
 
 #include <QJsonArray>
 #include <QRegularExpression>
@@ -21,6 +20,7 @@ using namespace shardlab::test;
 namespace {
 
 constexpr int hostCount = 3;
+constexpr int patience = 60000;  ///< ms until what ends by itself has ended: on an idle machine a tenth of it would do
 
 struct Degrees {
     int data, pipeline, tensor;
@@ -70,12 +70,12 @@ private:
         return process.state() == QProcess::NotRunning || process.waitForFinished(milliseconds);
     }
     bool nothingIsLeft(int milliseconds) {
-        if (test::sanitized) milliseconds *= 4;
-        QElapsedTimer patience;
-        patience.start();
-        while (!hosts_->remains().isEmpty() && patience.elapsed() < milliseconds) QThread::msleep(100);
-        if (!hosts_->remains().isEmpty()) qWarning("%s", qPrintable(hosts_->remains()));
-        return hosts_->remains().isEmpty();
+        QElapsedTimer waited;
+        waited.start();
+        QString left = hosts_->remains();
+        for (; !left.isEmpty() && waited.elapsed() < milliseconds; left = hosts_->remains()) QThread::msleep(100);
+        if (!left.isEmpty()) qWarning("%s", qPrintable(left));
+        return left.isEmpty();
     }
     std::unique_ptr<RunReader> reader(const QString& name) {
         auto opened = RunReader::open(file(name + ".shardlab").toStdString());
@@ -180,7 +180,7 @@ private Q_SLOTS:
             ++measured[clock.host];
         }
         QCOMPARE(measured.size(), std::size_t{2});
-        QVERIFY(nothingIsLeft(5000));
+        QVERIFY(nothingIsLeft(patience));
     }
 
     void messagesArriveAfterTheyAreSent() {
@@ -214,7 +214,7 @@ private Q_SLOTS:
         QCOMPARE(run->droppedEvents(), 0);
         requireComplete(eventsOf(*run), 6, steps);
         QVERIFY2(logOf(*run).find("refused") == std::string::npos, logOf(*run).c_str());
-        QVERIFY(nothingIsLeft(5000));
+        QVERIFY(nothingIsLeft(patience));
     }
 
     void aLinkCutForGoodEndsTheRunAndLeavesNothing() {
@@ -227,10 +227,11 @@ private Q_SLOTS:
         QVERIFY(ended(*process, 60000));
         const qint64 took = since.elapsed();
         said += process->readAllStandardError();
-        const bool clean = nothingIsLeft(static_cast<int>(std::max<qint64>(0, 10000 - since.elapsed())));
+        const bool clean = nothingIsLeft(patience);
         hosts_->join(2);
         QVERIFY2(process->exitCode() != 0 && said.contains("host " + hosts_->name(2).toUtf8()) && said.contains("ranks 4 to 5"), said.constData());
-        QVERIFY2(took <= 10000, qPrintable(QString("ended after %1 ms").arg(took)));
+        qInfo("ended after %lld ms", static_cast<long long>(took));
+        QVERIFY2(took <= 30000, qPrintable(QString("ended after %1 ms").arg(took)));
         QVERIFY(clean);
         const auto run = reader("lost");
         QVERIFY(run && run->end().outcome == "failed");
@@ -239,7 +240,7 @@ private Q_SLOTS:
     }
 
     void aKilledRankIsNamedWithItsHostAndTheRunGoesOnFromACheckpoint() {
-        constexpr int steps = 40;
+        constexpr int steps = 100;
         QByteArray said;
         const QByteArray checkpoint = QString(R"json(, "checkpoint": {"every": 4, "path": "%1"})json").arg(file("checkpoints")).toUtf8();
         auto content = twoEach({3, 1, 2}, steps, checkpoint);
@@ -267,7 +268,7 @@ private Q_SLOTS:
         for (const Event& event : eventsOf(*run))
             if (event.kind == EventKind::Step && event.begin > run->restarts().front().begin) ++ends[event.rank];
         for (int rank = 0; rank < 6; ++rank) QCOMPARE(ends[rank], steps - run->restarts().front().step);
-        QVERIFY(nothingIsLeft(5000));
+        QVERIFY(nothingIsLeft(patience));
     }
 
     void aStoppedRankOnAnotherHostIsFound() {
@@ -284,7 +285,7 @@ private Q_SLOTS:
         QVERIFY2(said.contains("stands still (stopped by a signal)"), said.constData());
         const auto run = reader("stopped");
         QVERIFY(run && logOf(*run).find("flight record: ") != std::string::npos);
-        QVERIFY(nothingIsLeft(5000));
+        QVERIFY(nothingIsLeft(patience));
     }
 
     void stopAndTheLaunchersDeathReachEveryHost() {
@@ -295,7 +296,7 @@ private Q_SLOTS:
             if (process.program == "shardlab") ::kill(process.pid, SIGINT);
         QVERIFY(ended(*stopped));
         QVERIFY2(stopped->exitCode() == 0, stopped->readAllStandardError().constData());
-        QVERIFY(nothingIsLeft(5000));
+        QVERIFY(nothingIsLeft(patience));
         QCOMPARE(reader("asked")->end().outcome, std::string("stopped"));
 
         const auto killed = start("orphans", twoEach({1, 3, 2}, 100000));
@@ -303,14 +304,14 @@ private Q_SLOTS:
         for (const auto& process : hosts_->processes(0))
             if (process.program == "shardlab") ::kill(process.pid, SIGKILL);
         QVERIFY(ended(*killed));
-        QElapsedTimer patience;
-        patience.start();
+        QElapsedTimer waited;
+        waited.start();
         const auto left = [&] {
             int processes = 0;
             for (int host = 0; host < hostCount; ++host) processes += static_cast<int>(hosts_->processes(host).size());
             return processes;
         };
-        while (left() > 0 && patience.elapsed() < 20000) QThread::msleep(100);
+        while (left() > 0 && waited.elapsed() < patience) QThread::msleep(100);
         QVERIFY2(left() == 0, qPrintable(hosts_->remains()));
         for (int host = 1; host < hostCount; ++host) QVERIFY2(hosts_->leftovers(host).isEmpty(), qPrintable(hosts_->remains()));
         // What the launcher itself made is removed by the next job there.
@@ -349,7 +350,7 @@ private Q_SLOTS:
         QVERIFY(done);
         const QString error = QString::fromUtf8(process->readAllStandardError());
         QVERIFY2(process->exitCode() != 0 && error.contains(place(said)), qPrintable(error));
-        QVERIFY(nothingIsLeft(5000));
+        QVERIFY(nothingIsLeft(patience));
     }
 
     /// Each is called as a run would call it, all are told, whatever becomes of one.
@@ -383,7 +384,7 @@ private Q_SLOTS:
             QVERIFY2(detail.startsWith(said) && detail.contains("no GPU: ") && !detail.contains("another build"), qPrintable(detail));
         }
         QVERIFY(whole["works"].toBool());
-        QVERIFY(nothingIsLeft(5000));
+        QVERIFY(nothingIsLeft(patience));
 
         QVERIFY(hosts_->onHost(2, "mount -t tmpfs none " + bin));
         const auto partly = doctor({"--hostfile", file("doctor.hosts"), "--agent", hosts_->agent(), "--network", NamespaceHosts::network()});
@@ -403,7 +404,7 @@ private Q_SLOTS:
         QVERIFY(hosts_->onHost(2, "umount " + rank));
         QCOMPARE(stateOf(mixed, hosts_->name(2), detail), QString("good"));
         QVERIFY2(detail.contains("another build"), qPrintable(detail));
-        QVERIFY(nothingIsLeft(5000));
+        QVERIFY(nothingIsLeft(patience));
     }
 
     void sshIsAnAgent() {
@@ -423,7 +424,7 @@ private Q_SLOTS:
         const auto run = reader("ssh");
         QVERIFY(run);
         for (const RankRecord& rank : run->ranks()) QCOMPARE(QString::fromStdString(rank.host), hosts_->name(rank.rank / 2));
-        QVERIFY(nothingIsLeft(5000));
+        QVERIFY(nothingIsLeft(patience));
 
         // Whom it cannot reach it names, with what ssh says.
         content.replace(hosts_->name(2).toUtf8(), "nowhere77");
@@ -431,7 +432,7 @@ private Q_SLOTS:
         QVERIFY(ended(*refused));
         const QByteArray error = refused->readAllStandardError();
         QVERIFY2(refused->exitCode() != 0 && error.contains("host nowhere77 cannot be reached"), error.constData());
-        QVERIFY(nothingIsLeft(5000));
+        QVERIFY(nothingIsLeft(patience));
     }
 
     void aHostfileAndAnAgentOnTheCommandLine() {
@@ -445,7 +446,7 @@ private Q_SLOTS:
         QVERIFY(run);
         QCOMPARE(run->ranks().size(), std::size_t{2});
         for (int rank = 0; rank < 2; ++rank) QCOMPARE(QString::fromStdString(run->ranks()[static_cast<std::size_t>(rank)].host), hosts_->name(rank + 1));
-        QVERIFY(nothingIsLeft(5000));
+        QVERIFY(nothingIsLeft(patience));
     }
 };
 

@@ -27,7 +27,7 @@ inline bool succeeds(const QString& line, QByteArray* said = nullptr) {
     QProcess shell;
     shell.setProcessChannelMode(QProcess::MergedChannels);
     shell.start("/bin/sh", {"-c", line});
-    if (!shell.waitForFinished(20000)) return false;
+    if (!shell.waitForFinished(60000)) return false;
     if (said) *said = shell.readAll();
     return shell.exitStatus() == QProcess::NormalExit && shell.exitCode() == 0;
 }

@@ -90,7 +90,7 @@ private Q_SLOTS:
         writeFile(file("many.json"), layout(3, 6, 2));
         const auto process = slurm_->allocated(hostCount, 2, program(), {"run", file("many.json"), "--slurm", "--out", file("many.shardlab")});
         process->start();
-        QVERIFY(process->waitForFinished(60000));
+        QVERIFY(process->waitForFinished(240000));
         const QByteArray said = process->readAllStandardError();
         QVERIFY2(process->exitCode() != 0 && said.contains("the Slurm allocation") && said.contains("12") && said.contains("6"), said.constData());
     }
@@ -100,7 +100,7 @@ private Q_SLOTS:
         const auto process = start("cancelled", 100000);
         QVERIFY2(waitForSteps(*process, said), said.constData());
         QVERIFY(slurm_->cancelAll());
-        QVERIFY(process->state() == QProcess::NotRunning || process->waitForFinished(60000));
+        QVERIFY(process->state() == QProcess::NotRunning || process->waitForFinished(240000));
         said += process->readAllStandardError();
         QTRY_VERIFY2_WITH_TIMEOUT(processesLeft().isEmpty(), qPrintable(processesLeft() + said), 30000);
         QTRY_COMPARE_WITH_TIMEOUT(slurm_->idle(), hostCount, 30000);

@@ -32,6 +32,6 @@ int main(int argc, char **argv) {
         shardlab_step_end(live);
     }
     shardlab_instant(live, "done");
-    shardlab_close(live, 10000);
+    shardlab_close(live, 60000);
     return 0;
 }

@@ -29,6 +29,6 @@ with shardlab.span("F", stage="no number"):
     pass
 shardlab.counter("loss", "no number")
 shardlab.connect("no address")
-shardlab.close(10)
+shardlab.close(60)
 with shardlab.span("after the end"):
     pass

@@ -29,4 +29,4 @@ for step in range(int(sys.argv[1])):
             optimizer.step()
         shardlab.counter("loss", total)
         shardlab.counter("weights", sum(p.norm().item() for p in model.parameters()))
-shardlab.close(10)
+shardlab.close(60)
