@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How long a frame of the timeline takes with many events: timeline_frames [events]. Prints, asserts nothing.
+// How long a frame of the timeline takes with many events, and with as many instants beside them: timeline_frames [events].
+// Prints, asserts nothing.
 #include "tests/ui/bench_context.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/timeline_plot.h"
@@ -7,6 +8,7 @@
 #include <QApplication>
 #include <QElapsedTimer>
 
+#include <array>
 #include <cstdio>
 
 using namespace shardlab;
@@ -74,5 +76,19 @@ int main(int argc, char** argv) {
     measure("twenty steps", plot, bench.selection, whole / 2, 20 * step);
     measure("two steps", plot, bench.selection, whole / 2, 2 * step);
     measure("a tenth of a step", plot, bench.selection, whole / 2, step / 10);
+
+    constexpr std::array kinds{EventKind::Mark, EventKind::Command, EventKind::Dropped, EventKind::Overflow};
+    std::vector<Event> instants;
+    for (std::int64_t i = 0; i < wanted; ++i) {
+        const std::int64_t time = whole / wanted * i;
+        instants.push_back({.begin = time, .end = time, .rank = static_cast<std::int16_t>(i / 4 % bench.model.ranks()),
+                            .lane = Lane::Host, .kind = kinds[static_cast<std::size_t>(i) % kinds.size()]});
+    }
+    timer.start();
+    bench.model.append(instants);
+    std::printf("%lld instants, taken in within %.0f ms\n", static_cast<long long>(wanted), static_cast<double>(timer.nsecsElapsed()) * 1e-6);
+    measure("everything", plot, bench.selection, 0, whole);
+    measure("a hundredth", plot, bench.selection, whole / 3, whole / 100);
+    measure("two steps", plot, bench.selection, whole / 2, 2 * step);
     return 0;
 }

@@ -122,7 +122,7 @@ void run(int argc, char** argv) {
     const GpuLimits limits = onGpu ? gpuLimits(bf16) : GpuLimits{};
     const auto heap = SharedHeap::create();
     SharedHeap* const shared = heap ? heap->get() : nullptr;
-    const auto device = onGpu ? gpuOf(session) : makeCpuDevice(shared);
+    const auto device = onGpu ? gpuOf(session) : makeCpuDevice(session.size() > 1 ? shared : nullptr);
     SharedCommunicator world(session.world({}), {shared, false, {}});
     const std::vector<double> seconds = stepSeconds(*plan, world, *device);
     if (session.rank() > 0) return;
