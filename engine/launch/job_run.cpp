@@ -197,6 +197,8 @@ void JobRun::takeOutput(const std::vector<OutputLine>& lines) {
         }
         if (const std::string said = report_.read(line.text); !said.empty()) recording_.log(LogLevel::Info, said);
     }
+    // Open MPI 4's may wait for ever for a lock of shared memory that a rank held as it was killed while starting.
+    if (report_.rank() >= 0) endWithin(afterFailure, "it has told of a rank's death, and stays");
 }
 
 void JobRun::takeCommands() {

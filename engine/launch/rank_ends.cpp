@@ -2,6 +2,7 @@
 #include "engine/launch/rank_ends.h"
 
 #include <algorithm>
+#include <csignal>
 #include <fmt/format.h>
 
 namespace shardlab {
@@ -45,6 +46,14 @@ int culprit(std::span<const RankFate> ranks, const JobFate& job) {
     return first;
 }
 
+/// mpirun ends with 128 + the signal that ended a rank, also where it does not come to name it; or with that of one it got itself.
+std::optional<int> signalTold(const ExitStatus& mpirun) {
+    constexpr int afterSignal = 128;
+    const int signal = mpirun.code - afterSignal;
+    if (mpirun.signalled || signal <= 0 || signal >= NSIG || signal == SIGTERM || signal == SIGINT) return std::nullopt;
+    return signal;
+}
+
 std::string failureReason(std::span<const RankFate> ranks, const JobFate& job, const std::vector<std::string>& ends) {
     if (const int rank = culprit(ranks, job); rank >= 0) {
         const RankFate& fate = ranks[static_cast<std::size_t>(rank)];
@@ -59,6 +68,11 @@ std::string failureReason(std::span<const RankFate> ranks, const JobFate& job, c
     if (job.mpirun.signalled) {
         const std::string place = ranks.empty() ? std::string{} : whereabouts(ranks.front().status);
         return "mpirun was killed by " + job.mpirun.text() + (place.empty() ? "" : "; rank 0 was " + place);
+    }
+    if (const std::optional<int> signal = signalTold(job.mpirun)) {
+        const bool starting = std::ranges::none_of(ranks, &RankFate::joined);
+        return fmt::format("a rank was killed by {}{}; mpirun does not say which", signalName(*signal),
+                           starting ? " while ranks were starting" : "");
     }
     if (!job.report.message().empty())
         return fmt::format("mpirun failed ({}): {}", job.mpirun.text(), job.report.message());

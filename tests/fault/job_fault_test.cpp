@@ -99,6 +99,32 @@ private Q_SLOTS:
         verifyAftermath(watched, timer);
     }
 
+    /// As Open MPI's does now and then where a rank is killed while it starts.
+    void mpirunTellsOfADeathAndStays() {
+        const QTemporaryDir folder;
+        QFile standIn(folder.filePath("mpirun"));
+        QVERIFY(standIn.open(QIODevice::WriteOnly));
+        standIn.write("#!/bin/sh\n"
+                      "trap '' TERM\n"
+                      "echo ---------------------------------------------------------------------- >&2\n"
+                      "echo 'mpirun noticed that process rank 1 with PID 0 on node here exited on signal 9 (Killed).' >&2\n"
+                      "echo ---------------------------------------------------------------------- >&2\n"
+                      "exec sleep 600\n");
+        standIn.close();
+        QVERIFY(standIn.setPermissions(QFile::ReadOwner | QFile::ExeOwner));
+        WatchedJob watched;
+        const QByteArray path = qgetenv("PATH");
+        qputenv("PATH", folder.path().toLocal8Bit() + ':' + path);
+        const bool started = watched.start();
+        qputenv("PATH", path);
+        QVERIFY2(started, watched.error.text().c_str());
+        QTRY_COMPARE(watched.job->state(), JobState::Ended);
+        QCOMPARE(watched.witness.ends().front().reason, std::string("rank 1 was killed by SIGKILL"));
+        QCOMPARE(watched.witness.ranks().at(1).end, std::string("killed by SIGKILL"));
+        watched.job.reset();
+        QTRY_COMPARE(foldersLeft(), QStringList());
+    }
+
     void ranksEnds_data() {
         QTest::addColumn<QString>("fault");
         QTest::addColumn<QString>("reason");

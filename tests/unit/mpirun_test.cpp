@@ -214,6 +214,16 @@ private Q_SLOTS:
         QCOMPARE(verdict.run.reason, std::string("mpirun was killed by SIGKILL; rank 0 was at step 5 in 0F3"));
     }
 
+    void mpirunNamesNoRank() {
+        const std::vector<RankFate> joined{at(RankPhase::Compute, 5, "0F3"), at(RankPhase::Compute, 5, "1F2")};
+        const std::vector<RankFate> starting(2);
+        QCOMPARE(judge(joined, {{false, 139}, {}, false, {}}).run.reason,
+                 std::string("a rank was killed by SIGSEGV; mpirun does not say which"));
+        QCOMPARE(judge(starting, {{false, 137}, {}, false, {}}).run.reason,
+                 std::string("a rank was killed by SIGKILL while ranks were starting; mpirun does not say which"));
+        QCOMPARE(judge(starting, {{false, 143}, {}, false, {}}).run.reason, std::string("mpirun failed (exit code 143)"));
+    }
+
     void aRanksOwnErrorWinsOverMpirunsExitCode() {
         const std::vector<RankFate> ranks{at(RankPhase::Compute, 0, "0F0"), said("no such file: corpus.txt")};
         const Verdict verdict = judge(ranks, {{false, 1}, {}, false, {}});
