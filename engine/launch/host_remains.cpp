@@ -5,8 +5,6 @@
 #include "engine/base/file.h"
 #include "engine/record/spool.h"
 
-#include <fstream>
-#include <iterator>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -26,10 +24,9 @@ HostFolder::~HostFolder() {
 }
 
 Result<Bytes> flightOf(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return fail(Error{"cannot read the flight record", file.string(), "it is not there", {}});
-    const std::string content{std::istreambuf_iterator<char>(in), {}};
-    const auto bytes = std::as_bytes(std::span(content.data(), content.size()));
+    const Result<std::string> content = readFile(file);
+    if (!content) return fail(content.error());
+    const auto bytes = std::as_bytes(std::span<const char>(*content));
     return Bytes(bytes.begin(), bytes.end());
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/stray_processes.h"
 
-#include <algorithm>
+#include "engine/base/file.h"
+
 #include <charconv>
 #include <csignal>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,8 +26,8 @@ std::vector<int> processesWith(const std::string& key, const std::filesystem::pa
         if (error != std::errc{} || last != name.data() + name.size() || process == getpid()) continue;
         struct stat data {};
         if (stat(entry->path().c_str(), &data) != 0 || data.st_uid != geteuid()) continue;
-        std::ifstream file(entry->path() / "cmdline", std::ios::binary);
-        const std::string arguments{std::istreambuf_iterator<char>(file), {}};
+        // A process that ends meanwhile has none.
+        const std::string arguments = readFile(entry->path() / "cmdline").value_or("");
         for (std::size_t at = arguments.find(wanted); at != std::string::npos; at = arguments.find(wanted, at + 1)) {
             const char next = at + wanted.size() < arguments.size() ? arguments[at + wanted.size()] : '\0';
             if (next != '\0' && !(inside && next == '/')) continue;
@@ -46,8 +45,7 @@ std::vector<int> processesOfJob(const std::filesystem::path& folder) { return pr
 std::vector<int> daemonsOfJob(const std::filesystem::path& folder) { return processesWith("orte_tmpdir_base", folder, false); }
 
 bool isStopped(int process) {
-    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-    const std::string content{std::istreambuf_iterator<char>(file), {}};
+    const std::string content = readFile("/proc/" + std::to_string(process) + "/stat").value_or("");
     const std::size_t bracket = content.rfind(')');  // the program's name before it may hold anything
     return bracket != std::string::npos && content.compare(bracket, 3, ") T") == 0;
 }

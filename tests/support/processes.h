@@ -2,11 +2,11 @@
 // What the kernel says of other processes.
 #pragma once
 
+#include "engine/base/file.h"
+
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -18,8 +18,7 @@ struct ProcessState {
 };
 
 inline ProcessState stateOf(int process) {
-    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-    const std::string content{std::istreambuf_iterator<char>(file), {}};
+    const std::string content = readFile("/proc/" + std::to_string(process) + "/stat").value_or("");
     ProcessState found;
     if (const std::size_t bracket = content.rfind(')'); bracket != std::string::npos)
         std::sscanf(content.c_str() + bracket + 1, " %c %d", &found.state, &found.parent);

@@ -15,6 +15,7 @@
 #include <map>
 #include <thread>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace shardlab;
@@ -142,6 +143,23 @@ private Q_SLOTS:
         killProcesses(processesOfJob(folder));
         QTRY_VERIFY(rank->exitStatus());
         QVERIFY(!other->exitStatus());
+    }
+
+    /// What the kernel tells of a process may be gone between opening and reading it.
+    void looksAtProcessesThatEnd() {
+        std::atomic<bool> done = false;
+        std::thread starts([&done] {
+            for (int i = 0; i < 300; ++i) {
+                const pid_t child = fork();
+                if (child == 0) _exit(0);
+                waitpid(child, nullptr, 0);
+            }
+            done = true;
+        });
+        std::size_t found = 0;
+        while (!done) found += processesOfJob("/nonexistent/shardlab-job").size();
+        starts.join();
+        QCOMPARE(found, std::size_t{0});
     }
 
     void temporaryFolderIsPrivateAndGoes() {
