@@ -2,6 +2,7 @@
 #include "engine/launch/mpirun.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <string_view>
 #include <thread>
@@ -95,6 +96,8 @@ ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptio
     if (several) {
         addHosts(arguments, options);
     } else {
+        // Asked to end while ranks start it may stay for ever, see JobRun::takeOutput; its ranks end with it.
+        spec.orphaned = SIGKILL;
         arguments.push_back(options.rankProgram.string());
         arguments.insert(arguments.end(), options.rankArguments.begin(), options.rankArguments.end());
     }

@@ -5,6 +5,7 @@
 #include "engine/base/result.h"
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ struct ProcessSpec {
     std::vector<std::string> arguments;  ///< without the program's name
     std::vector<std::pair<std::string, std::string>> environment;  ///< added to this process's own
     std::string input;  ///< its standard input, at most 32 KiB; then its end
+    int orphaned = SIGTERM;  ///< the signal that the kernel sends it when the thread that started it ends
 };
 
 struct ExitStatus {
@@ -40,7 +42,7 @@ struct OutputLine {
 
 class Process {
 public:
-    /// The kernel sends the child SIGTERM when the calling thread ends, so call this from a
+    /// The kernel sends the child ProcessSpec::orphaned when the calling thread ends, so call this from a
     /// thread that lives as long as the child may. Error: the program cannot be executed,
     /// too much input.
     static Result<Process> start(const ProcessSpec& spec);

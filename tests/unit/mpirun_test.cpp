@@ -68,6 +68,7 @@ private Q_SLOTS:
         QVERIFY(has("btl", "self,vader"));
         QVERIFY(has("odls_base_sigkill_timeout", "0"));
         QVERIFY(has("mpi_yield_when_idle", "1"));
+        QCOMPARE(spec.orphaned, SIGKILL);
         QCOMPARE(std::count_if(spec.environment.begin(), spec.environment.end(),
                                [](const auto& variable) { return variable.first.starts_with("OMPI_ALLOW"); }), 0);
     }

@@ -132,6 +132,12 @@ private Q_SLOTS:
         std::thread([&] { process.emplace(std::move(*Process::start(shell("exec sleep 60")))); }).join();
         QTRY_VERIFY(process->exitStatus());
         QCOMPARE(process->exitStatus()->text(), std::string("SIGTERM"));
+        ProcessSpec deaf = shell("trap '' TERM; exec sleep 60");
+        deaf.orphaned = SIGKILL;
+        std::optional<Process> other;
+        std::thread([&] { other.emplace(std::move(*Process::start(deaf))); }).join();
+        QTRY_VERIFY(other->exitStatus());
+        QCOMPARE(other->exitStatus()->text(), std::string("SIGKILL"));
     }
 
     void findsJobsByTheirFolder() {
