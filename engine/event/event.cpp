@@ -71,6 +71,7 @@ std::string_view name(EventKind kind) {
         case EventKind::ExposedComm: return "exposed communication";
         case EventKind::MemoryUsed: return "memory: parameters";
         case EventKind::MemoryPeak: return "memory peak";
+        case EventKind::LargestFree: return "largest free block";
         case EventKind::PaceOverrun: return "pace overrun";
         case EventKind::CategoryPeak: return "memory peak: parameters";
         case EventKind::Command: return "command";

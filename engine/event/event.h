@@ -70,6 +70,7 @@ enum class EventKind : std::uint8_t {
     MemoryPeak = 48,      ///< bytes: largest sum so far in this step
     PaceOverrun = 49,     ///< value: seconds the real work took longer than the modelled device
     CategoryPeak = 50,    ///< + MemoryCategory: largest bytes of the step, where they changed since the step before; 50–55
+    LargestFree = 56,     ///< bytes: largest block that a rank's arena has free at the step's end, where that changed; value: bytes of all free ones
     // Of each layer with experts and each rank that counts, for a step; bytes: which, as expertNumber() says.
     ExpertLoad = 58,      ///< value: tokens that chose the expert, those without a place too
     ExpertDropped = 59,   ///< value: of them, those without a place; only where there are any

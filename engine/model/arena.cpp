@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -114,6 +115,18 @@ const MemoryBytes& Arena::used() const { return impl_->used; }
 const MemoryBytes& Arena::peakByCategory() const { return impl_->peaks; }
 std::int64_t Arena::peak() const { return impl_->peak; }
 std::int64_t Arena::reserved() const { return impl_->reserved; }
+
+std::int64_t Arena::free() const {
+    std::size_t sum = 0;
+    for (const auto& [bytes, kept] : impl_->free) sum += bytes * kept.size();
+    return static_cast<std::int64_t>(sum);
+}
+
+std::int64_t Arena::largestFree() const {
+    for (const auto& [bytes, kept] : std::views::reverse(impl_->free))
+        if (!kept.empty()) return static_cast<std::int64_t>(bytes);
+    return 0;
+}
 
 void Arena::resetPeaks() {
     impl_->peaks = impl_->used;

@@ -67,6 +67,10 @@ public:
     void resetPeaks();
     /// Bytes taken from the device so far, in use or kept for reuse; constant once every size has been asked for.
     std::int64_t reserved() const;
+    /// Of them, bytes kept for reuse, and the largest block among them. Blocks are reused whole, for what is as large: none
+    /// is ever cut up, and so what is free never breaks into pieces too small for what was there before.
+    std::int64_t free() const;
+    std::int64_t largestFree() const;
 
 private:
     friend class Buffer;

@@ -116,6 +116,10 @@ void RankTrace::memory() {
 void RankTrace::memoryPeak() {
     recorder_.counter(EventKind::MemoryPeak, step_, 0, arena_.peak());
     recordChanged(arena_.peakByCategory(), recordedPeaks_, peakKind);
+    const std::int64_t largest = arena_.largestFree();
+    if (largest != recordedLargestFree_)
+        recorder_.counter(EventKind::LargestFree, step_, static_cast<double>(arena_.free()), largest);
+    recordedLargestFree_ = largest;
 }
 
 }  // namespace shardlab

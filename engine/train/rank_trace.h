@@ -90,7 +90,8 @@ public:
     void experts(const ExpertLoad& load);
     /// One counter for each category that changed since the last call.
     void memory();
-    /// The step's peak of all memory, and each category's own where it changed since the step before.
+    /// The step's peak of all memory; each category's own, and the arena's largest free block, where they changed since
+    /// the step before.
     void memoryPeak();
 
 private:
@@ -114,6 +115,7 @@ private:
     std::vector<Pending> pending_;
     MemoryBytes recorded_{};
     MemoryBytes recordedPeaks_{};
+    std::int64_t recordedLargestFree_ = -1;
 };
 
 }  // namespace shardlab

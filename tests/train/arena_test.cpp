@@ -57,6 +57,26 @@ private Q_SLOTS:
         QVERIFY(arena.reserved() > reserved);
     }
 
+    void tellsTheLargestFreeBlock() {
+        Arena arena;
+        QCOMPARE(arena.largestFree(), 0);
+        {
+            const Buffer small = arena.allocate(MemoryCategory::Temporary, 16), other = arena.allocate(MemoryCategory::Temporary, 16);
+            Buffer large = arena.allocate(MemoryCategory::Activations, 1024);
+            QCOMPARE(arena.free(), 0);
+            large = {};
+            QCOMPARE(arena.largestFree(), 4096);
+        }
+        QCOMPARE(arena.free(), 4096 + 2 * 64);
+        QCOMPARE(arena.free(), arena.reserved());
+        // Not cut up for what is smaller.
+        const Buffer between = arena.allocate(MemoryCategory::Activations, 512), again = arena.allocate(MemoryCategory::Temporary, 16);
+        QCOMPARE(arena.largestFree(), 4096);
+        QCOMPARE(arena.free(), 4096 + 64);
+        const Buffer large = arena.allocate(MemoryCategory::Activations, 1024);
+        QCOMPARE(arena.largestFree(), 64);
+    }
+
     void stepsThatAskAlikeGetTheSame() {
         Arena arena;
         std::vector<float*> before;

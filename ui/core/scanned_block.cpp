@@ -18,6 +18,7 @@ bool isKeptCounter(EventKind kind) {
         case EventKind::ElasticDistance:
         case EventKind::OverwrittenUpdates:
         case EventKind::WeightVersions:
+        case EventKind::LargestFree:
         case EventKind::GradientExponents:
         case EventKind::ExpertLoad:
         case EventKind::ExpertDropped: return true;

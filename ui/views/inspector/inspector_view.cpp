@@ -123,14 +123,19 @@ std::vector<Fact> InspectorView::rankFacts(int rank) const {
         facts.push_back({tr("Reducing"), seconds(mine.reduce)});
         facts.push_back({tr("Optimizer"), seconds(mine.optimizer)});
     }
-    const auto& versions = model.counters(EventKind::WeightVersions);
     const std::int64_t cursor = context_.selection.cursor();
-    const auto held = std::find_if(versions.rbegin(), versions.rend(), [&](const Event& event) {
-        return event.rank == rank && (cursor < 0 || event.begin <= cursor);
-    });
-    if (held != versions.rend())
+    const auto latest = [&](EventKind kind) -> const Event* {
+        const auto& all = model.counters(kind);
+        const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Event& event) {
+            return event.rank == rank && (cursor < 0 || event.begin <= cursor);
+        });
+        return found == all.rend() ? nullptr : &*found;
+    };
+    if (const Event* const held = latest(EventKind::WeightVersions))
         facts.push_back({tr("Weight versions"), QString::number(held->value), "figure", tr("Held at once, the current weights included.")});
     if (model.peakBytes(rank) > 0) facts.push_back({tr("Peak memory"), text(formatBytes(model.peakBytes(rank)))});
+    if (const Event* const free = latest(EventKind::LargestFree))
+        facts.push_back({tr("Largest free block"), text(formatBytes(free->bytes)), "figure", tr("Of %1 that its arena keeps free for reuse at the end of a step. Blocks are reused whole, so that none breaks into pieces.").arg(text(formatBytes(static_cast<std::int64_t>(free->value))))});
     const auto at = static_cast<std::size_t>(rank);
     if (at < model.header().predictedPeak.size()) facts.push_back({tr("Predicted peak"), text(formatBytes(model.header().predictedPeak[at]))});
     return facts;
