@@ -47,6 +47,7 @@ Json candidateJson(const Candidate& candidate) {
             {"micro", choice.micro},
             {"microbatches", candidate.microbatches},
             {"recompute", choice.recompute},
+            {"partition_activations", choice.partition},
             {"step_seconds", candidate.stepSeconds},
             {"tokens_per_second", candidate.tokensPerSecond},
             {"bubble", candidate.bubble},

@@ -81,8 +81,8 @@ constexpr Rule rules[] = {
     {"/precision/scale_window", "only with a dynamic loss scale", [](const L& l, const M&) { return l.precision.lossScale == "dynamic"; }},
 
     {"/optimizer/minimum", "only where the learning rate falls", [](const L& l, const M&) { return l.optimizer.schedule != "constant"; }},
-    {"/optimizer/betas", "only with adamw", [](const L& l, const M&) { return l.optimizer.kind == "adamw"; }},
-    {"/optimizer/epsilon", "only with adamw", [](const L& l, const M&) { return l.optimizer.kind == "adamw"; }},
+    {"/optimizer/betas", "only with adamw", [](const L& l, const M&) { return l.optimizer.kind.starts_with("adamw"); }},
+    {"/optimizer/epsilon", "only with adamw", [](const L& l, const M&) { return l.optimizer.kind.starts_with("adamw"); }},
     {"/optimizer/momentum", "only with sgd or sm3", [](const L& l, const M&) { return l.optimizer.kind == "sgd" || l.optimizer.kind == "sm3"; }},
     {"/optimizer/decay_rate", "only with adafactor", [](const L& l, const M&) { return l.optimizer.kind == "adafactor"; }},
     {"/optimizer/clip_threshold", "only with adafactor", [](const L& l, const M&) { return l.optimizer.kind == "adafactor"; }},
@@ -91,6 +91,9 @@ constexpr Rule rules[] = {
     {"/optimizer/elastic_rho", "only with the exchange easgd", [](const L& l, const M&) { return exchangeOf(l.parallel) == Exchange::Elastic; }},
 
     {"/memory/recompute_every", "only with recompute every", [](const L& l, const M&) { return l.memory.recompute == "every"; }},
+    {"/memory/partition_activations", "only with tensor parallelism", [](const L& l, const M&) { return l.parallel.tensor > 1; }},
+    {"/memory/partition_activations", "only where whole blocks are computed again: recompute full, every or sqrt", [](const L& l, const M&) { return l.memory.recompute != "none" && l.memory.recompute != "selective"; }},
+    {"/memory/partition_activations", "only without sequence parallelism, which splits these inputs anyway", [](const L& l, const M&) { return !l.parallel.sequence; }},
 
     {"/run/validate_every", "only where some of the data is kept for validation", [](const L& l, const M&) { return validates(l); }},
     {"/run/validation_batches", "only where some of the data is kept for validation", [](const L& l, const M&) { return validates(l); }},

@@ -96,6 +96,7 @@ const std::array table = std::to_array<Field>({
 
     {"/memory/recompute", "Recompute", "Activations that a backward computes again instead of keeping them. selective: attention's probabilities; full: all but each block's input; every: all but the input of each segment of some blocks; sqrt: of segments as long as the root of the stage's blocks. With ZeRO 3 the weights of a segment are gathered once for both.", {}, TextField([](L& l) -> std::string& { return l.memory.recompute; }), "none,selective,full,sqrt,every"},
     {"/memory/recompute_every", "Recompute every", "Blocks of a segment, of which only the input is kept; for recompute every.", "blocks", IntegerField([](L& l) -> int& { return l.memory.recomputeEvery; }), {}, {}, 1, 10000, "a segment has at least one block"},
+    {"/memory/partition_activations", "Partition inputs", "Where segments are computed again, each rank of a tensor group keeps only its part of a segment's input, and all gather the parts before the segment is computed again (ZeRO-R). Sequence parallelism splits inputs anyway.", {}, BooleanField([](L& l) -> bool& { return l.memory.partitionActivations; })},
 
     {"/run/steps", "Steps", "Optimizer steps of the run.", "steps", IntegerField([](L& l) -> int& { return l.run.steps; }), {}, {}, 1, int32, "a run has at least one step"},
     {"/run/seed", "Seed", "Start of every random stream: weights and data.", {}, LongField([](L& l) -> std::int64_t& { return l.run.seed; })},

@@ -125,6 +125,7 @@ struct OptimizerSpec {
 struct MemorySpec {
     std::string recompute = "none";  ///< none | selective | full | sqrt | every
     int recomputeEvery = 2;          ///< blocks of a segment; for every
+    bool partitionActivations = false;  ///< of a segment's input each tensor member keeps its part (ZeRO-R)
     bool operator==(const MemorySpec&) const = default;
 };
 

@@ -27,6 +27,10 @@ std::vector<int> recomputeSegments(const MemorySpec& memory, int blocks) {
     return segments;
 }
 
+bool partitionsInputs(const MemorySpec& memory, const ParallelSpec& parallel) {
+    return memory.partitionActivations && parallel.tensor > 1 && !parallel.sequence && segmentLength(memory, 1) > 0;
+}
+
 std::vector<int> layerSegments(const ModelSpec& model, const MemorySpec& memory, const StageShape& stage) {
     std::vector<int> lowest;
     if (stage.first) lowest.push_back(-1);

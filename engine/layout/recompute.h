@@ -18,6 +18,11 @@ bool recomputesCore(const MemorySpec& memory);
 /// segment together are fewest. The last may be shorter. Empty: nothing is cut.
 std::vector<int> recomputeSegments(const MemorySpec& memory, int blocks);
 
+/// Each member of a tensor group keeps its part of a segment's input, and gathers the others' before it computes the
+/// segment again (ZeRO-R's partitioned activation checkpoints, 1910.02054). Where tokens are split the input is the
+/// member's own already; where no segment is kept there is nothing to share out.
+bool partitionsInputs(const MemorySpec& memory, const ParallelSpec& parallel);
+
 /// By layer of a stage (its embedding, the layers of its blocks, its output): the lowest of the segment that it is
 /// computed again with; -1: it is not.
 std::vector<int> layerSegments(const ModelSpec& model, const MemorySpec& memory, const StageShape& stage);

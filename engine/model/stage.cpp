@@ -33,7 +33,8 @@ struct Stage::Impl {
           stage(buildStage(spec, {weights, arena, tensor, spec.samples,
                                   spec.model.sequence / (context ? context->size() : 1), spec.model.hidden,
                                   spec.model.dropout, spec.seed, types, recomputing, context, experts})),
-          segments(layerSegments(spec.model, spec.memory, {spec.layers, spec.first, spec.last, spec.firstLayer})) {
+          segments(layerSegments(spec.model, spec.memory, {spec.layers, spec.first, spec.last, spec.firstLayer})),
+          partitions(spec.memory.partitionActivations) {
         weights.allocate(arena, types, spec.seed, spec.storage);
     }
 
@@ -73,12 +74,17 @@ struct Stage::Impl {
         kept->firstSample = state->firstSample;
         if (segmentOf(i) == layerOf(i)) kept->input = std::move(state->input);
         state = std::move(kept);
+        if (partitions && !state->input.empty()) state->input = tensor.keepPart(std::move(state->input));
     }
 
     /// The forward of the segment that ends with layer `last`, as it was.
     void recompute(Held& state, std::size_t last) {
         const auto begin = static_cast<std::size_t>(segmentOf(last) - layerOf(0));
         Buffer input = std::move(state.layers[begin]->input);
+        if (partitions) {
+            visitLayer(begin);
+            input = tensor.joinParts(std::move(input));
+        }
         for (std::size_t i = begin; i <= last; ++i) {
             visitLayer(i);
             if (hooks) hooks->beforeAgain(layerOf(i));
@@ -163,6 +169,7 @@ struct Stage::Impl {
     const Recompute recomputing;
     StageLayers stage;
     const std::vector<int> segments;
+    const bool partitions;  ///< each tensor member keeps its part of a segment's input
     LayerHooks* hooks = nullptr;
     std::int32_t* overflow = nullptr;
     std::map<int, Held> microbatches;

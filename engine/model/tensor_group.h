@@ -58,6 +58,11 @@ public:
     /// allocated as `category`.
     virtual Buffer sum(std::size_t elements, DType type, MemoryCategory category,
                        const std::function<void(Array)>& partial);
+    /// What a member keeps of `whole`, which all of them hold alike: its part of as many equal ones as there are members,
+    /// one behind another (Activations). All of it where there is one member, or where each has its own tokens.
+    virtual Buffer keepPart(Buffer whole);
+    /// The whole again (Activations), of what keepPart left to the members.
+    virtual Buffer joinParts(Buffer part);
     /// In place: the sum over members of what each made of its own tokens. Nothing where each had them all.
     virtual void sumOverTokens(ArraySpan values);
     /// In place, element by element over the members.

@@ -34,6 +34,22 @@ Buffer TensorParallel::sum(std::size_t elements, DType type, MemoryCategory cate
     return own;
 }
 
+Buffer TensorParallel::keepPart(Buffer whole) {
+    if (splitsTokens()) return whole;
+    const std::size_t size = whole.size() / static_cast<std::size_t>(this->size());
+    Buffer part = arena_.allocate(MemoryCategory::Activations, size, whole.type());
+    const ArraySpan own = whole.span().subspan(size * static_cast<std::size_t>(member()), size);
+    arena_.device().copy(own.data().data, part.data().data, own.bytes().size());
+    return part;
+}
+
+Buffer TensorParallel::joinParts(Buffer part) {
+    if (splitsTokens()) return part;
+    Buffer whole = arena_.allocate(MemoryCategory::Activations, part.size() * static_cast<std::size_t>(size()), part.type());
+    carryOut(Kind::AllGather, whole.span().bytes().size(), [&] { group_.allGather(part.span(), whole.span()); });
+    return whole;
+}
+
 void TensorParallel::sumOverTokens(ArraySpan values) {
     if (splitsTokens()) sumOverMembers(values);
 }

@@ -6,6 +6,7 @@
 //   gather (own → all)       nothing                          all-gather N·h
 //   sum (all → own)          all-reduce N·h                   reduce-scatter N·h
 //   sumOverTokens            nothing: each saw all tokens     all-reduce
+//   joinParts                all-gather N·h                   nothing: each keeps its own tokens
 //
 // A reduce-scatter and an all-gather move what an all-reduce moves; split tokens cost one all-gather more a product,
 // since its input is kept once, not by every member, and gathered again for the weight gradient.
@@ -39,6 +40,8 @@ public:
     AllTokens gather(const Buffer& own, MemoryCategory category) override;
     Buffer sum(std::size_t elements, DType type, MemoryCategory category,
                const std::function<void(Array)>& partial) override;
+    Buffer keepPart(Buffer whole) override;
+    Buffer joinParts(Buffer part) override;
     void sumOverTokens(ArraySpan values) override;
     void sumOverMembers(ArraySpan values) override;
     void largestOverMembers(ArraySpan values) override;

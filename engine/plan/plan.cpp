@@ -112,7 +112,9 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     add(Axis::Data, "gradients, to the server", pushed, serverText(plan.costs, &StageCosts::push));
     add(Axis::Data, "weights, from the server", pulled, serverText(plan.costs, &StageCosts::pull));
     add(Axis::Tensor, "activations and their gradients, all-reduce", sums);
-    add(Axis::Tensor, "activations and their gradients, reduce-scatter and all-gather", splits);
+    add(Axis::Tensor, plan.layout.parallel.sequence ? "activations and their gradients, reduce-scatter and all-gather"
+                                                    : "inputs of segments that are computed again, all-gather",
+        splits);
     add(Axis::Tensor, "optimizer's rows and columns, all-reduce", updates);
     return traffic;
 }

@@ -104,6 +104,7 @@ public:
     Walk(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours, const TensorShare& share)
         : size_(sizesOf(layout, share)), shape_(shape), neighbours_(neighbours), splits_(share.sequence),
           drops_(layout.model.dropout > 0), again_(recomputesCore(layout.memory)),
+          part_(partitionsInputs(layout.memory, layout.parallel) ? size_.own / share.size : 0),
           segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})) {
         for (int layer = 0; layer < shape.layers; ++layer) {
             if (hasAttention(layout.model)) layers_.push_back(attentionLayer(size_));
@@ -124,7 +125,11 @@ public:
             forwardLayer(tally, layers_[i]);
             if (segments_[i] < 0) continue;
             tally.add(Category::Activations, -layers_[i].held());
-            if (segments_[i] != static_cast<int>(i)) tally.add(Category::Activations, -size_.own);  // its input
+            if (!beginsSegment(i)) tally.add(Category::Activations, -size_.own);  // its input
+            else if (part_ > 0) {
+                tally.add(Category::Activations, part_);
+                tally.add(received(i) ? Category::Buffers : Category::Activations, -size_.own);
+            }
         }
         if (shape_.last) {
             tally.add(Category::Activations, size_.statistics + size_.own + size_.logits);
@@ -226,9 +231,16 @@ private:
     }
 
     void recompute(Tally& tally, std::size_t last) const {
+        if (part_ > 0) {  // the input comes together again
+            tally.add(Category::Activations, size_.own);
+            tally.add(Category::Activations, -part_);
+        }
         for (auto i = static_cast<std::size_t>(segments_[last]); i <= last; ++i) forwardLayer(tally, layers_[i]);
         tally.add(Category::Activations, -size_.own);  // the output, which nobody takes
     }
+
+    bool beginsSegment(std::size_t i) const { return segments_[i] == static_cast<int>(i); }
+    bool received(std::size_t i) const { return i == 0 && neighbours_.inputReceived; }
 
     /// A branch's gradient is not the output's own: masked, or gathered.
     bool branches() const { return splits_ || drops_; }
@@ -269,8 +281,8 @@ private:
         if (layer.experts) passing(tally, layer.experts->floats + layer.experts->gatePart);
         else gathered(tally);
         passing(tally, size_.norm);
-        const bool received = i == 0 && neighbours_.inputReceived;
-        tally.add(received ? Category::Buffers : Category::Activations, -size_.own);
+        const bool asReceived = received(i) && part_ == 0;
+        tally.add(asReceived ? Category::Buffers : Category::Activations, -size_.own);
         tally.add(Category::Activations, -(layer.held() - layer.freedEarly));
         if (!layer.experts) tally.add(branches() ? kept : outputGradient(i, kept), -size_.all);  // of the branch
         tally.add(kept, -size_.own);                                         // of the norm's output
@@ -288,6 +300,7 @@ private:
     bool splits_;
     bool drops_;
     bool again_;  ///< the core is recomputed
+    std::int64_t part_;  ///< of a segment's input, that is kept of it; 0: all of it is
     std::vector<LayerBytes> layers_;
     std::vector<int> segments_;  ///< as Stage has them, without its embedding
 };

@@ -29,6 +29,7 @@ public:
     void sum(std::vector<TensorCost>& list, int layer) const {
         if (members_ > 1) list.push_back(splits_ ? half(EventKind::TensorReduceScatter, layer) : whole(layer, activation_));
     }
+    void joinParts(std::vector<TensorCost>& list, int layer) const { list.push_back(half(EventKind::TensorAllGather, layer)); }
     void sumOverTokens(std::vector<TensorCost>& list, int layer) const {
         if (splits_) list.push_back(whole(layer, norm_));
     }
@@ -162,6 +163,7 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
         const int first = last - segments.back();
         if (again) {
             const std::size_t before = costs.inputGrad.size();
+            if (partitionsInputs(layout.memory, layout.parallel)) group.joinParts(costs.inputGrad, first);
             forward(costs.inputGrad, first, last);
             for (std::size_t i = before; i < costs.inputGrad.size(); ++i) costs.inputGrad[i].again = true;
         }

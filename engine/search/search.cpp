@@ -67,7 +67,8 @@ std::ptrdiff_t recomputed(const Choice& choice) {
 /// Of the same work, `one` saves at least as much memory by each method.
 bool savesNoLess(const Choice& one, const Choice& other) {
     return sameSchedule(one, other) && one.parallel.zero >= other.parallel.zero &&
-           one.parallel.sequence >= other.parallel.sequence && recomputed(one) >= recomputed(other);
+           one.parallel.sequence >= other.parallel.sequence && recomputed(one) >= recomputed(other) &&
+           one.partition >= other.partition;
 }
 
 /// Of the same work, `one` saves at least as much memory and takes none for it: ZeRO 2 and 3 have room for whole gradients
@@ -76,12 +77,12 @@ bool needsNoMore(const Choice& one, const Choice& other) {
     return savesNoLess(one, other) && (one.parallel.zero == other.parallel.zero || one.parallel.zero <= 1);
 }
 
-/// Of the same work, `one` takes no more time for what it saves: recomputation takes some, and so do ZeRO 2, which
+/// Of the same work, `one` takes no more time for what it saves: recomputation takes some, gathering its inputs too, and so do ZeRO 2, which
 /// scatters the gradients of each microbatch, and 3.
 bool takesNoMore(const Choice& one, const Choice& other) {
     const int zero = one.parallel.zero, otherZero = other.parallel.zero;
     return sameSchedule(one, other) && one.parallel.sequence == other.parallel.sequence &&
-           recomputed(one) <= recomputed(other) && (zero == otherZero || (zero >= 1 && zero < otherZero));
+           recomputed(one) <= recomputed(other) && one.partition <= other.partition && (zero == otherZero || (zero >= 1 && zero < otherZero));
 }
 
 /// Sums in another order may differ in their last digits.
@@ -97,7 +98,7 @@ auto rankOf(const Candidate& c) {
     const ParallelSpec& p = c.choice.parallel;
     return std::tuple(!c.fits, -c.tokensPerSecond, c.peakBytes, p.pipeline, p.data, p.tensor, p.expert, p.context,
                       p.sequence, p.zero, c.choice.chunks, c.choice.micro, std::string_view(c.choice.kind),
-                      std::string_view(c.choice.recompute), c.choice.inFlight, c.choice.stages.size());
+                      std::string_view(c.choice.recompute), c.choice.partition, c.choice.inFlight, c.choice.stages.size());
 }
 
 }  // namespace

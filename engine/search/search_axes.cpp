@@ -5,6 +5,7 @@
 #include "engine/layout/check_rules.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/fields.h"
+#include "engine/layout/recompute.h"
 #include "engine/layout/replicas.h"
 #include "engine/schedule/registry.h"
 #include "engine/search/partition_layout.h"
@@ -41,7 +42,7 @@ int mostContext(const Layout& layout) {
 Choice plainChoice() {
     ParallelSpec alone;
     alone.data = alone.pipeline = 1;
-    return {std::move(alone), std::string(scheduleMethods().front().name), 1, 1, "none", {}, 0};
+    return {std::move(alone), std::string(scheduleMethods().front().name), 1, 1, "none", {}, 0, false};
 }
 
 std::vector<int> divisors(int number) {
@@ -160,7 +161,11 @@ private:
                     probe_.parallel.zero = zero;
                     probe_.parallel.sequence = sequence;
                     probe_.memory.recompute = recompute;
-                    splits();
+                    for (const bool partition : {false, true}) {
+                        probe_.memory.partitionActivations = partition;
+                        if (!partition || partitionsInputs(probe_.memory, probe_.parallel)) splits();
+                    }
+                    probe_.memory.partitionActivations = false;
                 }
             }
     }
@@ -245,7 +250,8 @@ private:
 Choice choiceOf(const Layout& layout) {
     const ScheduleSpec& schedule = layout.schedule;
     return {layout.parallel,         schedule.kind,   schedule.chunks,  layout.batch.micro,
-            layout.memory.recompute, schedule.stages, schedule.inFlight};
+            layout.memory.recompute, schedule.stages, schedule.inFlight,
+            partitionsInputs(layout.memory, layout.parallel)};
 }
 
 void apply(const Choice& choice, Layout& layout) {
@@ -260,6 +266,7 @@ void apply(const Choice& choice, Layout& layout) {
     layout.schedule.inFlight = choice.inFlight;
     layout.batch.micro = choice.micro;
     layout.memory.recompute = choice.recompute;
+    layout.memory.partitionActivations = choice.partition;
 }
 
 bool sameWork(const Choice& one, const Choice& other) {

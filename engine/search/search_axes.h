@@ -29,6 +29,7 @@ struct Choice {
     std::string recompute;
     std::vector<int> stages;  ///< layers of each stage; empty = an even split
     int inFlight = 0;         ///< of a schedule that takes a limit; 0 = its own
+    bool partition = false;   ///< inputs of segments, over the tensor group; only where that has an effect
     bool operator==(const Choice&) const = default;
 };
 

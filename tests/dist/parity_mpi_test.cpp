@@ -252,6 +252,18 @@ private Q_SLOTS:
         requireNear(run.validationLosses, wanted.validationLosses, "validation loss");
     }
 
+    void inputsInPartsEqualOneRank() {
+        Collected wanted, run;
+        train(layoutOf(1, 1, "naive"), wanted);
+        Layout layout = layoutOf(1, 2, "1f1b", 2);
+        layout.memory.recompute = "full";
+        layout.memory.partitionActivations = true;
+        train(layout, run);
+        QCOMPARE(wanted.losses.size(), std::size_t{20});
+        requireNear(run.losses, wanted.losses, "loss");
+        requireNear(run.validationLosses, wanted.validationLosses, "validation loss");
+    }
+
     void repeatedRunIsBitIdentical() {
         Collected one, two;
         train(layoutOf(2, 2, "1f1b"), one);

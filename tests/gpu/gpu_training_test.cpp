@@ -80,6 +80,26 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
+    /// What is kept in parts between GPUs, or staged between the members that share one, comes together again.
+    void inputsInPartsToo_data() {
+        QTest::addColumn<QString>("compute");
+        for (const char* compute : {"fp32", "bf16"}) QTest::newRow(compute) << compute;
+    }
+    void inputsInPartsToo() {
+        QFETCH(QString, compute);
+        Layout layout = layoutOf(1, 2, 2, 0, compute.toStdString());
+        layout.memory.recompute = "full";
+        const RunOutcome whole = runOnGpus(planOf(layout));
+        layout.memory.partitionActivations = true;
+        const Plan plan = planOf(layout);
+        const RunOutcome parts = runOnGpus(plan);
+        QVERIFY2(whole.error.empty() && parts.error.empty(), (whole.error + parts.error).c_str());
+        QCOMPARE(parts.count(EventKind::TensorAllGather),
+                 layout.run.steps * int(std::ranges::count(plan.simulation.events, EventKind::TensorAllGather, &Event::kind)));
+        QVERIFY(parts.count(EventKind::TensorAllGather) > 0);
+        QVERIFY(parts.counter(EventKind::Loss) == whole.counter(EventKind::Loss));
+    }
+
     /// Keys and values, and their gradients, go round from GPU to GPU; as many hops are told as on the processor.
     void contextToo_data() {
         QTest::addColumn<int>("pipeline");

@@ -309,8 +309,13 @@ private Q_SLOTS:
                 layout.model.kind = kind;
                 for (const char* recompute : {"none", "full", "every"}) {
                     layout.memory.recompute = recompute;
-                    compare(layout, lower(*parseCsv(csv), {false, true, true}));
-                    if (QTest::currentTestFailed()) return;
+                    for (const int tensor : {1, 3}) {
+                        if (tensor > 1 && (layout.model.kind == "gpt-moe" || layout.memory.recompute == "none")) continue;
+                        layout.parallel.tensor = tensor;
+                        layout.memory.partitionActivations = tensor > 1;
+                        compare(layout, lower(*parseCsv(csv), {false, true, true}));
+                        if (QTest::currentTestFailed()) return;
+                    }
                 }
             }
     }

@@ -52,13 +52,20 @@ private:
         return layout;
     }
 
+    /// Where a tensor group could part the inputs of segments, it does and does not.
     void requireSameRun(const Layout& layout) {
+        requireSameRun(layout, false);
+        if (layout.parallel.tensor > 1 && !layout.parallel.sequence) requireSameRun(layout, true);
+    }
+
+    void requireSameRun(const Layout& layout, bool partition) {
         const RunOutcome wanted = runInProcess(planOf(layout));
         QVERIFY2(wanted.error.empty(), wanted.error.c_str());
         QCOMPARE(wanted.counter(EventKind::Loss).size(), std::size_t{3});
         for (const std::string& kind : kinds) {
             Layout again = layout;
             again.memory.recompute = kind;
+            again.memory.partitionActivations = partition;
             const bool refused = kind == "selective" && layout.model.kind == "mlp";
             QCOMPARE(!check(again, scheduleMethods()).empty(), refused);
             if (refused) continue;
@@ -94,6 +101,8 @@ private Q_SLOTS:
         QTest::addColumn<bool>("sequence");
         QTest::addColumn<int>("zero");
         QTest::newRow("2 x 2 x 2") << 2 << 2 << 2 << false << 0;
+        QTest::newRow("1 x 1 x 3") << 1 << 1 << 3 << false << 0;
+        QTest::newRow("2 x 1 x 2, ZeRO 3") << 2 << 1 << 2 << false << 3;
         QTest::newRow("2 x 2 x 2, tokens split") << 2 << 2 << 2 << true << 0;
         QTest::newRow("1 x 1 x 3, tokens split") << 1 << 1 << 3 << true << 0;
         QTest::newRow("4 x 1 x 1") << 4 << 1 << 1 << false << 0;
@@ -115,24 +124,46 @@ private Q_SLOTS:
     }
 
     void theMlpToo() {
-        Layout layout = layoutOf(1, 2, 2, true, 1);
-        layout.model.kind = "mlp";
-        requireSameRun(layout);
+        for (const bool sequence : {true, false}) {
+            Layout layout = layoutOf(1, 2, 2, sequence, 1);
+            layout.model.kind = "mlp";
+            requireSameRun(layout);
+        }
+    }
+
+    /// Whatever the order of a pipeline and the number format: to the bit.
+    void inputsComeTogetherAgainInEverySchedule_data() { everyScheduleTrainsTheSame_data(); }
+    void inputsComeTogetherAgainInEverySchedule() {
+        QFETCH(QString, schedule);
+        const ScheduleMethod& method = *findScheduleMethod(schedule.toStdString());
+        Layout layout = layoutOf(1, 2, 2, false, method.minChunks);
+        layout.schedule.kind = method.name;
+        while (method.refusal && method.refusal(scheduleShape(layout))) layout.batch.global += layout.batch.micro;
+        const char* const formats[] = {"fp32", "bf16", "fp16"};
+        layout.precision.compute = formats[below(3)];
+        if (method.flushes && layout.precision.compute == "fp16") layout.precision.lossScale = "dynamic";
+        if (!check(layout, scheduleMethods()).empty()) layout.optimizer.clip = 0;
+        requireSameRun(layout, true);
     }
 
     /// As many spans in each action as the plan has, inside it; and the collectives of a forward that is done again.
     void spansAreThoseOfThePlan_data() {
         QTest::addColumn<QString>("schedule");
         QTest::addColumn<bool>("paced");
+        QTest::addColumn<bool>("sequence");
         for (const bool paced : {false, true})
             for (const char* schedule : {"1f1b", "zb-h1"})
-                QTest::addRow("%s%s", schedule, paced ? ", paced" : "") << schedule << paced;
+                for (const bool sequence : {true, false})
+                    QTest::addRow("%s%s%s", schedule, sequence ? ", tokens split" : ", inputs in parts", paced ? ", paced" : "")
+                        << schedule << paced << sequence;
     }
     void spansAreThoseOfThePlan() {
         QFETCH(QString, schedule);
         QFETCH(bool, paced);
+        QFETCH(bool, sequence);
         for (const std::string& kind : kinds) {
-            Layout layout = layoutOf(1, 2, 2, true, 1);
+            Layout layout = layoutOf(1, 2, 2, sequence, 1);
+            layout.memory.partitionActivations = true;
             layout.schedule.kind = schedule.toStdString();
             layout.memory.recompute = kind;
             layout.run.steps = 2;
@@ -168,6 +199,10 @@ private Q_SLOTS:
                 const auto again = std::ranges::count(plan.simulation.events, EventKind::Recompute, &Event::kind);
                 QCOMPARE(again, std::ptrdiff_t{plan.mesh.ranks()} * plan.lowered.microbatches * ofStage);
             }
+            // Nothing else gathers where tokens are whole: each segment's input, once a microbatch.
+            if (sequence) continue;
+            const auto gathered = std::ranges::count(plan.simulation.events, EventKind::TensorAllGather, &Event::kind);
+            QCOMPARE(gathered, kind == "selective" ? 0 : std::ptrdiff_t{plan.mesh.ranks()} * plan.lowered.microbatches * ofStage);
         }
     }
 
@@ -194,6 +229,41 @@ private Q_SLOTS:
         }
         QVERIFY(peaks["selective"] < peaks["none"]);
         QVERIFY(peaks["full"] < peaks["selective"]);
+    }
+
+    /// Of what is held between a forward and its backward, each of t members has 1/t.
+    void partsAreAShareOfTheInputs() {
+        for (const int tensor : {2, 4}) {
+            Layout layout = layoutOf(1, 2, tensor, false, 1);
+            layout.schedule.kind = "gpipe";
+            layout.memory.recompute = "full";
+            layout.run.steps = 2;
+            std::map<bool, std::int64_t> held;
+            for (const bool partition : {false, true}) {
+                layout.memory.partitionActivations = partition;
+                const Plan plan = planOf(layout);
+                const RunOutcome run = runInProcess(plan);
+                QVERIFY2(run.error.empty(), run.error.c_str());
+                // After the last forward of rank 0 there is nothing but inputs, and an output on its way.
+                const auto& events = run.ranks[0].events;
+                std::int64_t end = 0;
+                for (const Event& event : events)
+                    if (event.step == 1 && event.kind == EventKind::Forward) end = std::max(end, event.end);
+                const auto after = std::ranges::find_if(events, [&](const Event& event) {
+                    return event.kind == memoryKind(MemoryCategory::Activations) && event.begin >= end;
+                });
+                QVERIFY(after != events.end());
+                held[partition] = after->bytes;
+                if (partition)
+                    QVERIFY(std::ranges::any_of(events, [](const Event& event) {
+                        return event.kind == EventKind::LargestFree && event.bytes > 0 && event.value >= double(event.bytes);
+                    }));
+            }
+            const std::int64_t inputs = 4 * std::int64_t{layout.batch.micro} * layout.model.sequence * layout.model.hidden *
+                                        (layout.model.layers / 2) * microbatches(layout);
+            qInfo("tensor %d: %lld bytes of inputs, %lld held, %lld in parts", tensor, (long long)inputs, (long long)held[false], (long long)held[true]);
+            QCOMPARE(held[false] - held[true], inputs - inputs / tensor);
+        }
     }
 };
 

@@ -176,6 +176,30 @@ private Q_SLOTS:
         requireEqual(runInProcess(planOf(layout)), reference("gpt", 0.2));
     }
 
+    void inputsInPartsToo_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<QString>("recompute");
+        QTest::addColumn<int>("tensor");
+        const auto row = [](const char* model, const char* recompute, int tensor) {
+            QTest::addRow("%s %s %d", model, recompute, tensor) << model << recompute << tensor;
+        };
+        row("gpt", "full", 2);
+        row("gpt", "every", 4);
+        row("gpt", "sqrt", 2);
+        row("mlp", "full", 4);
+    }
+    void inputsInPartsToo() {
+        QFETCH(QString, model);
+        QFETCH(QString, recompute);
+        QFETCH(int, tensor);
+        Layout layout = layoutOf(model.toStdString(), 0.2, {4 / tensor, 2, tensor, false});
+        layout.memory.recompute = recompute.toStdString();
+        layout.memory.partitionActivations = true;
+        const RunOutcome run = runInProcess(planOf(layout));
+        QVERIFY(run.count(EventKind::TensorAllGather) > 0);
+        requireEqual(run, reference(model.toStdString(), 0.2));
+    }
+
     /// Over tensor, pipeline and data the norm is one rank's, and so is what clipping makes of the updates: weights that
     /// were clipped hard end up the same. The learning rate falls on the way.
     void clippingIsByTheNormOfTheWholeModel() {

@@ -123,7 +123,7 @@ private Q_SLOTS:
                                 "warmup",
                                 "betas",          "epsilon",
                                 "momentum",       "weight_decay",
-                                "clip", "decay_rate", "clip_threshold",           "loss_weight",   "exchange", "elastic_rho",   "recompute",     "recompute_every", "schedule", "minimum",
+                                "clip", "decay_rate", "clip_threshold",           "loss_weight",   "exchange", "elastic_rho",   "recompute",     "recompute_every", "partition_activations", "schedule", "minimum",
                                 "steps",          "seed",
                                 "validate_every", "validation_batches", "deadline",
                                 "experts",        "gate",           "top_k",

@@ -21,14 +21,16 @@ using namespace shardlab;
 
 namespace {
 
-/// ZeRO, data, pipeline, tensor, sequence, chunks, micro, schedule, its limit, whether its stages are listed, recomputation.
-using Key = std::tuple<int, int, int, int, bool, int, int, std::string, int, bool, std::string>;
+/// ZeRO, data, pipeline, tensor, sequence, chunks, micro, schedule, its limit, whether its stages are listed, recomputation,
+/// whether inputs of segments lie in parts.
+using Key = std::tuple<int, int, int, int, bool, int, int, std::string, int, bool, std::string, bool>;
 
 Key keyOf(const Choice& choice) {
     return {choice.parallel.zero,     choice.parallel.data,
             choice.parallel.pipeline, choice.parallel.tensor,
             choice.parallel.sequence, choice.chunks,            choice.micro,
-            choice.kind,              choice.inFlight,          !choice.stages.empty(),   choice.recompute};
+            choice.kind,              choice.inFlight,          !choice.stages.empty(),   choice.recompute,
+            choice.partition};
 }
 
 Layout withChoice(Layout layout, const Choice& choice) {
@@ -67,7 +69,8 @@ std::map<Key, Plan> bruteForce(const Layout& base) {
         devices += host.devices;
         smallestHost = std::min(smallestHost, host.devices);
     }
-    const auto attempt = [&](int zero, int data, int pipeline, int tensor, bool sequence, const char* recompute) {
+    const auto attempt = [&](int zero, int data, int pipeline, int tensor, bool sequence, const char* recompute,
+                             bool partition) {
         for (int chunks = 1; chunks <= base.model.layers; ++chunks)
             for (int micro = 1; micro <= base.batch.global; ++micro)
                 for (const ScheduleMethod& method : generatedMethods()) {
@@ -80,6 +83,7 @@ std::map<Key, Plan> bruteForce(const Layout& base) {
                     layout.parallel.tensor = tensor;
                     layout.parallel.sequence = sequence;
                     layout.memory.recompute = recompute;
+                    layout.memory.partitionActivations = partition;
                     layout.schedule = ScheduleSpec{};
                     layout.schedule.kind = method.name;
                     layout.schedule.chunks = chunks;
@@ -99,7 +103,7 @@ std::map<Key, Plan> bruteForce(const Layout& base) {
                                 continue;  // the even one again
                             if (auto plan = makePlan(layout))
                                 plans.emplace(Key{zero, data, pipeline, tensor, sequence, chunks, micro,
-                                                  layout.schedule.kind, limit, !split.empty(), recompute},
+                                                  layout.schedule.kind, limit, !split.empty(), recompute, partition},
                                               std::move(*plan));
                         }
                 }
@@ -109,7 +113,11 @@ std::map<Key, Plan> bruteForce(const Layout& base) {
             for (int tensor = 1; tensor <= smallestHost; ++tensor)
                 for (const bool sequence : {false, true})
                     for (const char* recompute : {"none", "selective", "full"})
-                        for (const int zero : {0, 1, 2, 3}) attempt(zero, data, pipeline, tensor, sequence, recompute);
+                        for (const int zero : {0, 1, 2, 3})
+                            for (const bool partition : {false, true}) {
+                                const bool parts = tensor > 1 && !sequence && std::string_view(recompute) == "full";
+                                if (!partition || parts) attempt(zero, data, pipeline, tensor, sequence, recompute, partition);
+                            }
     return plans;
 }
 
@@ -124,6 +132,7 @@ bool sameWork(Key one, const Key& other) {
     std::get<0>(one) = std::get<0>(other);
     std::get<4>(one) = std::get<4>(other);
     std::get<10>(one) = std::get<10>(other);
+    std::get<11>(one) = std::get<11>(other);
     return one == other;
 }
 
@@ -144,10 +153,10 @@ bool eraseNeedless(std::map<Key, Plan>& plans) {
             if (other == key || !sameWork(other, key)) continue;
             const int otherZero = std::get<0>(other);
             const bool quicker = fits(otherPlan) && std::get<4>(other) == std::get<4>(key) &&
-                                 recomputed(other) <= recomputed(key) &&
+                                 recomputed(other) <= recomputed(key) && std::get<11>(other) <= std::get<11>(key) &&
                                  (otherZero == zero || (otherZero > 0 && otherZero < zero));
             const bool saves = !fits(otherPlan) && otherZero >= zero && std::get<4>(other) >= std::get<4>(key) &&
-                               recomputed(other) >= recomputed(key);
+                               recomputed(other) >= recomputed(key) && std::get<11>(other) >= std::get<11>(key);
             const bool forNothing = otherZero == zero || otherZero <= 1;  // ZeRO 2 and 3 need room
             if (saves && forNothing && fits(plan)) return false;
             const bool standsFor = saves && (forNothing || peakOf(otherPlan) <= peakOf(plan));
