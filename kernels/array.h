@@ -10,10 +10,13 @@
 
 namespace shardlab {
 
-/// Of activations, weights, gradients; I32 of token numbers.
-enum class DType : std::uint8_t { F32, BF16, F16, I32 };
+/// Of activations, weights, gradients; I32 of token numbers; U8 of codes (moment_codes.h).
+enum class DType : std::uint8_t { F32, BF16, F16, I32, U8 };
 
-constexpr std::size_t sizeOf(DType type) { return type == DType::F32 || type == DType::I32 ? 4 : 2; }
+constexpr std::size_t sizeOf(DType type) {
+    if (type == DType::U8) return 1;
+    return type == DType::F32 || type == DType::I32 ? 4 : 2;
+}
 
 /// Where an array begins. Null: none. Counts are always elements, whatever their type.
 struct ConstArray {

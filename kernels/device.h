@@ -12,6 +12,7 @@
 
 #include "kernels/adafactor.h"
 #include "kernels/adamw.h"
+#include "kernels/adamw_8bit.h"
 #include "kernels/attention.h"
 #include "kernels/bias.h"
 #include "kernels/block_attention.h"
@@ -84,6 +85,7 @@ class Device : public DeviceMemory,
                public CrossEntropyOps,
                public ElementwiseOps,
                public AdamWOps,
+               public AdamW8BitOps,
                public SgdOps,
                public AdafactorOps,
                public Sm3Ops,

@@ -334,6 +334,18 @@ void MeteredDevice::adamw(const AdamWUpdate& update, std::span<const AdamWPart> 
     device_.adamw(update, parts);
 }
 
+void MeteredDevice::adamw8Bit(const AdamWUpdate& update, std::span<const AdamW8BitPart> parts) {
+    double bytes = 0;
+    for (const AdamW8BitPart& part : parts) {
+        const auto elements = static_cast<double>(part.count);
+        const double moments = 4 * elements + 4.0 * sizeof(float) * static_cast<double>(momentBlocks(part.begin, part.count));
+        bytes += bytesOf(part.gradient, elements) + moments +
+                 (part.master ? bytesOf(part.value, elements) + 2 * sizeof(float) * elements : bytesOf(part.value, 2 * elements));
+    }
+    const Call call(*this, KernelKind::Optimizer, 0, bytes);
+    device_.adamw8Bit(update, parts);
+}
+
 void MeteredDevice::sgd(std::int64_t count, const SgdUpdate& update, ConstArray gradient, Array value, float* velocity,
                         float* master) {
     const auto elements = static_cast<double>(count);

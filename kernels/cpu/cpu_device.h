@@ -96,6 +96,7 @@ public:
              float* master) override;
     void adafactorSums(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override;
     void adafactorNorms(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override;
+    void adamw8Bit(const AdamWUpdate& update, std::span<const AdamW8BitPart> parts) override;
     void adafactor(const AdafactorUpdate& update, std::span<const AdafactorPart> parts) override;
     void sm3(const Sm3Update& update, std::span<const Sm3Part> parts) override;
 

@@ -56,6 +56,7 @@ ncclDataType_t typeOf(DType type) {
         case DType::BF16: return ncclBfloat16;
         case DType::F16: return ncclFloat16;
         case DType::I32: return ncclInt32;
+        case DType::U8: return ncclUint8;
     }
     return ncclFloat32;
 }

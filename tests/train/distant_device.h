@@ -184,6 +184,19 @@ public:
         }
         inner_->adamw(update, reached);
     }
+    void adamw8Bit(const AdamWUpdate& update, std::span<const AdamW8BitPart> parts) override {
+        std::vector<AdamW8BitPart> reached(parts.begin(), parts.end());
+        for (AdamW8BitPart& part : reached) {
+            part.gradient = near(part.gradient);
+            part.value = near(part.value);
+            part.master = near(part.master);
+            part.first = near(part.first);
+            part.second = near(part.second);
+            part.firstScales = near(part.firstScales);
+            part.secondScales = near(part.secondScales);
+        }
+        inner_->adamw8Bit(update, reached);
+    }
     void sgd(std::int64_t count, const SgdUpdate& update, ConstArray gradient, Array value, float* velocity,
              float* master) override {
         inner_->sgd(count, update, near(gradient), near(value), near(velocity), near(master));

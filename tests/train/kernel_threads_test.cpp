@@ -57,6 +57,12 @@ class KernelThreadsTest : public QObject {
         const auto second = array(std::vector<float>(std::size_t(count), 0.5f), DType::F32);
         const AdamWPart part{count, 0.1f, gradient, value, nullptr, first.floats(), second.floats()};
         device_->adamw({0.01f, 0.9f, 0.95f, 1e-8f, 0.5f, 0.5f, 1}, std::span(&part, 1));
+        const std::size_t blocks = std::size_t(momentBlocks(100, count));
+        const auto codes = array(std::vector<float>(std::size_t(count) / 2 + 1), DType::F32), scales = array(std::vector<float>(2 * blocks), DType::F32);
+        const auto bytes = reinterpret_cast<std::uint8_t*>(codes.floats());
+        const AdamW8BitPart coded{100, count, 0.1f, gradient, value, nullptr, bytes, bytes + count, scales.floats(), scales.floats() + blocks};
+        device_->adamw8Bit({0.01f, 0.9f, 0.95f, 1e-8f, 0.5f, 0.5f, 1}, std::span(&coded, 1));
+        const std::vector<std::uint8_t> written(bytes, bytes + 2 * count);
         device_->multiply(count, 0.7f, gradient);
         device_->add(count, gradient, value);
         const auto converted = poisoned(std::size_t(count), DType::F16);
@@ -84,7 +90,7 @@ class KernelThreadsTest : public QObject {
         const Sm3Part accumulated{300, 1000, 0.1f, gradient, value, nullptr, rows.floats(), columns.floats(), nullptr};
         device_->sm3({0.01f, 0, 1}, std::span(&accumulated, 1));
         return {out.now(), table.now(), places.now(), sums, norms, rows.now(), columns.now(), gradient.now(), value.now(), first.now(), second.now(),
-                converted.now(), {float(sum), float(sum - float(sum))}};
+                std::vector<float>(written.begin(), written.end()), scales.now(), converted.now(), {float(sum), float(sum - float(sum))}};
     }
     /// More heads than threads: each is taken by one.
     Results ofAttention(DType type, RandomInputs in) const {

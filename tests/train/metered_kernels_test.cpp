@@ -102,6 +102,12 @@ private Q_SLOTS:
                                                     master.data(), first.data(), second.data()}});
         QCOMPARE(meter.use(KernelKind::Optimizer).bytes, (28.0 + 30.0) * count);
         QCOMPARE(meter.use(KernelKind::Optimizer).calls, 2);
+        // Codes of a byte instead of fp32, and a scale a block: of one block, read and written twice.
+        std::vector<std::uint8_t> codes(2 * gradient.size());
+        std::vector<float> scales(2);
+        meter.adamw8Bit(update, std::vector<AdamW8BitPart>{{0, count, 0, gradient.data(), value.data(), nullptr, codes.data(),
+                                                            codes.data() + count, scales.data(), scales.data() + 1}});
+        QCOMPARE(meter.use(KernelKind::Optimizer).bytes, (28.0 + 30.0 + 16.0) * count + 16);
     }
 
     void everyKindHasAName() {
