@@ -105,13 +105,13 @@ struct PrecisionSpec {
 };
 
 struct OptimizerSpec {
-    std::string kind = "adamw";  ///< adamw | sgd | adafactor | sm3
+    std::string kind = "adamw";  ///< adamw | adamw-8bit | sgd | adafactor | sm3
     double learningRate = 3e-3;
     int warmup = 20;  ///< steps over which the learning rate rises linearly to its value; 0 = from the start
     std::string schedule = "constant";  ///< constant | cosine | linear: how it falls after that
     double minimum = 0;                 ///< what it falls to
-    std::vector<double> betas{0.9, 0.95};  ///< adamw
-    double epsilon = 1e-8;                 ///< adamw
+    std::vector<double> betas{0.9, 0.95};  ///< adamw, adamw-8bit
+    double epsilon = 1e-8;                 ///< adamw, adamw-8bit
     double momentum = 0.0;                 ///< sgd, sm3
     double decayRate = 0.8;                ///< adafactor: β₂ of update t is 1 − t^−decayRate
     double clipThreshold = 1.0;            ///< adafactor: largest root mean square of an update

@@ -19,6 +19,7 @@ struct OptimizerKind {
 constexpr std::array kinds{
     OptimizerKind{"adafactor", makeAdafactor},
     OptimizerKind{"adamw", makeAdamW},
+    OptimizerKind{"adamw-8bit", makeAdamW8Bit},
     OptimizerKind{"sgd", makeSgd},
     OptimizerKind{"sm3", makeSm3},
 };
@@ -43,7 +44,7 @@ void addMoments(std::string_view kind, ArraySpan moments, std::span<const Parame
     std::size_t offset = 0;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const std::size_t count = parameters[i].value.size();
-        all.push_back({kind, i, 0, moments.subspan(offset, count), {}});
+        all.push_back({kind, i, 0, moments.subspan(offset, count), {}, {}});
         offset += count;
     }
 }

@@ -17,14 +17,21 @@
 
 namespace shardlab {
 
+/// Where an optimizer's numbers are codes (coded_moments.h), the scales of their blocks.
+struct CodedState {
+    float* scales = nullptr;  ///< null: they are numbers
+    bool second = false;      ///< unsigned codes, of a second moment
+};
+
 /// A part of what an optimizer remembers: elements `begin`… of one kind for one parameter, counted within the tensor that
 /// Parameter::shape describes, row by row, or in that of `slice`.
 struct OptimizerState {
     std::string_view kind;      ///< "first moment", "second moment", "velocity": the same word in every layout
     std::size_t parameter = 0;  ///< index into the stage's parameters
     std::int64_t begin = 0;
-    ArraySpan values;           ///< fp32
+    ArraySpan values;           ///< fp32; or codes
     std::optional<Slice> slice; ///< where it is another tensor than the parameter: one number a row, or a column
+    CodedState codes = {};
 };
 
 /// What every optimizer is made from. The layout was checked: spec.kind exists.

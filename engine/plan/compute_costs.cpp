@@ -2,6 +2,7 @@
 #include "engine/plan/compute_costs.h"
 
 #include "engine/layout/formats.h"
+#include "engine/layout/moment_blocks.h"
 #include "engine/layout/recompute.h"
 #include "engine/plan/attention_bytes.h"
 
@@ -125,7 +126,8 @@ double updateBytes(const Layout& layout) {
     const auto weight = static_cast<double>(formats.weightBytes());
     // Where there is a copy in fp32, it is read and written, and the weight written anew.
     const double weights = formats.master ? 2 * fp32 + weight : 2 * weight;
-    return readings * static_cast<double>(formats.gradientBytes()) + weights + 2 * fp32 * moments;
+    const double ofMoments = codesMoments(optimizer) ? 2 * 2 * (1 + fp32 / elementsOfMomentBlock) : 2 * fp32 * moments;
+    return readings * static_cast<double>(formats.gradientBytes()) + weights + ofMoments;
 }
 
 }  // namespace shardlab

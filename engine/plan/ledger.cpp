@@ -9,6 +9,7 @@
 #include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
+#include "engine/layout/moment_blocks.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/replicas.h"
 #include "engine/plan/expert_bytes.h"
@@ -20,11 +21,12 @@ namespace {
 
 constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
 
-/// What the optimizer remembers, in numbers of fp32.
+/// What the optimizer remembers, in numbers of fp32; of moments in 8 bits the codes are kinds, and their scales besides.
 struct RememberedNumbers {
     std::vector<std::int64_t> kinds;  ///< each by itself in checkpoints
     std::vector<std::int64_t> spread;  ///< of each, what belongs to experts of which other ranks hold others
     std::int64_t besides = 0;         ///< not in them
+    std::int64_t bytesEach = fp32;    ///< of the kinds' numbers, as they lie on the rank; in checkpoints they are fp32
 };
 
 /// Of the parameters of a stage that `replica` updates, `updated` in number.
@@ -33,6 +35,8 @@ RememberedNumbers remembered(const Layout& layout, const StageShape& shape, cons
     const OptimizerSpec& optimizer = layout.optimizer;
     const std::int64_t spread = spreadParameters(layout.model, shape, share);
     if (optimizer.kind == "adamw") return {{updated, updated}, {spread, spread}, 0};
+    if (codesMoments(optimizer))
+        return {{updated, updated}, {spread, spread}, 2 * momentBlocksOf(layout, shape, share, replica), 1};
     RememberedNumbers numbers;
     if (optimizer.kind != "sgd") {
         const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, share);
@@ -58,7 +62,7 @@ RememberedNumbers remembered(const Layout& layout, const StageShape& shape, cons
 
 /// Model state of one stage on data replica `replica`: what ZeRO shares out, the others have whole.
 /// Per parameter weight w, gradient g and optimizer state o bytes (fp32 AdamW 4, 4, 8; with 16-bit weights and an fp32
-/// master copy 2, 2, 12; Adafactor's and SM3's rows and columns are far fewer): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3.
+/// master copy 2, 2, 12; with moments in 8 bits 2 + 8/256 instead of AdamW's 8; Adafactor's and SM3's rows and columns are far fewer): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3.
 MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica) {
     const NumberFormats formats = numberFormats(layout.precision);
     const int zero = layout.parallel.zero;
@@ -83,7 +87,8 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     if (atServer && replica > 0) return bytes;  // it neither updates nor writes checkpoints
     const RememberedNumbers numbers = remembered(layout, shape, share, replica, shard);
     bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] =
-        fp32 * (std::accumulate(numbers.kinds.begin(), numbers.kinds.end(), numbers.besides) + (formats.master ? shard : 0));
+        numbers.bytesEach * std::accumulate(numbers.kinds.begin(), numbers.kinds.end(), std::int64_t{0}) +
+        fp32 * (numbers.besides + (formats.master ? shard : 0));
     if (layout.checkpoint.every == 0) return bytes;
     // Where checkpoints are taken by themselves, a rank copies in fp32 what is its own and its part of what all replicas
     // hold; of weights the master copy, where there is one.

@@ -13,6 +13,7 @@
 #include "engine/plan/expert_notes.h"
 #include "engine/plan/precision_notes.h"
 #include "engine/plan/server_costs.h"
+#include "engine/plan/state_notes.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedule/registry.h"
 
@@ -144,6 +145,7 @@ void addNotes(Plan& plan, const CostBasis& basis) {
                                     "equal shares", plan.mesh.ranks(), sharedUnits(layout).count, sharedUnits(layout).name));
     for (std::string& note : precisionNotes(layout.precision)) notes.push_back(std::move(note));
     for (std::string& note : expertNotes(layout)) notes.push_back(std::move(note));
+    for (std::string& note : stateNotes(layout)) notes.push_back(std::move(note));
 
     const auto again = [](const StageCosts& cost) { return cost.recompute / cost.backward; };
     if (const auto most = std::ranges::max_element(plan.costs.stages, {}, again); most->recompute > 0)

@@ -2,6 +2,7 @@
 #include "engine/train/training_state.h"
 
 #include "engine/model/host_copy.h"
+#include "engine/optim/coded_moments.h"
 
 #include <algorithm>
 
@@ -36,7 +37,7 @@ std::map<std::string_view, std::vector<TrainingState::Held>> TrainingState::held
     for (const OptimizerState& state : rankStage.optimizer->state(parameters)) {
         const Parameter& parameter = parameters[state.parameter];
         Held held{&parameter, state.kind, parameter.slice, parameter.flatBegin + state.begin, state.values,
-                  parameter.owner};
+                  parameter.owner, state.codes};
         if (state.slice) {
             held.slice = *state.slice;
             held.begin = state.begin;
@@ -99,12 +100,22 @@ std::vector<StatePiece> TrainingState::copy(std::span<float> staging) const {
                 if (from == to || !piece.owner) continue;
                 const std::span<float> place = staging.first(to - from);
                 staging = staging.subspan(to - from);
-                download(device_, piece.values.subspan(from, to - from), place);
+                read(piece, from, place);
                 copied.push_back({piece.parameter->name, share.kind, piece.slice,
                                   piece.begin + static_cast<std::int64_t>(from), place});
             }
         }
     return copied;
+}
+
+void TrainingState::read(const Held& piece, std::size_t from, std::span<float> to) const {
+    if (!piece.codes.scales) return download(device_, piece.values.subspan(from, to.size()), to);
+    readMoments(device_, {piece.kind, 0, 0, piece.values, {}, piece.codes}, piece.begin, from, to);
+}
+
+void TrainingState::write(const Held& piece, std::span<const float> from) const {
+    if (!piece.codes.scales) return upload(device_, from, piece.values);
+    writeMoments(device_, {piece.kind, 0, 0, piece.values, {}, piece.codes}, piece.begin, from);
 }
 
 Status TrainingState::fill(const StateSource& source, const std::vector<Held>& pieces) {
@@ -115,7 +126,7 @@ Status TrainingState::fill(const StateSource& source, const std::vector<Held>& p
                 source.fill(piece.parameter->name, piece.kind, piece.slice, piece.begin, passing);
             !done)
             return done;
-        upload(device_, passing, piece.values);
+        write(piece, passing);
     }
     return {};
 }

@@ -46,6 +46,7 @@ private:
         std::int64_t begin;  ///< within it
         ArraySpan values;
         bool owner;          ///< this rank writes it; of what others hold too, one of them does
+        CodedState codes = {};
     };
     /// Of a kind, what is divided among the same replicas.
     struct Share {
@@ -67,6 +68,9 @@ private:
     std::vector<Held> values(RankStage& stage) const;
     std::vector<Held> masters(RankStage& stage) const;
     Status fill(const StateSource& source, const std::vector<Held>& pieces);
+    /// Of a piece, elements `from`, `from` + 1 …; all of it.
+    void read(const Held& piece, std::size_t from, std::span<float> to) const;
+    void write(const Held& piece, std::span<const float> from) const;
 
     std::map<int, RankStage>& stages_;
     Device& device_;

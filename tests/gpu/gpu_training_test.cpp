@@ -63,7 +63,7 @@ private Q_SLOTS:
     void otherOptimizersToo_data() {
         QTest::addColumn<QString>("optimizer");
         QTest::addColumn<int>("tensor");
-        for (const char* optimizer : {"adafactor", "sm3"})
+        for (const char* optimizer : {"adafactor", "sm3", "adamw-8bit"})
             for (const int tensor : {1, 2}) QTest::addRow("%s tensor %d", optimizer, tensor) << optimizer << tensor;
     }
     void otherOptimizersToo() {

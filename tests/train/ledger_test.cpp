@@ -277,8 +277,9 @@ private Q_SLOTS:
             const std::array recomputes{"none", "full", "sqrt", "every", "selective"};
             layout.memory.recompute = recomputes[random.below(layout.model.kind == "mlp" ? 4 : 5)];
             layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
-            const std::array optimizers{"adamw", "sgd", "adafactor", "sm3"};
-            layout.optimizer.kind = optimizers[random.below(4)];
+            layout.memory.partitionActivations = random.below(2);
+            const std::array optimizers{"adamw", "adamw-8bit", "sgd", "adafactor", "sm3"};
+            layout.optimizer.kind = optimizers[random.below(5)];
             layout.optimizer.momentum = random.below(2) ? 0.9 : 0;
             const auto one = [&](std::initializer_list<const char*> of) { return of.begin()[random.below(of.size())]; };
             layout.precision.compute = one({"fp32", "bf16", "fp16"});

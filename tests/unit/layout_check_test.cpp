@@ -313,6 +313,24 @@ const std::vector<Case> cases{
     {"infinite clip", [](Layout& l) { l.optimizer.clip = INFINITY; }, "/optimizer/clip", "0 to"},
     {"recompute", [](Layout& l) { l.memory.recompute = "half"; }, "/memory/recompute", "none"},
     {"recompute every", [](Layout& l) { l.memory.recomputeEvery = 0; }, "/memory/recompute_every", "1 to 10000"},
+    {"inputs that do not divide",
+     [](Layout& l) {
+         l.model.kind = "mlp";
+         l.model.hidden = 5;
+         l.model.sequence = 7;
+         l.model.feedForward = {6, 6, 6, 6};
+         l.batch.micro = 1;
+         l.parallel = {.data = 1, .pipeline = 2, .tensor = 2};
+         l.memory.recompute = "full";
+         l.memory.partitionActivations = true;
+     },
+     "/memory/partition_activations", "false; or"},
+    {"one beta of 8 bits",
+     [](Layout& l) {
+         l.optimizer.kind = "adamw-8bit";
+         l.optimizer.betas = {0.9};
+     },
+     "/optimizer/betas", "two numbers"},
     {"rate schedule", [](Layout& l) { l.optimizer.schedule = "exponential"; }, "/optimizer/schedule", "cosine"},
     {"least rate above the rate", [](Layout& l) { l.optimizer.schedule = "cosine"; l.optimizer.minimum = 1; }, "/optimizer/minimum", "0 to 0.003"},
     {"no steps", [](Layout& l) { l.run.steps = 0; }, "/run/steps", "1 to 2147483647"},

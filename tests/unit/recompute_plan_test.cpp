@@ -129,6 +129,40 @@ private Q_SLOTS:
         QVERIFY(last.recompute < last.forward);  // nor is the output
     }
 
+    /// Partitioned over t members, inputs of segments are 1/t of what they were; each is gathered once for its backward.
+    void inputsInParts() {
+        for (const int t : {2, 4}) {
+            Layout layout = paperLayout("full");
+            layout.model.heads = 4;
+            layout.parallel = {.data = 1, .pipeline = 2, .tensor = t};
+            layout.cluster.hosts = {{"localhost", 2 * t}};
+            layout.schedule.kind = "gpipe";
+            layout.batch = {8, 2};
+            const Plan whole = planOrFail(layout);
+            layout.memory.partitionActivations = true;
+            const Plan parts = planOrFail(layout);
+            const std::int64_t input = 4 * std::int64_t{layout.batch.micro} * layout.model.sequence * layout.model.hidden;
+            const int blocks = layout.model.layers / 2, m = microbatches(layout);
+            // The last rank's first input came from another rank and lay in Buffers; one segment is whole again at the peak.
+            const auto activations = [](const Plan& plan) { return plan.memory[0].bytes[std::size_t(MemoryCategory::Activations)]; };
+            QCOMPARE(activations(whole) - activations(parts), (std::int64_t{m} * blocks - 1) * (input - input / t));
+            std::int64_t gathered = 0;
+            for (const AxisTraffic& axis : parts.traffic)
+                if (axis.what.starts_with("inputs of segments")) gathered += axis.bytes;
+            QCOMPARE(gathered, std::int64_t{m} * layout.model.layers * (t - 1) * input);
+            QVERIFY(std::ranges::none_of(whole.traffic, [](const AxisTraffic& axis) { return axis.what.starts_with("inputs"); }));
+            const StageCosts &with = parts.costs.stages[0], &without = whole.costs.stages[0];
+            QVERIFY(with.recompute > without.recompute && with.forward == without.forward);
+            QVERIFY(qFuzzyCompare(with.inputGrad - with.recompute, without.inputGrad - without.recompute));
+            QVERIFY(std::ranges::any_of(parts.notes, [](const std::string& note) { return note.starts_with("inputs in parts"); }));
+            // Where tokens are split, or nothing is computed again, there is nothing to part.
+            layout.parallel.sequence = true;
+            const Plan split = planOrFail(layout);
+            layout.memory.partitionActivations = false;
+            QCOMPARE(planOrFail(layout).memory[0].peak, split.memory[0].peak);
+        }
+    }
+
     /// The collectives of a forward that is done again count in traffic: per block one more of each forward's.
     void collectivesAreDoneAgain() {
         const auto traffic = [](const std::string& recompute) {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/moment_blocks.h"
+
+#include "engine/base/ranges.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/replicas.h"
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+constexpr std::int64_t blocksUpTo(std::int64_t end) { return (end + elementsOfMomentBlock - 1) / elementsOfMomentBlock; }
+constexpr std::int64_t blocksIn(std::int64_t begin, std::int64_t end) {
+    return begin < end ? blocksUpTo(end) - begin / elementsOfMomentBlock : 0;
+}
+
+void addProduct(std::vector<std::int64_t>& sizes, std::int64_t rows, std::int64_t columns) {
+    sizes.push_back(rows * columns);
+    sizes.push_back(columns);
+}
+
+}  // namespace
+
+bool codesMoments(const OptimizerSpec& optimizer) { return optimizer.kind == "adamw-8bit"; }
+
+std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
+    const std::int64_t h = model.hidden, own = h / share.size;
+    std::vector<std::int64_t> sizes, spread;
+    const auto addNorm = [&] { sizes.insert(sizes.end(), 2, h); };
+    if (stage.first) {
+        sizes.push_back(tiedParameters(model, share));
+        sizes.push_back(model.sequence * h);
+    }
+    for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
+        if (hasAttention(model)) {
+            addNorm();
+            addProduct(sizes, h, 3 * own);
+            addProduct(sizes, own, h);
+        }
+        addNorm();
+        const std::int64_t f = feedForwardWidth(model, block) / share.size;
+        const bool experts = hasExperts(model, block);
+        if (experts) sizes.insert(sizes.end(), static_cast<std::size_t>(gateMatrices(model)), h * model.experts);
+        std::vector<std::int64_t>& products = experts && share.expert > 1 ? spread : sizes;
+        for (int expert = 0; expert < (experts ? model.experts / share.expert : 1); ++expert) {
+            addProduct(products, h, f);
+            addProduct(products, f, h);
+        }
+    }
+    if (stage.last) addNorm();
+    if (stage.last && !stage.first) sizes.push_back(tiedParameters(model, share));
+    sizes.insert(sizes.end(), spread.begin(), spread.end());
+    return sizes;
+}
+
+std::int64_t momentBlocksOf(const Layout& layout, const StageShape& stage, const TensorShare& share, int replica) {
+    const std::vector<std::int64_t> sizes = tensorSizes(layout.model, stage, share);
+    std::int64_t blocks = 0;
+    if (layout.parallel.zero == 0) {
+        for (const std::int64_t size : sizes) blocks += blocksUpTo(size);
+        return blocks;
+    }
+    std::vector<std::int64_t> ends;  // of each parameter, among all
+    for (const std::int64_t size : sizes) ends.push_back((ends.empty() ? 0 : ends.back()) + size);
+    const int replicas = replicaCount(layout.parallel);
+    const auto units = stageUnits(layout.model, layout.parallel, stage, share);
+    for (const FlatUnit& unit :
+         reductionUnits(layout.parallel, units, numberFormats(layout.precision).gradientBytes())) {
+        const std::int64_t begin = unit.begin + partBegin(unit, replica, replicas);
+        const std::int64_t end = begin + partSize(unit, replica, replicas);
+        auto i = static_cast<std::size_t>(std::ranges::upper_bound(ends, begin) - ends.begin());
+        for (; i < ends.size() && ends[i] - sizes[i] < end; ++i) {
+            const std::int64_t first = ends[i] - sizes[i];
+            blocks += blocksIn(std::max(begin, first) - first, std::min(end, ends[i]) - first);
+        }
+    }
+    return blocks;
+}
+
+}  // namespace shardlab

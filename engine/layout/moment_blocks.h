@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Into how many blocks, each with a scale of its own, an optimizer with moments of 8 bits cuts what it updates.
+#pragma once
+
+#include "engine/layout/layout.h"
+#include "engine/layout/model_shape.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace shardlab {
+
+/// Moments are kept in 8 bits (kernels/moment_codes.h).
+bool codesMoments(const OptimizerSpec& optimizer);
+
+/// Elements of a block; they are counted from the first element of each parameter that a rank holds.
+inline constexpr int elementsOfMomentBlock = 256;
+
+/// Elements of each parameter of a stage, as they lie behind one another.
+std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
+
+/// Blocks of one moment in which lies what replica `replica` updates: whole parameters, or with ZeRO its shards of them,
+/// which may begin or end within a block.
+std::int64_t momentBlocksOf(const Layout& layout, const StageShape& stage, const TensorShare& share, int replica);
+
+}  // namespace shardlab
