@@ -144,8 +144,8 @@ private Q_SLOTS:
         const double fallen = exact.front() - tail(exact);
         qInfo("fell by %.4f with fp32, %.4f with 8 bits; largest difference of a step %.2e", fallen, coded.front() - tail(coded), largestDifference(coded, exact));
         QVERIFY(fallen > 0.5);
-        // In some dozen runs it was under a 20th of this.
-        QVERIFY(std::abs(tail(coded) - tail(exact)) < 0.01 * fallen);
+        // Other texts move it by some tenths of a percent, up or down.
+        QVERIFY(std::abs(tail(coded) - tail(exact)) < 0.02 * fallen);
         QVERIFY(coded != exact);
     }
 
