@@ -26,8 +26,11 @@
 #include "kernels/gelu.h"
 #include "kernels/gemm.h"
 #include "kernels/layer_norm.h"
+#include "kernels/rms_norm.h"
+#include "kernels/rotary.h"
 #include "kernels/sgd.h"
 #include "kernels/sm3.h"
+#include "kernels/swiglu.h"
 
 #include <memory>
 #include <string>
@@ -77,7 +80,10 @@ class Device : public DeviceMemory,
                public GemmOps,
                public BiasOps,
                public LayerNormOps,
+               public RmsNormOps,
                public GeluOps,
+               public SwigluOps,
+               public RotaryOps,
                public DropoutOps,
                public AttentionOps,
                public AttentionBlockOps,

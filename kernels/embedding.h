@@ -22,8 +22,8 @@ struct EmbeddingOps {
     /// is null. Tables are [tokens, hidden] and [at least sequence, hidden], P. `tokens` lies on the device.
     virtual void embed(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray tokenTable,
                        ConstArray positionTable, Array output) = 0;
-    /// Adds each token's output gradient to its row where the table has it, and to its position's; the same bits in every
-    /// call. outputGradient: T; gradients: G.
+    /// Adds each token's output gradient to its row where the table has it, and to its position's where there is a table of
+    /// them; the same bits in every call. outputGradient: T; gradients: G.
     virtual void embedGrad(const EmbeddingShape& shape, const std::int32_t* tokens, ConstArray outputGradient,
                            Array tokenGradient, Array positionGradient) = 0;
 

@@ -39,7 +39,7 @@ std::string_view name(KernelKind kind) {
     constexpr std::array<std::string_view, kernelKinds> names{
         "A·B",  "A·Bᵀ", "Aᵀ·B",    "attention", "attention gradient", "layer norm", "layer norm gradient",
         "GELU", "bias", "dropout", "embedding", "cross-entropy",      "optimizer",  "elementwise",
-        "copy", "routing"};
+        "copy", "routing", "RMSNorm",  "RMSNorm gradient", "SwiGLU",          "rotary embedding"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -166,6 +166,48 @@ void MeteredDevice::biasGelu(int rows, int columns, ConstArray bias, Array x, Ar
 void MeteredDevice::geluGrad(std::int64_t count, ConstArray outputGradient, Array x) {
     const Call call(*this, KernelKind::Gelu, 0, bytesOf(x, 3.0 * static_cast<double>(count)));
     device_.geluGrad(count, outputGradient, x);
+}
+
+void MeteredDevice::rmsNorm(int rows, int columns, ConstArray input, ConstArray gamma, float* rstd, Array output) {
+    const Call call(*this, KernelKind::RmsNorm, 0, bytesOf(input, 2.0 * rows * columns));
+    device_.rmsNorm(rows, columns, input, gamma, rstd, output);
+}
+
+void MeteredDevice::rmsNormInputGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* rstd,
+                                     ConstArray outputGradient, ConstArray residualGradient, Array inputGradient) {
+    const Call call(*this, KernelKind::RmsNormGradient, 0,
+                    bytesOf(input, 3.0 * rows * columns) + bytesOf(residualGradient, 1.0 * rows * columns));
+    device_.rmsNormInputGrad(rows, columns, input, gamma, rstd, outputGradient, residualGradient, inputGradient);
+}
+
+void MeteredDevice::rmsNormWeightGrad(int rows, int columns, ConstArray input, const float* rstd,
+                                      ConstArray outputGradient, Array gammaGradient) {
+    const Call call(*this, KernelKind::RmsNormGradient, 0,
+                    bytesOf(input, 2.0 * rows * columns) + bytesOf(gammaGradient, 2.0 * columns));
+    device_.rmsNormWeightGrad(rows, columns, input, rstd, outputGradient, gammaGradient);
+}
+
+void MeteredDevice::swiglu(int rows, int columns, ConstArray joined, Array output) {
+    const Call call(*this, KernelKind::Swiglu, 0, bytesOf(joined, 3.0 * rows * columns));
+    device_.swiglu(rows, columns, joined, output);
+}
+
+void MeteredDevice::swigluGrad(int rows, int columns, ConstArray outputGradient, Array joined) {
+    const Call call(*this, KernelKind::Swiglu, 0, bytesOf(joined, 5.0 * rows * columns));
+    device_.swigluGrad(rows, columns, outputGradient, joined);
+}
+
+void MeteredDevice::rotary(const RotaryShape& shape, ConstArray joined, Array apart) {
+    const double tokens = static_cast<double>(shape.samples) * shape.sequence;
+    const Call call(*this, KernelKind::Rotary, 0, bytesOf(joined, tokens * (shape.joinedColumns() + shape.apartColumns())));
+    device_.rotary(shape, joined, apart);
+}
+
+void MeteredDevice::rotaryGrad(const RotaryShape& shape, ConstArray apartGradient, Array joinedGradient) {
+    const double tokens = static_cast<double>(shape.samples) * shape.sequence;
+    const Call call(*this, KernelKind::Rotary, 0,
+                    bytesOf(apartGradient, tokens * (shape.joinedColumns() + shape.apartColumns())));
+    device_.rotaryGrad(shape, apartGradient, joinedGradient);
 }
 
 void MeteredDevice::dropout(int rows, int columns, const DropoutMask& mask, Array matrix) {

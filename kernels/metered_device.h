@@ -13,7 +13,7 @@ namespace shardlab {
 
 enum class KernelKind : std::uint8_t {
     Product,            ///< A·B, with the bias or GELU after it
-    ProductTransposedB, ///< A·Bᵀ: gradients of inputs, and the tied output projection
+    ProductTransposedB, ///< A·Bᵀ: gradients of inputs, and the output projection
     ProductTransposedA, ///< Aᵀ·B: gradients of weights
     Attention,
     AttentionGradient,
@@ -28,8 +28,12 @@ enum class KernelKind : std::uint8_t {
     Elementwise,        ///< sums, conversions, what looks for values that are not finite
     Copy,               ///< within the device, to and from it, and clearing
     Routing,            ///< of tokens to experts and back
+    RmsNorm,
+    RmsNormGradient,
+    Swiglu,             ///< forward and gradient
+    Rotary,             ///< rotary embedding, forward and gradient
 };
-inline constexpr std::size_t kernelKinds = 16;
+inline constexpr std::size_t kernelKinds = 20;
 std::string_view name(KernelKind kind);  ///< "A·B"
 
 struct KernelUse {
@@ -78,8 +82,17 @@ public:
                             Array inputGradient) override;
     void layerNormWeightGrad(int rows, int columns, ConstArray input, const float* mean, const float* rstd,
                              ConstArray outputGradient, Array gammaGradient, Array betaGradient) override;
+    void rmsNorm(int rows, int columns, ConstArray input, ConstArray gamma, float* rstd, Array output) override;
+    void rmsNormInputGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* rstd,
+                          ConstArray outputGradient, ConstArray residualGradient, Array inputGradient) override;
+    void rmsNormWeightGrad(int rows, int columns, ConstArray input, const float* rstd, ConstArray outputGradient,
+                           Array gammaGradient) override;
     void biasGelu(int rows, int columns, ConstArray bias, Array x, Array output) override;
     void geluGrad(std::int64_t count, ConstArray outputGradient, Array x) override;
+    void swiglu(int rows, int columns, ConstArray joined, Array output) override;
+    void swigluGrad(int rows, int columns, ConstArray outputGradient, Array joined) override;
+    void rotary(const RotaryShape& shape, ConstArray joined, Array apart) override;
+    void rotaryGrad(const RotaryShape& shape, ConstArray apartGradient, Array joinedGradient) override;
     void dropout(int rows, int columns, const DropoutMask& mask, Array matrix) override;
     void dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output) override;
     void addBiasDropoutAndResidual(int rows, int columns, ConstArray bias, const DropoutMask& mask, ConstArray residual,

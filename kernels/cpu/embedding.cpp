@@ -66,6 +66,7 @@ void CpuDevice::embedGrad(const EmbeddingShape& shape, const std::int32_t* token
             for (std::int64_t i = groups[word]; i < groups[word + 1]; ++i) addGradient(order[i], sum);
         }
     });
+    if (!positionGradient) return;
     cpu::shareOut(shape.sequence, count * hidden, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t position = begin; position < end; ++position) {
             const cpu::Floats sum(positionGradient + position * hidden, cpu::Floats::Access::Update, hidden);

@@ -64,8 +64,20 @@ public:
     void layerNormWeightGrad(int rows, int columns, ConstArray input, const float* mean, const float* rstd,
                              ConstArray outputGradient, Array gammaGradient, Array betaGradient) override;
 
+    void rmsNorm(int rows, int columns, ConstArray input, ConstArray gamma, float* rstd, Array output) override;
+    void rmsNormInputGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* rstd,
+                          ConstArray outputGradient, ConstArray residualGradient, Array inputGradient) override;
+    void rmsNormWeightGrad(int rows, int columns, ConstArray input, const float* rstd, ConstArray outputGradient,
+                           Array gammaGradient) override;
+
     void biasGelu(int rows, int columns, ConstArray bias, Array x, Array output) override;
     void geluGrad(std::int64_t count, ConstArray outputGradient, Array x) override;
+
+    void swiglu(int rows, int columns, ConstArray joined, Array output) override;
+    void swigluGrad(int rows, int columns, ConstArray outputGradient, Array joined) override;
+
+    void rotary(const RotaryShape& shape, ConstArray joined, Array apart) override;
+    void rotaryGrad(const RotaryShape& shape, ConstArray apartGradient, Array joinedGradient) override;
 
     void dropout(int rows, int columns, const DropoutMask& mask, Array matrix) override;
     void dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output) override;

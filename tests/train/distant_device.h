@@ -68,11 +68,38 @@ public:
                                     near(gammaGradient), near(betaGradient));
     }
 
+    void rmsNorm(int rows, int columns, ConstArray input, ConstArray gamma, float* rstd, Array output) override {
+        inner_->rmsNorm(rows, columns, near(input), near(gamma), near(rstd), near(output));
+    }
+    void rmsNormInputGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* rstd,
+                          ConstArray outputGradient, ConstArray residualGradient, Array inputGradient) override {
+        inner_->rmsNormInputGrad(rows, columns, near(input), near(gamma), near(rstd), near(outputGradient),
+                                 near(residualGradient), near(inputGradient));
+    }
+    void rmsNormWeightGrad(int rows, int columns, ConstArray input, const float* rstd, ConstArray outputGradient,
+                           Array gammaGradient) override {
+        inner_->rmsNormWeightGrad(rows, columns, near(input), near(rstd), near(outputGradient), near(gammaGradient));
+    }
+
     void biasGelu(int rows, int columns, ConstArray bias, Array x, Array output) override {
         inner_->biasGelu(rows, columns, near(bias), near(x), near(output));
     }
     void geluGrad(std::int64_t count, ConstArray outputGradient, Array x) override {
         inner_->geluGrad(count, near(outputGradient), near(x));
+    }
+
+    void swiglu(int rows, int columns, ConstArray joined, Array output) override {
+        inner_->swiglu(rows, columns, near(joined), near(output));
+    }
+    void swigluGrad(int rows, int columns, ConstArray outputGradient, Array joined) override {
+        inner_->swigluGrad(rows, columns, near(outputGradient), near(joined));
+    }
+
+    void rotary(const RotaryShape& shape, ConstArray joined, Array apart) override {
+        inner_->rotary(shape, near(joined), near(apart));
+    }
+    void rotaryGrad(const RotaryShape& shape, ConstArray apartGradient, Array joinedGradient) override {
+        inner_->rotaryGrad(shape, near(apartGradient), near(joinedGradient));
     }
 
     void dropout(int rows, int columns, const DropoutMask& mask, Array matrix) override {

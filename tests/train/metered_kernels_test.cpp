@@ -110,6 +110,37 @@ private Q_SLOTS:
         QCOMPARE(meter.use(KernelKind::Optimizer).bytes, (28.0 + 30.0 + 16.0) * count + 16);
     }
 
+    /// Each reads and writes its operands once: apart is three times as wide as the queries, joined less where keys are fewer.
+    void whatALlamaNeedsIsCountedByItself() {
+        const int rows = in_.whole(1, 9), columns = in_.whole(1, 40), count = rows * columns;
+        MeteredDevice meter(*cpu_);
+        meter.start(ticking);
+        const std::vector<float> x = floats(count), gamma = floats(columns), joined = floats(2 * count);
+        const auto run = [&](Device& device) {
+            std::vector<float> rstd(std::size_t(rows), 0), y(x.size()), dx(x.size()), dGamma(gamma.size()), out(x.size()), changed = joined;
+            device.rmsNorm(rows, columns, x.data(), gamma.data(), rstd.data(), y.data());
+            device.rmsNormInputGrad(rows, columns, x.data(), gamma.data(), rstd.data(), y.data(), {}, dx.data());
+            device.rmsNormWeightGrad(rows, columns, x.data(), rstd.data(), y.data(), dGamma.data());
+            device.swiglu(rows, columns, joined.data(), out.data());
+            device.swigluGrad(rows, columns, out.data(), changed.data());
+            for (const auto* more : {&dx, &dGamma, &out, &changed}) y.insert(y.end(), more->begin(), more->end());
+            return y;
+        };
+        QVERIFY2(run(meter) == run(*cpu_), qPrintable(in_.seed()));
+        QCOMPARE(meter.use(KernelKind::RmsNorm).bytes, 2.0 * 4 * count);
+        QCOMPARE(meter.use(KernelKind::RmsNormGradient).calls, 2);
+        QCOMPARE(meter.use(KernelKind::RmsNormGradient).bytes, 5.0 * 4 * count + 2.0 * 4 * columns);
+        QCOMPARE(meter.use(KernelKind::Swiglu).bytes, 8.0 * 4 * count);
+
+        const RotaryShape shape{1, rows, 4, 2, 6, 10000, 0, rows, 0};
+        const std::vector<float> heads = floats(rows * shape.joinedColumns());
+        std::vector<float> apart(std::size_t(rows * shape.apartColumns())), back(heads.size());
+        meter.rotary(shape, heads.data(), apart.data());
+        meter.rotaryGrad(shape, apart.data(), back.data());
+        QCOMPARE(meter.use(KernelKind::Rotary).calls, 2);
+        QCOMPARE(meter.use(KernelKind::Rotary).bytes, 2.0 * 4 * rows * (8 + 12) * 6);
+    }
+
     void everyKindHasAName() {
         QSet<QString> names;
         for (std::size_t i = 0; i < kernelKinds; ++i) {

@@ -24,7 +24,7 @@ QString text(const std::string& from) { return QString::fromStdString(from); }
 /// What a product serves; empty of other kernels.
 QString purpose(const std::string& kernel) {
     if (kernel == "A·B") return KernelBars::tr("\nProducts of the forward");
-    if (kernel == "A·Bᵀ") return KernelBars::tr("\nGradients of inputs, and the tied output projection");
+    if (kernel == "A·Bᵀ") return KernelBars::tr("\nGradients of inputs, and the output projection");
     if (kernel == "Aᵀ·B") return KernelBars::tr("\nGradients of weights");
     return {};
 }
