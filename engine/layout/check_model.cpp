@@ -17,7 +17,8 @@ double floatsInSight(const Layout& layout) {
     const double tokens = double(layout.batch.global) * m.sequence;
     const double perLayer = tokens * (12.0 * m.hidden + double(m.heads) * m.sequence);
     double widths = m.feedForward.empty() ? 4.0 * m.hidden * m.layers : 0;
-    for (const int width : m.feedForward) widths += width;
+    for (const int width : m.feedForward) widths += double(width) * (m.feedForward.size() == 1 ? m.layers : 1);
+    if (m.kind == "llama") widths *= 1.5;  // with a gate
     if (m.kind == "gpt-moe") widths *= std::max(1.0, double(m.experts) + m.capacity * m.topK);
     const double parameters =
         8.0 * m.layers * m.hidden * m.hidden + 2.0 * widths * m.hidden + 4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
@@ -40,6 +41,20 @@ void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
                           "a smaller capacity or microbatch, or fewer experts"});
 }
 
+void checkLlama(const ModelSpec& model, std::vector<Fault>& faults) {
+    if (model.heads < 1 || model.hidden < 1 || model.kvHeads < 0) return;
+    if (model.kvHeads > 0 && model.heads % model.kvHeads != 0)
+        faults.push_back({"/model/kv_heads", fmt::format("{} heads of keys do not divide {} heads", model.kvHeads, model.heads),
+                          "as many heads of queries meet each of them",
+                          divisorText(model.heads, model.kvHeads) + "; or 0 for as many as heads"});
+    if (model.hidden % model.heads == 0 && model.hidden / model.heads % 2 != 0)
+        faults.push_back({"/model/heads",
+                          fmt::format("heads of {} number{} have no pairs", model.hidden / model.heads,
+                                      model.hidden == model.heads ? "" : "s"),
+                          "the rotary embedding turns the numbers of a head two by two",
+                          model.hidden % 2 == 0 ? divisorText(model.hidden / 2, model.heads) : "an even model.hidden"});
+}
+
 }  // namespace
 
 void checkModel(const Layout& layout, std::vector<Fault>& faults) {
@@ -50,14 +65,15 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
                           divisorText(model.hidden, model.heads)});
 
     if (model.kind == "gpt-moe") checkExperts(layout, faults);
+    if (model.kind == "llama") checkLlama(model, faults);
 
     const std::vector<int>& widths = model.feedForward;
-    if (!widths.empty() && widths.size() != static_cast<std::size_t>(std::max(model.layers, 0)))
+    if (widths.size() > 1 && widths.size() != static_cast<std::size_t>(std::max(model.layers, 0)))
         faults.push_back({"/model/feed_forward",
                           fmt::format("{} widths are listed, but the model has {} layers", widths.size(), model.layers),
                           "every layer has a feed-forward block of its own width",
-                          fmt::format("{} numbers; or [] for 4 × hidden = {} in every layer", model.layers,
-                                      4 * std::int64_t{model.hidden})});
+                          fmt::format("{} numbers; or [] for 4 × hidden = {} in every layer; or one number for all",
+                                      model.layers, 4 * std::int64_t{model.hidden})});
 
     if (layout.data.tokenizer == "bytes" && layout.data.kind != "tokens" && model.vocabulary > 0 && model.vocabulary < 256)
         faults.push_back({"/model/vocabulary", fmt::format("{} is too small for the bytes tokenizer", model.vocabulary),
@@ -75,9 +91,9 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/data/tokenizer_path", "no files of the tokenizer are named",
                           "gpt2 is read from vocab.json and merges.txt", "the folder they lie in, or data.tokenizer bytes"});
 
-    if (!model.weights.empty() && model.kind != "gpt")
-        faults.push_back({"/model/weights", "weights of GPT-2 do not fit a model of kind " + model.kind,
-                          "it has other layers", "model.kind gpt, or no weights"});
+    if (!model.weights.empty() && model.kind != "gpt" && model.kind != "llama")
+        faults.push_back({"/model/weights", "no weights to start from fit a model of kind " + model.kind,
+                          "those of GPT-2 and Llama have other layers", "model.kind gpt or llama, or no weights"});
 
     const double rows = double(layout.batch.micro) * model.sequence;
     if (rows > mostRows)

@@ -10,11 +10,14 @@ namespace shardlab {
 namespace {
 
 void checkHeads(const Layout& layout, std::vector<Fault>& faults) {
-    const int t = layout.parallel.tensor, heads = layout.model.heads;
-    if (layout.model.kind == "mlp" || heads < 1 || heads % t == 0) return;
-    faults.push_back({"/parallel/tensor", fmt::format("{} heads do not divide into {} shares", heads, t),
-                      "the members of a tensor group share the attention by heads, each the same number",
-                      divisorText(heads, t)});
+    const int t = layout.parallel.tensor, heads = layout.model.heads, keys = keyHeads(layout.model);
+    if (layout.model.kind == "mlp" || heads < 1 || keys < 1 || (heads % t == 0 && keys % t == 0)) return;
+    const bool ofKeys = heads % t == 0;
+    faults.push_back({"/parallel/tensor",
+                      fmt::format("{} heads{} do not divide into {} shares", ofKeys ? keys : heads, ofKeys ? " of keys" : "", t),
+                      ofKeys ? "the members of a tensor group share them, each the same number with the queries that meet them"
+                             : "the members of a tensor group share the attention by heads, each the same number",
+                      divisorText(std::gcd(heads, keys), t)});
 }
 
 void checkWidths(const Layout& layout, std::vector<Fault>& faults) {

@@ -35,7 +35,9 @@ struct Rule {
 
 // A field may stand twice: the first rule that fails says why.
 constexpr Rule rules[] = {
-    {"/model/heads", "only with the model gpt: mlp has no attention", [](const L& l, const M&) { return l.model.kind != "mlp"; }},
+    {"/model/heads", "only with attention: mlp has none", [](const L& l, const M&) { return l.model.kind != "mlp"; }},
+    {"/model/kv_heads", "only with the model llama", [](const L& l, const M&) { return l.model.kind == "llama"; }},
+    {"/model/rope_base", "only with the model llama", [](const L& l, const M&) { return l.model.kind == "llama"; }},
 
     {"/model/experts", "only with the model gpt-moe", [](const L& l, const M&) { return hasGate(l); }},
     {"/model/gate", "only with the model gpt-moe", [](const L& l, const M&) { return hasGate(l); }},

@@ -23,14 +23,22 @@ int product(std::initializer_list<int> factors) {
 }  // namespace
 
 int feedForwardWidth(const ModelSpec& model, int layer) {
-    return model.feedForward.empty() ? 4 * model.hidden : model.feedForward[static_cast<std::size_t>(layer)];
+    const std::vector<int>& widths = model.feedForward;
+    if (widths.empty()) return 4 * model.hidden;
+    return widths.size() == 1 ? widths.front() : widths[static_cast<std::size_t>(layer)];
 }
+
+int keyHeads(const ModelSpec& model) {
+    return model.kind == "llama" && model.kvHeads > 0 ? model.kvHeads : model.heads;
+}
+
+bool tiesEmbedding(const ModelSpec& model) { return model.kind != "llama"; }
 
 bool hasExperts(const ModelSpec& model, int layer) { return model.kind == "gpt-moe" && layer % 2 == 1; }
 
 bool sameKind(const ModelSpec& model, int layer, int other) { return hasExperts(model, layer) == hasExperts(model, other); }
 
-bool evenLayers(const ModelSpec& model) { return model.feedForward.empty() && model.kind != "gpt-moe"; }
+bool evenLayers(const ModelSpec& model) { return model.feedForward.size() <= 1 && model.kind != "gpt-moe"; }
 
 int expertChoices(const ModelSpec& model) {
     return model.gate == "noisy-top-k" ? model.topK : model.gate == "expert-choice" ? model.experts : 1;

@@ -11,15 +11,18 @@
 namespace shardlab {
 
 struct ModelSpec {
-    std::string kind = "gpt";  ///< gpt | mlp | gpt-moe
+    std::string kind = "gpt";  ///< gpt | mlp | gpt-moe | llama
     int layers = 4;
     int hidden = 128;
     int heads = 4;
     int sequence = 128;    ///< tokens of one sample
     int vocabulary = 256;  ///< bytes by default
     double dropout = 0.0;
-    std::vector<int> feedForward;  ///< width inside each layer's feed-forward block; empty = 4 · hidden in all
-    std::string weights;           ///< file or folder of GPT-2 weights to start from; empty = random ones
+    std::vector<int> feedForward;  ///< width inside each layer's feed-forward block; one number = in all; empty = 4 · hidden in all
+    std::string weights;           ///< file or folder of GPT-2's or Llama's weights to start from; empty = random ones
+    // llama
+    int kvHeads = 0;          ///< heads of keys and values, each met by heads ÷ kvHeads of queries; 0 = as many as heads
+    double ropeBase = 10000;  ///< of the rotary embedding: pair i of a head turns by position · base^(−2i ÷ width)
     // gpt-moe: every second block, the second, fourth …, has experts in place of its feed-forward block.
     int experts = 8;
     std::string gate = "switch";  ///< switch | noisy-top-k | expert-choice
@@ -167,6 +170,10 @@ struct Layout {
 
 /// Width inside the feed-forward block of a layer, counted from 0.
 int feedForwardWidth(const ModelSpec& model, int layer);
+/// Heads of keys and of values of an attention; all models but llama have as many as of queries.
+int keyHeads(const ModelSpec& model);
+/// First and last stage share the token embedding; llama has an output projection of its own.
+bool tiesEmbedding(const ModelSpec& model);
 /// Whether the layer, counted from 0, has experts.
 bool hasExperts(const ModelSpec& model, int layer);
 /// Layers are alike, but for their width: each is what the other is.

@@ -3,6 +3,7 @@
 
 #include "engine/base/ranges.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace shardlab {
@@ -33,6 +34,15 @@ T layerSum(const ModelSpec& model, const StageShape& stage, OfLayer ofLayer) {
 
 bool hasAttention(const ModelSpec& model) { return model.kind != "mlp"; }
 
+bool isLlama(const ModelSpec& model) { return model.kind == "llama"; }
+
+std::int64_t keyColumns(const ModelSpec& model) {
+    const int heads = std::max(model.heads, 1);
+    return std::int64_t{model.hidden / heads} * keyHeads(model);
+}
+
+int normNumbers(const ModelSpec& model) { return isLlama(model) ? 1 : 2; }
+
 int gateMatrices(const ModelSpec& model) { return model.gate == "noisy-top-k" ? 2 : 1; }
 
 std::int64_t expertRows(const ModelSpec& model, int samples) {
@@ -62,10 +72,26 @@ std::vector<StageShape> stageShapes(const Layout& layout) {
 
 namespace {
 
+/// Of a feed-forward block: to its width, once more for a gate, and back.
+int blockMatrices(const ModelSpec& model) { return isLlama(model) ? 3 : 2; }
+
+std::int64_t normParameters(const ModelSpec& model) { return normNumbers(model) * std::int64_t{model.hidden}; }
+
 /// Of one block, or one expert.
 std::int64_t blockParameters(const ModelSpec& model, int layer, const TensorShare& share) {
     const std::int64_t h = model.hidden, f = feedForwardWidth(model, layer) / share.size;
-    return (f * h + f) + (f * h + h);
+    return blockMatrices(model) * f * h + (isLlama(model) ? 0 : f + h);
+}
+
+/// Columns of queries, keys and values of one member.
+std::int64_t attentionColumns(const ModelSpec& model, const TensorShare& share) {
+    return (model.hidden + 2 * keyColumns(model)) / share.size;
+}
+
+/// Of an attention's two products.
+std::int64_t attentionWeights(const ModelSpec& model, const TensorShare& share) {
+    const std::int64_t h = model.hidden;
+    return h * attentionColumns(model, share) + h * (h / share.size);
 }
 
 int ownExperts(const ModelSpec& model, const TensorShare& share) { return model.experts / share.expert; }
@@ -73,7 +99,7 @@ int ownExperts(const ModelSpec& model, const TensorShare& share) { return model.
 /// Norm, gate and experts, or the one block.
 std::int64_t feedForwardParameters(const ModelSpec& model, int layer, const TensorShare& share) {
     const std::int64_t h = model.hidden, block = blockParameters(model, layer, share);
-    if (!hasExperts(model, layer)) return 2 * h + block;
+    if (!hasExperts(model, layer)) return normParameters(model) + block;
     return 2 * h + gateMatrices(model) * h * model.experts + ownExperts(model, share) * block;
 }
 
@@ -86,24 +112,24 @@ std::int64_t spreadParameters(const ModelSpec& model, int layer, const TensorSha
 }  // namespace
 
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share) {
-    const std::int64_t h = model.hidden;
-    const std::int64_t columns = h / share.size;  // of queries, keys, values each
-    const std::int64_t attention = 2 * h + (3 * h * columns + 3 * columns) + (columns * h + h);
+    const std::int64_t biases = isLlama(model) ? 0 : attentionColumns(model, share) + model.hidden;
+    const std::int64_t attention = normParameters(model) + attentionWeights(model, share) + biases;
     return feedForwardParameters(model, layer, share) + (hasAttention(model) ? attention : 0);
 }
 
-std::int64_t tiedParameters(const ModelSpec& model, const TensorShare& share) {
+std::int64_t tableParameters(const ModelSpec& model, const TensorShare& share) {
     return vocabularyOf(model, share) * model.hidden;
 }
 
 std::int64_t embeddingParameters(const ModelSpec& model, const TensorShare& share) {
-    return tiedParameters(model, share) + std::int64_t{model.sequence} * model.hidden;
+    return tableParameters(model, share) + (isLlama(model) ? 0 : std::int64_t{model.sequence} * model.hidden);
 }
 
 std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
     auto sum = layerSum<std::int64_t>(model, stage, [&](int layer) { return layerParameters(model, layer, share); });
     if (stage.first) sum += embeddingParameters(model, share);
-    if (stage.last) sum += 2 * std::int64_t{model.hidden} + (stage.first ? 0 : tiedParameters(model, share));
+    const bool tiedHere = stage.first && tiesEmbedding(model);
+    if (stage.last) sum += normParameters(model) + (tiedHere ? 0 : tableParameters(model, share));
     return sum;
 }
 
@@ -115,12 +141,12 @@ std::int64_t spreadParameters(const ModelSpec& model, const StageShape& stage, c
 }
 
 std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
-    const std::int64_t h = model.hidden, attention = hasAttention(model) ? 4 * h * h / share.size : 0;
+    const std::int64_t h = model.hidden, attention = hasAttention(model) ? attentionWeights(model, share) : 0;
     const auto layers = layerSum<std::int64_t>(model, stage, [&](int layer) {
         const std::int64_t blocks = hasExperts(model, layer) ? ownExperts(model, share) : 1;
-        return attention + blocks * 2 * h * (feedForwardWidth(model, layer) / share.size);
+        return attention + blocks * blockMatrices(model) * h * (feedForwardWidth(model, layer) / share.size);
     });
-    return layers + (stage.last ? tiedParameters(model, share) : 0);
+    return layers + (stage.last ? tableParameters(model, share) : 0);
 }
 
 namespace {
@@ -135,8 +161,9 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
     };
     int layer = 0;
     if (stage.first) {
-        add(layer, tiedParameters(model, share), true);
-        add(layer++, model.sequence * h);
+        add(layer, tableParameters(model, share), true);
+        if (!isLlama(model)) add(layer, model.sequence * h);
+        ++layer;
     }
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
         const std::int64_t feedForward = feedForwardParameters(model, block, share);
@@ -144,9 +171,9 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
         add(layer++, feedForward - spreadParameters(model, block, share));
     }
     if (stage.last) {
-        add(layer, 2 * h);
-        if (stage.first) units.front().highestLayer = layer;
-        else add(layer, tiedParameters(model, share), true);
+        add(layer, normParameters(model));
+        if (stage.first && tiesEmbedding(model)) units.front().highestLayer = layer;
+        else add(layer, tableParameters(model, share), true);
     }
     layer = stage.first ? 1 : 0;
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
@@ -181,12 +208,17 @@ FactoredNumbers& FactoredNumbers::operator+=(const FactoredNumbers& other) {
 
 namespace {
 
-/// A product's matrix and bias, of which a member holds `columns` out of all, or `rows`.
-FactoredNumbers product(std::int64_t rows, std::int64_t columns, bool byColumns) {
-    return {rows, columns, columns, 2, byColumns ? rows : columns, byColumns ? 2 : 1};  // a bias by rows is whole
+/// A product's matrix, and its bias where there is one, of which a member holds `columns` out of all, or `rows`.
+FactoredNumbers product(const ModelSpec& model, std::int64_t rows, std::int64_t columns, bool byColumns) {
+    const std::int64_t parts = byColumns ? rows : columns;
+    if (isLlama(model)) return {rows, columns, 0, 1, parts, 1};
+    return {rows, columns, columns, 2, parts, byColumns ? 2 : 1};  // a bias by rows is whole
 }
 
-FactoredNumbers norm(std::int64_t h) { return {0, 0, 2 * h, 2, 0, 0}; }
+FactoredNumbers norm(const ModelSpec& model) {
+    const int vectors = normNumbers(model);
+    return {0, 0, vectors * std::int64_t{model.hidden}, vectors, 0, 0};
+}
 
 }  // namespace
 
@@ -196,26 +228,26 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
     std::vector<FactoredNumbers> units, spread;
     if (stage.first) {
         units.push_back(table);
-        units.push_back({model.sequence, h, 0, 1, 0, 0});
+        if (!isLlama(model)) units.push_back({model.sequence, h, 0, 1, 0, 0});
     }
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
         if (hasAttention(model)) {
-            units.push_back(norm(h));
-            (units.back() += product(h, 3 * own, true)) += product(own, h, false);
+            units.push_back(norm(model));
+            (units.back() += product(model, h, attentionColumns(model, share), true)) += product(model, own, h, false);
         }
         const std::int64_t f = feedForwardWidth(model, block) / share.size;
-        units.push_back(norm(h));
+        units.push_back(norm(model));
         const bool experts = hasExperts(model, block);
         for (int gate = 0; gate < (experts ? gateMatrices(model) : 0); ++gate)
             units.back() += {h, model.experts, 0, 1, 0, 0};
         FactoredNumbers products;
         for (int expert = 0; expert < (experts ? ownExperts(model, share) : 1); ++expert)
-            (products += product(h, f, true)) += product(f, h, false);
+            (products += product(model, h, (blockMatrices(model) - 1) * f, true)) += product(model, f, h, false);
         if (experts && share.expert > 1) spread.push_back(products);
         else units.back() += products;
     }
-    if (stage.last) units.push_back(norm(h));
-    if (stage.last && !stage.first) units.push_back(table);
+    if (stage.last) units.push_back(norm(model));
+    if (stage.last && !(stage.first && tiesEmbedding(model))) units.push_back(table);
     units.insert(units.end(), spread.begin(), spread.end());
     return units;
 }
@@ -224,7 +256,7 @@ namespace {
 
 /// Of `tokens` tokens, of which `rows` rows go through experts.
 double feedForwardFlops(const ModelSpec& model, int layer, double tokens, double rows) {
-    const double h = model.hidden, each = 4 * h * feedForwardWidth(model, layer);
+    const double h = model.hidden, each = 2 * blockMatrices(model) * h * feedForwardWidth(model, layer);
     if (!hasExperts(model, layer)) return tokens * each;
     return 2 * tokens * h * model.experts * gateMatrices(model) + rows * each;
 }
@@ -253,8 +285,9 @@ double layerForwardFlops(const ModelSpec& model, int layer, int samples, const T
     const double n = static_cast<double>(tokens(model, samples, share));
     const double h = model.hidden;
     const double feedForward = feedForwardFlops(model, layer, n, static_cast<double>(expertRows(model, samples)));
-    const double whole = hasAttention(model) ? feedForward + 8 * n * h * h + 4 * n * model.sequence * h : feedForward;
-    return whole / share.size;
+    if (!hasAttention(model)) return feedForward / share.size;
+    const auto weights = static_cast<double>(attentionWeights(model, {}));
+    return (feedForward + 2 * n * weights + 4 * n * model.sequence * h) / share.size;
 }
 
 double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samples) {
@@ -277,6 +310,10 @@ double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& 
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share) {
     if (!hasAttention(model) || share.context > 1) return 0;
     return tokens(model, samples, share) * model.heads * model.sequence / share.size;
+}
+
+std::int64_t spreadAttentionFloats(const ModelSpec& model, int samples, const TensorShare& share) {
+    return isLlama(model) ? 3 * tokens(model, samples, share) * model.hidden / share.size : 0;
 }
 
 std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {
@@ -302,17 +339,18 @@ std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, c
     const std::int64_t f = feedForwardWidth(model, layer), rows = expertRows(model, samples);
     const std::int64_t routes = n * (gateMatrices(model) * model.experts + 2 * expertChoices(model)) + rows +
                                 2 * std::int64_t{samples} * model.experts;
-    const std::int64_t feedForward = 2 * own + own * h + (hasExperts(model, layer) ? routes + 2 * rows * (h + f)
-                                                                                  : 2 * n * f / share.size);
+    const std::int64_t statistics = normNumbers(model) * own, widths = blockMatrices(model);  // f before and after a GeLU or gate
+    const std::int64_t feedForward = statistics + own * h + (hasExperts(model, layer) ? routes + 2 * rows * (h + f)
+                                                                                     : widths * n * f / share.size);
     if (!hasAttention(model)) return own * h + feedForward;
     const std::int64_t attention =
-        2 * own + own * h + 4 * n * h / share.size + probabilityFloats(model, samples, share);
+        statistics + own * h + n * (attentionColumns(model, share) + h / share.size) + probabilityFloats(model, samples, share);
     return own * h + attention + own * h + feedForward;
 }
 
 std::int64_t headStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {
     const std::int64_t own = ownTokens(model, samples, share);
-    return 2 * own * model.hidden + 2 * own + tokens(model, samples, share) * vocabularyOf(model, share);
+    return 2 * own * model.hidden + normNumbers(model) * own + tokens(model, samples, share) * vocabularyOf(model, share);
 }
 
 std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, int samples,

@@ -37,6 +37,13 @@ struct StageShape {
 
 /// All but the mlp's blocks.
 bool hasAttention(const ModelSpec& model);
+/// Blocks of a llama: no biases, norms without a shift or a mean, no learned positions, gated feed-forward blocks, rotated
+/// queries and keys.
+bool isLlama(const ModelSpec& model);
+/// Columns of an attention's keys, and of its values: g = h · key heads ÷ heads.
+std::int64_t keyColumns(const ModelSpec& model);
+/// Numbers a row that a norm keeps of it: mean and reciprocal deviation, or the latter alone; and a column that it learns.
+int normNumbers(const ModelSpec& model);
 /// Of scores, and of the noise on them where there is some.
 int gateMatrices(const ModelSpec& model);
 /// Rows of all experts of a layer, for one microbatch: experts · b · places. They are computed whether taken or not.
@@ -48,11 +55,13 @@ int layersOfBlock(const ModelSpec& model);
 std::vector<StageShape> stageShapes(const Layout& layout);
 
 /// Of one block. gpt: two norms 4h, qkv 3h² + 3h, attention output h² + h, fc fh + f, projection fh + h.
+/// llama: two norms 2h, qkv h(h + 2g), output h², gate and up 2fh, down fh; g columns of its keys, or values.
 /// mlp: one norm 2h, fc and projection. With n experts: gate hn, of noise another, and n times fc and projection.
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share = {});
-/// Token and position embeddings, (V + s)·h.
+/// Token and position embeddings, (V + s)·h; llama's tokens alone, V·h.
 std::int64_t embeddingParameters(const ModelSpec& model, const TensorShare& share = {});
-/// What a stage stores. The output projection is the token embedding: a last stage that is not first holds a copy, V·h.
+/// What a stage stores. The output projection is the token embedding: a last stage that is not first holds a copy, V·h. Of
+/// llama it is a matrix of its own.
 std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
 /// Of it, what belongs to experts of which other ranks hold others; 0 where all are here.
 std::int64_t spreadParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share);
@@ -79,14 +88,14 @@ std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage,
                                 const TensorShare& share = {});
 /// Of it, the elements of those that products read: 4h² + 2hf a gpt block, Vh of the output.
 std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
-/// Of the whole model, the tied embedding counted once.
+/// Of the whole model, a tied embedding counted once.
 std::int64_t modelParameters(const ModelSpec& model);
-/// Of the token embedding, shared by first and last stage: V·h.
-std::int64_t tiedParameters(const ModelSpec& model, const TensorShare& share = {});
+/// Of the token embedding, shared by first and last stage, or of llama's output projection: V·h.
+std::int64_t tableParameters(const ModelSpec& model, const TensorShare& share = {});
 
 /// Floating point operations of one microbatch's forward; a product [m,k]·[k,n] counts 2mkn. Norms and GeLU, well
 /// under a hundredth, are left out. gpt block: 8Nh² + 4Nsh (scores and their product with the values, unmasked)
-/// + 4Nhf; mlp block: 4Nhf; with n experts that have R rows 2Nhn of the gate + 4Rhf. Backward is twice the forward: as much for inputs as for weights.
+/// + 4Nhf; llama block: 4Nh² + 4Nhg + 4Nsh + 6Nhf; mlp block: 4Nhf; with n experts that have R rows 2Nhn of the gate + 4Rhf. Backward is twice the forward: as much for inputs as for weights.
 double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
 /// Of a stage's forward, what experts compute in rows that no token asked for, where all tokens find a place.
 double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samples);
@@ -99,12 +108,16 @@ double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int sa
 
 /// Floats that a forward leaves for its backward.
 /// gpt block: input Nh, norm statistics 2N and output Nh, qkv 3Nh, attention probabilities bas², attention output Nh,
-/// residual Nh, second norm 2N and Nh, before GeLU Nf, after Nf. mlp block: input Nh, norm 2N and Nh, Nf, Nf. With n
+/// residual Nh, second norm 2N and Nh, before GeLU Nf, after Nf. llama block: statistics N, qkv N(h + 2g), before the gate
+/// 2Nf, after it Nf, else the same. mlp block: input Nh, norm 2N and Nh, Nf, Nf. With n
 /// experts, instead of 2Nf: scores Nn (twice with noise), routes of k choices 2Nk + R + 2bn, R rows of 2h + 2f.
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share = {});
 /// Of it, an attention's probabilities bas²; none where a context group shares it.
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
-/// Of it, what an attention's core writes: probabilities and attention output.
+/// Beside it, what llama's attention makes of its queries, keys and values for as long as it reads them, 3Nh: rotated, and
+/// keys and values once for each head of queries. 0 of other models, which keep them as they are read.
+std::int64_t spreadAttentionFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
+/// Of what is kept, what an attention's core writes: probabilities and attention output.
 std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Final norm: input Nh, statistics 2N, output Nh; logits, overwritten by their gradient, NV.
 std::int64_t headStoredFloats(const ModelSpec& model, int samples, const TensorShare& share = {});

@@ -15,8 +15,11 @@ EmbeddingLayer::EmbeddingLayer(const LayerContext& context, int vocabulary)
                                           context.context->member())
                             : contextRuns(context.sequence, 1, 0)),
       tokens_(context.set.declare("wte.weight", {vocabulary, context.hidden}, {0.02}, true, Cut{0})),
-      positions_(context.set.declare("wpe.weight", {context.sequence * (context.context ? context.context->size() : 1), context.hidden}, {0.02}, true)),
-      dropout_(context.dropout, context.seed, "wte") {}
+      dropout_(context.dropout, context.seed, "wte") {
+    const int members = context.context ? context.context->size() : 1;
+    if (context.style.positions)
+        positions_ = context.set.declare("wpe.weight", {context.sequence * members, context.hidden}, {0.02}, true);
+}
 
 DropoutMask EmbeddingLayer::mask(const State& state) const {
     return dropout_.mask(state, context_.sequence, context_.tensor.firstOwnToken(context_.tokens()));
@@ -26,14 +29,14 @@ void EmbeddingLayer::embed(const State& state, Array output) const {
     // Each token's row is some one member's, and the positions are counted once: the sum is exact.
     const bool counts = context_.tensor.member() == 0;
     Device& device = context_.device();
-    if (!context_.context)
+    if (!context_.context || !positions_)
         return device.embed(shape_, tokenNumbers(state.tokens), tokens_.value(),
-                            counts ? positions_.value() : ConstArray{}, output);
+                            counts && positions_ ? positions_->value() : ConstArray{}, output);
     const Buffer rows = context_.arena.allocate(MemoryCategory::Temporary, positionSize(), context_.types.weights);
     std::ptrdiff_t at = 0;
     for (const TokenRun& run : runs_) {
         const std::ptrdiff_t count = std::ptrdiff_t{run.count} * context_.hidden;
-        device.copy((positions_.value() + std::ptrdiff_t{run.first} * context_.hidden).data, (rows.data() + at).data,
+        device.copy((positions_->value() + std::ptrdiff_t{run.first} * context_.hidden).data, (rows.data() + at).data,
                     static_cast<std::size_t>(count) * sizeOf(rows.type()));
         at += count;
     }
@@ -42,16 +45,16 @@ void EmbeddingLayer::embed(const State& state, Array output) const {
 
 void EmbeddingLayer::embedGrad(const State& state, ConstArray outputGradient) const {
     Device& device = context_.device();
-    if (!context_.context)
+    if (!context_.context || !positions_)
         return device.embedGrad(shape_, tokenNumbers(state.tokens), outputGradient, tokens_.gradient(),
-                                positions_.gradient());
+                                positions_ ? positions_->gradient() : Array{});
     const Buffer rows =
         context_.arena.allocateZeroed(MemoryCategory::Temporary, positionSize(), context_.types.gradients);
     device.embedGrad(shape_, tokenNumbers(state.tokens), outputGradient, tokens_.gradient(), rows.data());
     std::ptrdiff_t at = 0;
     for (const TokenRun& run : runs_) {
         const std::ptrdiff_t count = std::ptrdiff_t{run.count} * context_.hidden;
-        device.add(count, rows.data() + at, positions_.gradient() + std::ptrdiff_t{run.first} * context_.hidden);
+        device.add(count, rows.data() + at, positions_->gradient() + std::ptrdiff_t{run.first} * context_.hidden);
         at += count;
     }
 }

@@ -8,6 +8,7 @@
 #include "kernels/embedding.h"
 
 #include <array>
+#include <optional>
 #include <span>
 
 namespace shardlab {
@@ -23,7 +24,7 @@ public:
         Buffer outputGradient;
     };
 
-    /// Weights: "wte.weight" [vocabulary, hidden], "wpe.weight" [sequence, hidden].
+    /// Weights: "wte.weight" [vocabulary, hidden], and where positions are learned "wpe.weight" [sequence, hidden].
     EmbeddingLayer(const LayerContext& context, int vocabulary);
 
     Buffer forward(State& state, std::span<const std::int32_t> tokens);
@@ -43,7 +44,7 @@ private:
     EmbeddingShape shape_;
     std::array<TokenRun, 2> runs_;  ///< this member's of each sample
     Weight tokens_;
-    Weight positions_;
+    std::optional<Weight> positions_;
     DropoutSite dropout_;
 };
 

@@ -11,6 +11,13 @@
 
 namespace shardlab {
 
+/// In what the kinds of models differ all through; the default is gpt's.
+struct BlockStyle {
+    bool rmsNorm = false;   ///< norms by RMSNorm instead of layer norm
+    bool biases = true;     ///< of products
+    bool positions = true;  ///< learned, added to the token embedding
+};
+
 /// What the layers of a stage have in common; outlives them.
 struct LayerContext {
     ParameterSet& set;
@@ -25,6 +32,7 @@ struct LayerContext {
     Recompute recompute = {};
     ContextGroup* context = nullptr;  ///< null where nobody shares the tokens of a sample
     ExpertGroup* experts = nullptr;   ///< null where this rank holds all experts
+    BlockStyle style = {};
 
     Device& device() const { return arena.device(); }
     /// Activations, or their gradients.

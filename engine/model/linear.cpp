@@ -11,10 +11,12 @@ Linear::Linear(const LayerContext& context, const std::string& name, int inputs,
       type_(context.types.activations),
       weight_(context.set.declare(name + ".weight", {inputs, outputs}, initial, true,
                                   cut == LinearCut::Columns ? Cut{1, groups} : Cut{0})),
-      bias_(context.set.declare(name + ".bias", {outputs}, {}, false,
-                                cut == LinearCut::Columns ? Cut{0, groups} : Cut{})),
       inputs_(weight_.shape()[0]),
-      outputs_(weight_.shape()[1]) {}
+      outputs_(weight_.shape()[1]) {
+    if (context.style.biases)
+        bias_ = context.set.declare(name + ".bias", {outputs}, {}, false,
+                                    cut == LinearCut::Columns ? Cut{0, groups} : Cut{});
+}
 
 void Linear::multiply(int rows, ConstArray x, Array product) const {
     const ProductWeight weight(arena_, type_, weight_);
@@ -22,13 +24,14 @@ void Linear::multiply(int rows, ConstArray x, Array product) const {
 }
 
 void Linear::forward(int rows, ConstArray x, Array y) const {
+    if (!bias_) return multiply(rows, x, y);
     const ProductWeight weight(arena_, type_, weight_);
-    arena_.device().gemmBias(rows, outputs_, inputs_, x, weight.data(), bias_.value(), y);
+    arena_.device().gemmBias(rows, outputs_, inputs_, x, weight.data(), bias_->value(), y);
 }
 
 void Linear::forwardGelu(int rows, ConstArray x, Array y, Array activated) const {
     const ProductWeight weight(arena_, type_, weight_);
-    arena_.device().gemmBiasGelu(rows, outputs_, inputs_, x, weight.data(), bias_.value(), y, activated);
+    arena_.device().gemmBiasGelu(rows, outputs_, inputs_, x, weight.data(), bias_->value(), y, activated);
 }
 
 void Linear::inputGrad(int rows, ConstArray outputGradient, Array inputGradient) const {
@@ -44,7 +47,7 @@ void Linear::inputGradGelu(int rows, ConstArray outputGradient, Array x, Array s
 void Linear::weightGrad(int rows, ConstArray x, ConstArray outputGradient) const {
     Device& device = arena_.device();
     device.gemm(inputs_, outputs_, rows, x, true, outputGradient, false, 1, weight_.gradient());
-    device.addColumnSums(rows, outputs_, outputGradient, bias_.gradient());
+    if (bias_) device.addColumnSums(rows, outputs_, outputGradient, bias_->gradient());
 }
 
 }  // namespace shardlab

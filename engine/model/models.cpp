@@ -18,6 +18,7 @@ constexpr std::array kinds{
     ModelKind{"gpt", buildGpt},
     ModelKind{"mlp", buildMlp},
     ModelKind{"gpt-moe", buildGptMoe},
+    ModelKind{"llama", buildLlama},
 };
 
 }  // namespace

@@ -23,6 +23,7 @@ struct StageLayers {
 /// Declares the stage's weights and builds its layers. Adding a kind = one such function + one line in models.cpp.
 using StageBuilder = StageLayers (*)(const StageSpec& spec, const LayerContext& context);
 StageLayers buildGpt(const StageSpec& spec, const LayerContext& context);
+StageLayers buildLlama(const StageSpec& spec, const LayerContext& context);
 StageLayers buildGptMoe(const StageSpec& spec, const LayerContext& context);
 StageLayers buildMlp(const StageSpec& spec, const LayerContext& context);
 

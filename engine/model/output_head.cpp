@@ -18,7 +18,7 @@ OutputHead::OutputHead(const LayerContext& context, int vocabulary, bool tied)
 void OutputHead::project(State& state, Buffer input) {
     const int tokens = context_.tokens(), ownTokens = context_.ownTokens();
     state.input = std::move(input);
-    state.statistics = context_.arena.allocate(MemoryCategory::Activations, 2 * static_cast<std::size_t>(ownTokens));
+    state.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(ownTokens));
     state.normed = context_.allocate(MemoryCategory::Activations, state.input.size());
     norm_.forward(ownTokens, state.input.data(), state.statistics.floats(), state.normed.data());
     state.logits = context_.allocate(MemoryCategory::Activations,

@@ -11,7 +11,7 @@
 namespace shardlab {
 
 /// Memory in elements, N = tokens, n own tokens, h hidden, V this member's part of the vocabulary:
-///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, logits N·V (at once overwritten with the loss's
+///   forward keeps (Activations)  input n·h, statistics 2n (of RMSNorm n), normed n·h, logits N·V (at once overwritten with the loss's
 ///                                gradient); where tokens are split, a gathered norm N·h (Temporary) before the loss;
 ///                                for the loss the targets N, and where the vocabulary is shared 3N fp32
 ///                                (Temporary)

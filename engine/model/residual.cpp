@@ -18,10 +18,15 @@ Buffer Residual::forward(const LayerState& state, const Buffer& inner, const Buf
         [&](Array partial) { projection_.multiply(context_.tokens(), inner.data(), partial); });
     Device& device = context_.device();
     const int tokens = context_.ownTokens();
-    if (const DropoutMask drops = mask(state); drops.share > 0)
+    const DropoutMask drops = mask(state);
+    if (!projection_.bias()) {
+        if (drops.share > 0) device.dropout(tokens, context_.hidden, drops, output.data());
+        device.add(static_cast<std::int64_t>(output.size()), input.data(), output.data());
+    } else if (drops.share > 0) {
         device.addBiasDropoutAndResidual(tokens, context_.hidden, projection_.bias(), drops, input.data(), output.data());
-    else
+    } else {
         device.addBiasAndResidual(tokens, context_.hidden, projection_.bias(), input.data(), output.data());
+    }
     return output;
 }
 

@@ -66,7 +66,8 @@ std::vector<FlatUnit> unitsOf(const ParallelSpec& parallel, std::span<const Para
     bool closed = true;
     for (const Parameter& parameter : parameters) {
         if (parameter.expert) continue;
-        const bool table = parameter.name == "wte.weight", alone = table || parameter.name == "wpe.weight";
+        const bool table = parameter.name == "wte.weight" || parameter.name == "lm_head.weight";
+        const bool alone = table || parameter.name == "wpe.weight";
         const bool same = !units.empty() && !closed && !alone && units.back().lowestLayer == parameter.lowestLayer;
         if (!same) units.push_back({parameter.lowestLayer, parameter.highestLayer, offset, 0, table});
         if (table) largestTable = largestPart(parameter.slice);

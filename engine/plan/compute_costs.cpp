@@ -12,6 +12,7 @@ namespace {
 constexpr double fp32 = bytesOf(NumberFormat::Fp32);
 // Kernels of a forward: a norm, products, bias, scores, softmax … each counted once.
 constexpr int gptLayerKernels = 12;
+constexpr int llamaLayerKernels = 13;  // rotation instead of a bias, a gate of its own
 constexpr int mlpLayerKernels = 5;
 constexpr int coreKernels = 3;
 constexpr int routingKernels = 4;  ///< what decides, where tokens go, where they come back; on top of a block's
@@ -19,7 +20,9 @@ constexpr int expertKernels = 4;
 constexpr int embeddingKernels = 1;
 constexpr int outputKernels = 3;
 // Tensors of weights: norm and two products, each with its bias; token and position embedding; norm and table.
+// A llama has no biases, positions or shifts.
 constexpr int weightsOfBranch = 6;
+constexpr int weightsOfLlamaBranch = 3;
 constexpr int weightsOfExpert = 4;
 constexpr int embeddingWeights = 2;
 constexpr int outputWeights = 3;
@@ -46,14 +49,15 @@ double coreBytes(const Layout& layout, const TensorShare& share) {
            static_cast<double>(numberFormats(layout.precision).activationBytes()) * output;
 }
 
-/// What a forward leaves for its backward. Statistics, under a hundredth, count as activations.
+/// What a forward leaves for its backward, and a llama's attention in passing. Statistics, under a hundredth, count as activations.
 double storedBytes(const Layout& layout, const StageShape& stage, const TensorShare& share) {
     const auto bytes = static_cast<double>(numberFormats(layout.precision).activationBytes());
     const int samples = layout.batch.micro;
     const double all = bytes * static_cast<double>(stageStoredFloats(layout.model, stage, samples, share));
     if (!hasAttention(layout.model)) return all;
     const double probabilities = bytes * static_cast<double>(probabilityFloats(layout.model, samples, share));
-    return all + stage.layers * (static_cast<double>(attentionBytes(layout, share).kept) - probabilities);
+    const double passing = bytes * static_cast<double>(spreadAttentionFloats(layout.model, samples, share));
+    return all + stage.layers * (static_cast<double>(attentionBytes(layout, share).kept) + passing - probabilities);
 }
 
 /// Of all products' weights, for one pass over them.
@@ -74,7 +78,9 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
 
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                       const DevicePreset& device) {
-    const int ofBlock = hasAttention(layout.model) ? gptLayerKernels : mlpLayerKernels;
+    const int ofBlock = isLlama(layout.model)        ? llamaLayerKernels
+                        : hasAttention(layout.model) ? gptLayerKernels
+                                                     : mlpLayerKernels;
     int kernels = overBlocks(layout.model, stage, ofBlock, ofBlock + routingKernels + gateMatrices(layout.model) +
                                                                (layout.model.experts - 1) * expertKernels);
     if (hasAttention(layout.model)) kernels += stage.layers * coreKernels * (share.context - 1);  // a core's for each block
@@ -107,8 +113,10 @@ OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, c
     const int branches = stage.layers * (hasAttention(layout.model) ? 2 : 1);
     const int layers = branches + (stage.last ? 1 : 0);
     const int ofExperts = gateMatrices(layout.model) + (layout.model.experts / share.expert - 1) * weightsOfExpert;
-    const int weights = weightsOfBranch * branches + overBlocks(layout.model, stage, 0, ofExperts) +
-                        (stage.first ? embeddingWeights : 0) + (stage.last ? outputWeights : 0);
+    const bool llama = isLlama(layout.model);
+    const int weights = (llama ? weightsOfLlamaBranch : weightsOfBranch) * branches +
+                        overBlocks(layout.model, stage, 0, ofExperts) +
+                        (stage.first ? embeddingWeights - llama : 0) + (stage.last ? outputWeights - llama : 0);
     const auto bytes = static_cast<double>(formats.activationBytes() *
                                            boundaryFloats(layout.model, layout.batch.micro, share));
     const auto gradients = static_cast<double>(formats.gradientBytes() * stageParameters(layout.model, stage, share));

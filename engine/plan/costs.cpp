@@ -280,7 +280,7 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.inputGrad = cost.forward + cost.recompute + looking.inputGrad;
         cost.weightGrad = cost.forward + looking.weightGrad;
         if (share.size > 1 || share.context > 1 || share.expert > 1) {
-            cost.tensor = tensorCosts(layout, shape, shape.first != shape.last && flushes(layout), tensorLink, ring, expertLink);
+            cost.tensor = tensorCosts(layout, shape, shape.first != shape.last && flushes(layout) && tiesEmbedding(layout.model), tensorLink, ring, expertLink);
             cost.recompute += secondsAgain(cost.tensor.inputGrad);
             cost.forward += seconds(cost.tensor.forward);
             cost.inputGrad += seconds(cost.tensor.inputGrad);
@@ -308,8 +308,8 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
                             : dataCosts(layout, shape, share, group, replicasOf[static_cast<std::size_t>(rankOf(s))].holders,
                                         link, device);
         }
-        if (shape.first != shape.last) {
-            const std::int64_t bytes = formats.gradientBytes() * tiedParameters(layout.model, share);
+        if (shape.first != shape.last && tiesEmbedding(layout.model)) {
+            const std::int64_t bytes = formats.gradientBytes() * tableParameters(layout.model, share);
             const int first = rankOf(0), last = rankOf(stages - 1);
             if (first != last) cost.tiedBytes = bytes;
             const Group ends{2, first != last && crossesHosts(first, last) ? 2 : 1};

@@ -276,7 +276,7 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     plan.mfu = modelUtilisation(layout, peak, modelled);
 
     plan.parameters = modelParameters(layout.model);
-    if (!method.flushes && stageCount(layout) > 1) plan.parameters += tiedParameters(layout.model);
+    if (!method.flushes && stageCount(layout) > 1 && tiesEmbedding(layout.model)) plan.parameters += tableParameters(layout.model);
     plan.memory = memoryLedger(layout, plan.lowered, plan.mesh);
     plan.capacityBytes = deviceCapacity(layout, plan.mesh);
     plan.fits =

@@ -21,15 +21,18 @@ using Category = MemoryCategory;
 struct Sizes {
     std::int64_t own;         ///< n·h: between layers
     std::int64_t all;         ///< N·h; = own where tokens are not split
-    std::int64_t statistics;  ///< 2n
-    std::int64_t columns;     ///< N·g: of queries, keys or values
+    std::int64_t statistics;  ///< 2n, of RMSNorm n
+    std::int64_t columns;     ///< N·g: of an attention's queries, which are as many as of its output
+    std::int64_t joined;      ///< of queries, keys and values as the first product writes them
+    std::int64_t spread;      ///< of all three for each head, where they are another's: llama's; else 0
     AttentionBytes attention;
     std::int64_t logits;
     std::int64_t loss;     ///< 3N where the vocabulary is shared, else 0
     std::int64_t number;   ///< one number a token, N
     std::int64_t tokens;   ///< the tokens themselves, N of 32 bits; or the targets
-    std::int64_t norm;     ///< 2h, of a norm's gradients where tokens are split, else 0
-    std::int64_t square;   ///< h·g, the copy of a weight that is rounded for its product; 0 where none is
+    std::int64_t norm;     ///< 2h, of RMSNorm h, of a norm's gradients where tokens are split, else 0
+    std::int64_t square;   ///< h·h of a member, the copy of a weight that is rounded for its product; 0 where none is
+    std::int64_t triple;   ///< likewise of all columns of queries, keys and values
     std::int64_t row;      ///< likewise of h
     std::int64_t table;    ///< likewise of the output projection
     std::int64_t positions;         ///< copy of a context member's rows of their table; else 0
@@ -47,21 +50,25 @@ Sizes sizesOf(const Layout& layout, const TensorShare& share) {
     Sizes size{};
     size.own = bytes * own * h;
     size.all = bytes * tokens * h;
-    size.statistics = fp32 * 2 * own;
+    size.statistics = fp32 * normNumbers(model) * own;
     size.columns = size.all / share.size;
+    const std::int64_t three = (h + 2 * keyColumns(model)) / share.size;  // columns of a member's queries, keys and values
+    size.joined = bytes * tokens * three;
+    size.spread = bytes * spreadAttentionFloats(model, layout.batch.micro, share);
     size.attention = attentionBytes(layout, share);
     size.logits = bytes * tokens * vocabulary;
     size.loss = share.size > 1 ? fp32 * 3 * tokens : 0;
     size.number = bytes * tokens;
     size.tokens = static_cast<std::int64_t>(sizeof(std::int32_t)) * tokens;
-    size.norm = share.sequence ? fp32 * 2 * h : 0;
-    if (share.context > 1) {
+    size.norm = share.sequence ? fp32 * normNumbers(model) * h : 0;
+    if (share.context > 1 && !isLlama(model)) {
         size.positions = formats.weightBytes() * (model.sequence / share.context) * h;
         size.positionGradient = formats.gradientBytes() * (model.sequence / share.context) * h;
     }
     if (!formats.castsWeights()) return size;
     size.row = bytes * h;
     size.square = size.row * h / share.size;
+    size.triple = size.row * three;
     size.table = size.row * vocabulary;
     return size;
 }
@@ -71,6 +78,7 @@ struct LayerBytes {
     std::int64_t first;        ///< held before the norm is gathered: statistics, norm, what the first product writes
     std::int64_t second;       ///< held after
     std::int64_t scratch;      ///< during the forward, with all of that held
+    std::int64_t spread;       ///< with it, and from inputGrad's begin of the attention to its end
     std::int64_t freedEarly;   ///< of it, what inputGrad frees, or the forward where the core is recomputed
     std::int64_t gradient;     ///< during inputGrad: of what the projection read
     std::int64_t temporary;    ///< and then beside it
@@ -83,15 +91,16 @@ struct LayerBytes {
 
 LayerBytes attentionLayer(const Sizes& size) {
     const AttentionBytes& needs = size.attention;
-    return {.first = size.statistics + size.own + 3 * size.columns, .second = needs.kept + size.columns,
-            .scratch = needs.forwardScratch, .freedEarly = needs.kept, .gradient = size.columns,
-            .temporary = needs.backwardScratch, .apart = needs.gradientApart, .expansion = 3 * size.square,
+    return {.first = size.statistics + size.own + size.joined, .second = needs.kept + size.columns,
+            .scratch = needs.forwardScratch, .spread = size.spread, .freedEarly = needs.kept, .gradient = size.columns,
+            .temporary = needs.backwardScratch, .apart = needs.gradientApart, .expansion = size.triple,
             .projection = size.square};
 }
 
-LayerBytes feedForwardLayer(const Sizes& size, int width) {
-    return {.first = size.statistics + size.own + 2 * width * size.number, .gradient = width * size.number,
-            .expansion = width * size.row, .projection = width * size.row};
+/// `expansions`: first products, 2 where one of them is a gate.
+LayerBytes feedForwardLayer(const Sizes& size, int width, int expansions) {
+    return {.first = size.statistics + size.own + (expansions + 1) * width * size.number, .gradient = width * size.number,
+            .expansion = expansions * width * size.row, .projection = width * size.row};
 }
 
 LayerBytes expertsLayer(const Sizes& size, const ExpertBytes& experts) {
@@ -111,7 +120,8 @@ public:
             const int ofModel = shape.firstLayer + layer;
             layers_.push_back(hasExperts(layout.model, ofModel)
                                   ? expertsLayer(size_, expertBytes(layout, ofModel))
-                                  : feedForwardLayer(size_, feedForwardWidth(layout.model, ofModel) / share.size));
+                                  : feedForwardLayer(size_, feedForwardWidth(layout.model, ofModel) / share.size,
+                                                     isLlama(layout.model) ? 2 : 1));
         }
     }
 
@@ -159,6 +169,7 @@ public:
             if (splits_ && drops_) tally.add(Category::Temporary, size_.own);  // masked, not yet gathered
             if (branches()) tally.add(kept, size_.all);
             if (splits_ && drops_) tally.add(Category::Temporary, -size_.own);
+            tally.add(Category::Temporary, layer.spread);
             if (again_) {
                 tally.add(Category::Activations, layer.freedEarly);
                 passing(tally, layer.scratch);
@@ -168,7 +179,7 @@ public:
             tally.add(Category::Temporary, layer.temporary);
             tally.add(Category::Activations, layer.apart);
             tally.add(Category::Activations, -(layer.apart + layer.freedEarly));
-            tally.add(Category::Temporary, -(layer.gradient + layer.temporary));
+            tally.add(Category::Temporary, -(layer.gradient + layer.temporary + layer.spread));
             sum(tally, kept, layer.expansion);  // of the norm's output
             tally.add(kept, size_.own);         // of the input
             if (branches()) tally.add(outputGradient(i, kept), -size_.own);
@@ -198,7 +209,7 @@ private:
         tally.add(Category::Activations, layer.first);
         gathered(tally, layer.expansion);
         tally.add(Category::Activations, layer.second);
-        passing(tally, layer.scratch);
+        passing(tally, layer.spread + layer.scratch);
         if (again_) tally.add(Category::Activations, -layer.freedEarly);
         sum(tally, Category::Activations, layer.projection);
     }

@@ -20,7 +20,7 @@ public:
           token_(fp32 * layout.batch.micro * (layout.model.sequence / layout.parallel.context)),
           activation_(numberFormats(layout.precision).activationBytes() * layout.batch.micro *
                       (layout.model.sequence / layout.parallel.context) * layout.model.hidden),
-          norm_(2 * fp32 * layout.model.hidden) {}
+          norm_(normNumbers(layout.model) * fp32 * layout.model.hidden) {}
 
     /// TensorGroup's calls.
     void gather(std::vector<TensorCost>& list, int layer) const {

@@ -11,11 +11,11 @@
 namespace shardlab {
 
 LowerOptions lowerOptions(const Layout& layout) {
-    // Both models tie their output projection to the token embedding; without a flush there is no moment at which both
+    // Where a model ties its output projection to the token embedding, there is without a flush no moment at which both
     // ends know its gradient, and the projection is a weight of its own.
     const ParallelSpec& parallel = layout.parallel;
     const Exchange exchange = exchangeOf(parallel);
-    return {replicaCount(parallel) > 1 && exchange != Exchange::Elastic && exchange != Exchange::Hogwild, stageCount(layout) > 1 && flushes(layout),
+    return {replicaCount(parallel) > 1 && exchange != Exchange::Elastic && exchange != Exchange::Hogwild, stageCount(layout) > 1 && flushes(layout) && tiesEmbedding(layout.model),
             layout.optimizer.clip > 0 || scalesLoss(layout.precision),
             parallel.bucket > 0,
             parallel.zero,

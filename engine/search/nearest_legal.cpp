@@ -42,9 +42,11 @@ void repair(const Field& field, Layout& layout) {
         field.access);
 }
 
-/// Of those that a tensor group can share, where there is one; of two as near the larger.
+/// Of those that a tensor group can share, where there is one, and whose numbers are pairs, where they are turned; of two as
+/// near the larger.
 int nearestHeads(const Layout& layout) {
-    const int width = layout.model.hidden, wanted = layout.model.heads, tensor = layout.parallel.tensor;
+    const int pairs = layout.model.kind == "llama" && layout.model.hidden % 2 == 0 ? 2 : 1;
+    const int width = layout.model.hidden / pairs, wanted = layout.model.heads, tensor = layout.parallel.tensor;
     const int step = tensor >= 1 && width % tensor == 0 ? tensor : 1;
     int best = step;
     for (int heads = step; heads <= width; heads += step)
@@ -52,11 +54,24 @@ int nearestHeads(const Layout& layout) {
     return best;
 }
 
+/// Of those that divide the heads, and that a tensor group can share, where there is one.
+int nearestKeyHeads(const ModelSpec& model, int tensor) {
+    const int step = tensor >= 1 && model.heads % tensor == 0 ? tensor : 1;
+    int best = model.heads;
+    for (int heads = step; heads <= model.heads; heads += step)
+        if (model.heads % heads == 0 && std::abs(heads - model.kvHeads) <= std::abs(best - model.kvHeads)) best = heads;
+    return best;
+}
+
 Layout repaired(Layout layout) {
     for (const Field& field : fields())
         if (isPresent(field, layout)) repair(field, layout);
     ModelSpec& model = layout.model;
-    if (model.hidden % model.heads != 0) model.heads = nearestHeads(layout);
+    const bool llama = model.kind == "llama";
+    if (llama && model.hidden % 2 != 0) ++model.hidden;
+    if (model.hidden % model.heads != 0 || (llama && model.hidden / model.heads % 2 != 0)) model.heads = nearestHeads(layout);
+    if (llama && model.kvHeads > 0 && model.heads % model.kvHeads != 0)
+        model.kvHeads = nearestKeyHeads(model, layout.parallel.tensor);
     if (layout.data.tokenizer == "bytes") model.vocabulary = std::max(model.vocabulary, 256);
     if (!findScheduleMethod(layout.schedule.kind)) {
         std::vector<std::string_view> names;

@@ -109,7 +109,7 @@ std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank) {
         spec.first = index == 0;
         spec.last = index == plan.lowered.stages() - 1;
         spec.samples = layout.batch.micro;
-        spec.tied = plan.lowered.flushes() || plan.lowered.stages() == 1;
+        spec.tied = tiesEmbedding(layout.model) && (plan.lowered.flushes() || plan.lowered.stages() == 1);
         spec.memory = layout.memory;
         spec.precision = layout.precision;
     }

@@ -139,6 +139,46 @@ private Q_SLOTS:
         QCOMPARE(far.count(EventKind::KeyValueHop), near.count(EventKind::KeyValueHop));
     }
 
+    void llamaToo_data() {
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<int>("context");
+        QTest::addColumn<QString>("compute");
+        const auto row = [](int p, int t, int c, const char* compute) {
+            QTest::addRow("%s pipeline %d tensor %d context %d", compute, p, t, c) << p << t << c << compute;
+        };
+        row(1, 1, 1, "fp32");
+        row(1, 2, 1, "bf16");
+        row(1, 1, 2, "fp32");
+        row(2, 1, 2, "bf16");
+        row(1, 2, 2, "fp32");
+    }
+    void llamaToo() {
+        QFETCH(int, pipeline);
+        QFETCH(int, tensor);
+        QFETCH(int, context);
+        QFETCH(QString, compute);
+        if (emulated() && context == 1) QSKIP("the attention of a whole sample is made for tensor cores");
+        Layout layout = layoutOf(1, pipeline, tensor, 0, compute.toStdString());
+        layout.model.kind = "llama";
+        layout.model.heads = 4;
+        layout.model.kvHeads = 2;
+        layout.model.dropout = 0;
+        if (emulated()) {
+            layout.model.sequence = 8;
+            layout.run.steps = 2;
+        }
+        layout.parallel.context = context;
+        layout.cluster.hosts[0].devices = pipeline * tensor * context;
+        const Plan plan = planOf(layout);
+        const RunOutcome near = runInProcess(plan), far = runOnGpus(plan);
+        QVERIFY2(near.error.empty(), near.error.c_str());
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        const double tolerance = compute == "fp32" ? 1e-4 : 2e-2;
+        const QString wrong = difference(far.counter(EventKind::Loss), near.counter(EventKind::Loss), tolerance);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    }
+
     /// Tokens' rows go from GPU to GPU; as many exchanges are told as on the processor, and the same tokens are dropped.
     void expertsToo_data() {
         QTest::addColumn<int>("data");

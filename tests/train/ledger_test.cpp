@@ -216,8 +216,8 @@ private Q_SLOTS:
             Layout layout;
             const int p = 1 + static_cast<int>(random.below(4)), m = 1 + static_cast<int>(random.below(5));
             const int heads = 1 + static_cast<int>(random.below(3));
-            const std::array kinds{"gpt", "mlp", "gpt-moe"};
-            layout.model = {kinds[random.below(3)],
+            const std::array kinds{"gpt", "mlp", "gpt-moe", "llama"};
+            layout.model = {kinds[random.below(4)],
                             p * (1 + static_cast<int>(random.below(2))),
                             heads * (2 + static_cast<int>(random.below(6))),
                             heads,
@@ -226,7 +226,11 @@ private Q_SLOTS:
                             0};
             layout.parallel.data = 1 + static_cast<int>(random.below(2));
             layout.parallel.pipeline = p;
-            const bool experts = layout.model.kind == "gpt-moe";
+            const bool experts = layout.model.kind == "gpt-moe", llama = layout.model.kind == "llama";
+            if (llama) {
+                layout.model.hidden = heads * 2 * (1 + static_cast<int>(random.below(3)));
+                layout.model.kvHeads = heads == 2 ? 1 + static_cast<int>(random.below(2)) : random.below(2) ? 1 : heads;
+            }
             if (experts) {
                 const std::array gates{"switch", "noisy-top-k", "expert-choice"};
                 layout.model.gate = gates[random.below(3)];
@@ -238,6 +242,7 @@ private Q_SLOTS:
             layout.parallel.tensor = experts ? 1 : 1 + static_cast<int>(random.below(3));
             if (const int t = layout.parallel.tensor; t > 1) {
                 layout.model.heads *= t;
+                layout.model.kvHeads *= t;
                 layout.model.hidden *= t;
                 layout.parallel.sequence = random.below(2);
                 if (layout.parallel.sequence) layout.model.sequence *= t;
@@ -270,7 +275,8 @@ private Q_SLOTS:
                 layout.schedule.stages.assign(static_cast<std::size_t>(p * v), 1);
                 layout.schedule.stages[0] = layout.model.layers - p * v + 1;
             }
-            if (random.below(3) == 0)
+            if (random.below(6) == 0) layout.model.feedForward = {layout.parallel.tensor * 7};
+            else if (random.below(3) == 0)
                 for (int layer = 0; layer < layout.model.layers; ++layer)
                     layout.model.feedForward.push_back(layout.parallel.tensor *
                                                         (1 + static_cast<int>(random.below(60))));
@@ -300,7 +306,7 @@ private Q_SLOTS:
         layout.parallel.pipeline = 2;
         layout.schedule.chunks = 2;
         layout.batch = {4, 2};
-        for (const char* kind : {"gpt", "mlp", "gpt-moe"})
+        for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama"})
             for (const char* csv :
                  {"0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n",
                   "0F0,0F1,2F0,2F1,2I0,2I1,0I0,2W0,0I1,2W1,0W0,0W1\n1F0,1F1,3F0,3I0,3F1,3W0,3I1,3W1,1I0,1I1,1W0,1W1\n",

@@ -19,7 +19,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("schedule");
         QTest::addColumn<int>("data");
         QTest::addColumn<int>("pipeline");
-        for (const char* model : {"gpt", "mlp", "gpt-moe"})
+        for (const char* model : {"gpt", "mlp", "gpt-moe", "llama"})
             for (const char* schedule : {"naive", "gpipe", "1f1b"})
                 for (const auto& [data, pipeline] : {std::pair{1, 1}, std::pair{2, 1}, std::pair{1, 4}, std::pair{2, 2}})
                     QTest::addRow("%s %s data %d pipeline %d", model, schedule, data, pipeline)

@@ -34,7 +34,66 @@ struct Case {
 const std::vector<Case> cases{
     {"heads", [](Layout& l) { l.model.heads = 3; }, "/model/heads", "1, 2, 4, 8, 16, 32"},
     {"unknown model", [](Layout& l) { l.model.kind = "gtp"; }, "/model/kind", "did you mean gpt?"},
-    {"model to come", [](Layout& l) { l.model.kind = "llama"; }, "/model/kind", "gpt, mlp or gpt-moe"},
+    {"model to come", [](Layout& l) { l.model.kind = "cnn"; }, "/model/kind", "gpt, mlp, gpt-moe or llama"},
+    {"heads of keys that divide no heads",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.model.kvHeads = 3;
+     },
+     "/model/kv_heads", "1, 2 or 4; or 0 for as many as heads"},
+    {"more heads of keys than heads",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.model.kvHeads = 8;
+     },
+     "/model/kv_heads", "1, 2 or 4; or 0 for as many as heads"},
+    {"heads whose numbers are no pairs",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.model.hidden = 12;
+     },
+     "/model/heads", "1, 2, 3 or 6"},
+    {"a head of one number",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.model.heads = 128;
+     },
+     "/model/heads", "64"},
+    {"heads of keys that no tensor group can share",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.model.kvHeads = 1;
+         l.parallel.tensor = 2;
+         l.cluster.hosts[0].devices = 8;
+     },
+     "/parallel/tensor", "1"},
+    {"heads of keys that a larger tensor group cannot share",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.model.heads = 8;
+         l.model.kvHeads = 2;
+         l.parallel.tensor = 4;
+         l.cluster.hosts[0].devices = 16;
+     },
+     "/parallel/tensor", "1 or 2"},
+    {"a rotary base below one",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.model.ropeBase = 0.5;
+     },
+     "/model/rope_base", "1 to 1000000000000"},
+    {"experts over ranks of a llama",
+     [](Layout& l) {
+         l.model.kind = "llama";
+         l.parallel.expert = 2;
+     },
+     "/parallel/expert", "1; or model.kind gpt-moe"},
+    {"weights for a model that has none",
+     [](Layout& l) {
+         l.model.kind = "mlp";
+         l.model.weights = "somewhere";
+     },
+     "/model/weights", "model.kind gpt or llama, or no weights"},
     {"experts in no layer",
      [](Layout& l) {
          l.model.kind = "gpt-moe";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/model_shape.h"
+#include "engine/layout/presets.h"
 
 #include <QTest>
 
@@ -25,6 +26,37 @@ private Q_SLOTS:
         QCOMPARE(modelParameters(gpt2(24, 1024, 16)), std::int64_t{354823168});
         QCOMPARE(modelParameters(gpt2(36, 1280, 20)), std::int64_t{774030080});
         QCOMPARE(modelParameters(gpt2(48, 1600, 25)), std::int64_t{1557611200});
+    }
+
+    /// As Hugging Face counts TinyLlama, Llama 2 7B, Llama 3 8B and 70B, and as the presets have them.
+    void parametersOfLlamasArePublishedOnes() {
+        const auto llama = [](const char* preset) {
+            const auto found = findPreset(preset);
+            return found ? modelParameters(found->layout.model) : 0;
+        };
+        QCOMPARE(llama("tinyllama-1.1b"), std::int64_t{1'100'048'384});
+        QCOMPARE(llama("llama2-7b"), std::int64_t{6'738'415'616});
+        QCOMPARE(llama("llama3-8b"), std::int64_t{8'030'261'248});
+        QCOMPARE(llama("llama3-70b"), std::int64_t{70'553'706'496});
+    }
+
+    void llamasCountWhatTheyAre() {
+        // By hand for b 1, s 2, h 8, a 4, 2 heads of keys and f 5: N = 2, keys have 4 columns.
+        ModelSpec model{"llama", 3, 8, 4, 2, 256, 0, {5}};
+        model.kvHeads = 2;
+        const std::int64_t block = 8 + 8 * (8 + 2 * 4) + 8 * 8 + 8 + 3 * 8 * 5;
+        for (int layer = 0; layer < 3; ++layer) QCOMPARE(layerParameters(model, layer), block);
+        QCOMPARE(modelParameters(model), 3 * block + 8 + 2 * 256 * 8);
+        QCOMPARE(productWeights(model, {3, true, true}), 3 * (block - 16) + 256 * 8);
+        QCOMPARE(layerForwardFlops(model, 1, 1), 2.0 * 2 * (block - 16) + 4 * 2 * 2 * 8);
+        const std::int64_t attention = 16 + (2 + 16 + 2 * 16 + 4 * 2 * 2 + 16);
+        QCOMPARE(layerStoredFloats(model, 1, 1), attention + 16 + 2 + 16 + 3 * 2 * 5);
+        QCOMPARE(headStoredFloats(model, 1), std::int64_t{16 + 2 + 16 + 512});
+        // Of a tensor group's two members each has a head of keys, with the two of queries that meet it.
+        const TensorShare half{2, 1};
+        QCOMPARE(layerParameters(model, 0, half), 16 + (block - 16 - 3 * 8 * 5) / 2 + 3 * 8 * 2);
+        model.kvHeads = 0;
+        QCOMPARE(layerParameters(model, 0), block + 2 * 8 * 4);
     }
 
     void flopsAreMegatrons() {
@@ -159,7 +191,7 @@ private Q_SLOTS:
     }
 
     void stagesAddUpToTheModel() {
-        for (const char* kind : {"gpt", "mlp", "gpt-moe"}) {
+        for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama"}) {
             Layout layout;
             layout.model = {kind, 6, 32, 4, 16, 300, 0};
             layout.parallel.pipeline = 3;
@@ -173,8 +205,9 @@ private Q_SLOTS:
                         parameters += stageParameters(layout.model, stage);
                         flops += stageForwardFlops(layout.model, stage, 2);
                     }
-                    // The last stage holds a copy of the embedding.
-                    QCOMPARE(parameters, modelParameters(layout.model) + tiedParameters(layout.model));
+                    // The last stage holds a copy of the embedding, where that is the output projection too.
+                    const std::int64_t copy = tiesEmbedding(layout.model) ? tableParameters(layout.model) : 0;
+                    QCOMPARE(parameters, modelParameters(layout.model) + copy);
                     QVERIFY(qFuzzyCompare(flops, stageForwardFlops(layout.model, {6, true, true}, 2)));
                 }
         }

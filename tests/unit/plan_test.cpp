@@ -96,11 +96,11 @@ private Q_SLOTS:
         const Layout layout;
         const Plan plan = planOrFail(layout);
         const std::int64_t message = 4 * 2 * 128 * 128;
-        const std::int64_t tied = 4 * tiedParameters(layout.model);
+        const std::int64_t tied = 4 * tableParameters(layout.model);
         const std::int64_t norm = 8;
         QCOMPARE(trafficOn(plan, Axis::Pipeline), 2 * 4 * 2 * message + 2 * 2 * tied + 2 * 2 * norm);
         // A ring of two: each member sends the whole buffer once.
-        QCOMPARE(trafficOn(plan, Axis::Data), 2 * 4 * (modelParameters(layout.model) + tiedParameters(layout.model)));
+        QCOMPARE(trafficOn(plan, Axis::Data), 2 * 4 * (modelParameters(layout.model) + tableParameters(layout.model)));
         Layout alone = preset("toy-1x1");
         QVERIFY(planOrFail(alone).traffic.empty());
     }
