@@ -4,6 +4,7 @@
 #include "engine/base/units.h"
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/checkpoint/gpt2_weights.h"
+#include "engine/checkpoint/llama_weights.h"
 #include "engine/checkpoint/state_source.h"
 
 #include <algorithm>
@@ -97,7 +98,10 @@ int checkpoint(const Options& options) {
 int exportWeights(const std::string& place, const std::string& folder) {
     const auto found = findCheckpoint(place);
     DiskFileSystem files;
-    const Status done = found ? exportGpt2(files, *found, folder) : Status(fail(found.error()));
+    const auto manifest = found.and_then([](const std::filesystem::path& path) { return readManifest(path); });
+    const Status done = !manifest                                ? Status(fail(manifest.error()))
+                        : manifest->layout.model.kind == "llama" ? exportLlama(files, *found, folder)
+                                                                 : exportGpt2(files, *found, folder);
     if (!done) {
         printError(done.error());
         return failure;
@@ -119,9 +123,9 @@ void addCheckpoint(CLI::App& program, Action& chosen) {
 }
 
 void addExportWeights(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("export-weights", "Write a checkpoint's weights for transformers (GPT-2)");
+    CLI::App* verb = program.add_subcommand("export-weights", "Write a checkpoint's weights for transformers (GPT-2, Llama)");
     const auto place = std::make_shared<std::string>(), folder = std::make_shared<std::string>();
-    verb->add_option("DIR", *place, "A checkpoint of a gpt, or a folder of them: its newest")->required();
+    verb->add_option("DIR", *place, "A checkpoint of a gpt or a llama, or a folder of them: its newest")->required();
     verb->add_option("--out", *folder, "Folder for model.safetensors and config.json")->required()->type_name("FOLDER");
     verb->callback([&chosen, place, folder] { chosen = [place, folder] { return exportWeights(*place, *folder); }; });
 }

@@ -56,7 +56,7 @@ Status StateSource::addWeights(FileSystem& files, const std::filesystem::path& p
         for (const std::int64_t extent : tensor.shape) {
             if (extent < 1 || extent > std::numeric_limits<int>::max())
                 return fail({"cannot read weights", path.string(), "tensor \"" + tensor.name + "\" has an odd shape",
-                             "weights of GPT-2"});
+                             "weights of GPT-2 or Llama"});
             slice.whole.push_back(static_cast<int>(extent));
         }
         origins_[{name, std::string(weightKind)}].push_back({files_.size(), tensor, slice, 0, std::nullopt});
@@ -81,14 +81,20 @@ Status StateSource::checkHead() {
                  "weights that were saved with tie_word_embeddings"});
 }
 
-Result<StateSource> StateSource::ofWeights(FileSystem& files, const std::filesystem::path& place) {
+Result<StateSource> StateSource::ofFiles(FileSystem& files, const std::filesystem::path& place) {
     const auto paths = filesOf(place);
     if (!paths) return fail(paths.error());
     StateSource source;
     source.place_ = place;
     for (const std::filesystem::path& path : *paths)
         if (const Status added = source.addWeights(files, path); !added) return fail(added.error());
-    if (const Status tied = source.checkHead(); !tied) return fail(tied.error());
+    return source;
+}
+
+Result<StateSource> StateSource::ofWeights(FileSystem& files, const std::filesystem::path& place) {
+    Result<StateSource> source = ofFiles(files, place);
+    if (!source) return source;
+    if (const Status tied = source->checkHead(); !tied) return fail(tied.error());
     return source;
 }
 

@@ -13,8 +13,6 @@
 namespace shardlab {
 namespace {
 
-std::string shapeText(const std::vector<int>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
-
 /// Longer than the layout's sequence is legal for the learned positions: their first rows are the same places.
 bool fits(const std::string& name, const std::vector<int>& has, const std::vector<int>& wanted) {
     if (has == wanted) return true;
@@ -31,6 +29,8 @@ bool legalSlice(const Slice& slice) {
 }
 
 }  // namespace
+
+std::string shapeText(const std::vector<int>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
 Result<StateSource> StateSource::ofCheckpoint(FileSystem& files, const std::filesystem::path& folder,
                                               const CheckpointManifest& manifest) {
@@ -66,6 +66,7 @@ Result<StateSource> StateSource::ofCheckpoint(FileSystem& files, const std::file
 }
 
 Result<std::vector<float>> StateSource::values(const Origin& origin) const {
+    if (origin.assembled) return origin.assembled(*this);
     const SafetensorsFile& file = files_[origin.file];
     Result<std::vector<float>> values = file.readFloats(origin.tensor);
     if (!values) return values;

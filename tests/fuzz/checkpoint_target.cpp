@@ -2,6 +2,7 @@
 // A checkpoint's folder: a manifest whose checksum is right, and one shard beside it.
 #include "engine/base/crc32c.h"
 #include "engine/checkpoint/gpt2_weights.h"
+#include "engine/checkpoint/llama_weights.h"
 #include "engine/checkpoint/manifest.h"
 #include "engine/checkpoint/resume.h"
 #include "engine/checkpoint/state_source.h"
@@ -70,6 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     DiskFileSystem disk;
     check(verifyCheckpoint(disk, scratch()));
     check(exportGpt2(disk, scratch(), scratch() / "gpt2"));
+    check(exportLlama(disk, scratch(), scratch() / "llama"));
     check(canContinue(manifest.layout, manifest, scratch()));
     return 0;
 }

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A small random Llama of transformers: what it looks like on disk, its loss and its gradients.
+
+llama_weights.py make DIRECTORY SEED writes there saved/ (as transformers saves), gradients/ (the same tensors, each the
+gradient of the loss), tied/ (without an output projection), biased/ (with a bias), half/ (saved in bf16), tokens.bin and
+targets.bin (int32, samples × sequence) and loss.txt.
+llama_weights.py check DIRECTORY FOLDER exits with 0 where transformers loads FOLDER and finds the weights of saved/.
+"""
+import pathlib
+import shutil
+import sys
+
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file, save_file
+from transformers import LlamaConfig, LlamaForCausalLM
+
+mode, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+torch.set_num_threads(1)
+if mode == "check":
+    ours = LlamaForCausalLM.from_pretrained(sys.argv[3], dtype=torch.float32)
+    theirs = LlamaForCausalLM.from_pretrained(folder / "saved", dtype=torch.float32)
+    names = dict(theirs.named_parameters())
+    assert names.keys() == dict(ours.named_parameters()).keys()
+    for name, value in ours.named_parameters():
+        assert torch.equal(value, names[name]), name
+    tokens = torch.arange(16).view(2, 8)
+    assert torch.equal(ours(tokens).logits, theirs(tokens).logits)
+    sys.exit(0)
+
+torch.manual_seed(int(sys.argv[3]))
+config = LlamaConfig(hidden_size=48, intermediate_size=112, num_hidden_layers=3, num_attention_heads=6, num_key_value_heads=2,
+                     vocab_size=131, max_position_embeddings=64, rms_norm_eps=1e-5, tie_word_embeddings=False,
+                     attn_implementation="eager")
+model = LlamaForCausalLM(config).float()
+with torch.no_grad():
+    for value in model.parameters():
+        value.add_(torch.randn_like(value) * 0.1)  # norms too
+model.save_pretrained(folder / "saved")
+weights = load_file(folder / "saved" / "model.safetensors")
+
+
+def variant(name, tensors):
+    shutil.copytree(folder / "saved", folder / name)
+    save_file({key: value.contiguous() for key, value in tensors.items()}, folder / name / "model.safetensors")
+
+
+variant("half", {name: value.to(torch.bfloat16) for name, value in weights.items()})
+variant("tied", {name: value for name, value in weights.items() if name != "lm_head.weight"})
+variant("biased", weights | {"model.layers.1.self_attn.q_proj.bias": torch.zeros(48)})
+
+samples, sequence = 3, 16
+tokens = torch.randint(config.vocab_size, (samples, sequence))
+targets = torch.randint(config.vocab_size, (samples, sequence))
+loss = F.cross_entropy(model(tokens).logits.flatten(0, 1), targets.flatten())
+loss.backward()
+variant("gradients", {name: value.grad for name, value in model.named_parameters()})
+write = lambda name, tensor: (folder / name).write_bytes(tensor.contiguous().numpy().tobytes())
+write("tokens.bin", tokens.int())
+write("targets.bin", targets.int())
+(folder / "loss.txt").write_text(repr(loss.item()))
