@@ -166,6 +166,7 @@ private Q_SLOTS:
         layout.model.dropout = 0;
         if (emulated()) {
             layout.model.sequence = 8;
+            layout.batch.global = 4;
             layout.run.steps = 2;
         }
         layout.parallel.context = context;
