@@ -15,9 +15,10 @@ constexpr std::int64_t blocksIn(std::int64_t begin, std::int64_t end) {
     return begin < end ? blocksUpTo(end) - begin / elementsOfMomentBlock : 0;
 }
 
-void addProduct(std::vector<std::int64_t>& sizes, std::int64_t rows, std::int64_t columns) {
+/// With its bias, where the model has any.
+void addProduct(const ModelSpec& model, std::vector<std::int64_t>& sizes, std::int64_t rows, std::int64_t columns) {
     sizes.push_back(rows * columns);
-    sizes.push_back(columns);
+    if (!isLlama(model)) sizes.push_back(columns);
 }
 
 }  // namespace
@@ -27,16 +28,16 @@ bool codesMoments(const OptimizerSpec& optimizer) { return optimizer.kind == "ad
 std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
     const std::int64_t h = model.hidden, own = h / share.size;
     std::vector<std::int64_t> sizes, spread;
-    const auto addNorm = [&] { sizes.insert(sizes.end(), 2, h); };
+    const auto addNorm = [&] { sizes.insert(sizes.end(), static_cast<std::size_t>(normNumbers(model)), h); };
     if (stage.first) {
-        sizes.push_back(tiedParameters(model, share));
-        sizes.push_back(model.sequence * h);
+        sizes.push_back(tableParameters(model, share));
+        if (!isLlama(model)) sizes.push_back(model.sequence * h);
     }
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
         if (hasAttention(model)) {
             addNorm();
-            addProduct(sizes, h, 3 * own);
-            addProduct(sizes, own, h);
+            addProduct(model, sizes, h, (h + 2 * keyColumns(model)) / share.size);
+            addProduct(model, sizes, own, h);
         }
         addNorm();
         const std::int64_t f = feedForwardWidth(model, block) / share.size;
@@ -44,12 +45,12 @@ std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& 
         if (experts) sizes.insert(sizes.end(), static_cast<std::size_t>(gateMatrices(model)), h * model.experts);
         std::vector<std::int64_t>& products = experts && share.expert > 1 ? spread : sizes;
         for (int expert = 0; expert < (experts ? model.experts / share.expert : 1); ++expert) {
-            addProduct(products, h, f);
-            addProduct(products, f, h);
+            addProduct(model, products, h, isLlama(model) ? 2 * f : f);
+            addProduct(model, products, f, h);
         }
     }
     if (stage.last) addNorm();
-    if (stage.last && !stage.first) sizes.push_back(tiedParameters(model, share));
+    if (stage.last && !(stage.first && tiesEmbedding(model))) sizes.push_back(tableParameters(model, share));
     sizes.insert(sizes.end(), spread.begin(), spread.end());
     return sizes;
 }
