@@ -17,7 +17,12 @@
 namespace shardlab {
 namespace {
 
-QString written(double value) { return QString::number(value, 'g', QLocale::FloatingPointShortest); }
+/// As people write it: 500000 and 1e-05.
+QString written(double value) {
+    constexpr double longest = 1e9;
+    const bool whole = value == std::trunc(value) && std::abs(value) < longest;
+    return whole ? QString::number(value, 'f', 0) : QString::number(value, 'g', QLocale::FloatingPointShortest);
+}
 
 std::optional<double> readNumber(const QString& text) {
     bool read = false;
