@@ -38,6 +38,7 @@ private Q_SLOTS:
     void editingEveryFieldChangesTheDocument();
     void faultsStandAtTheirField();
     void unreadableTextIsSaidAndChangesNothing();
+    void largeNumbersAreWrittenOut();
     void undoIsShown();
     void choicesComeFromTheRegistries();
     void stagesCanBeUneven();
@@ -196,6 +197,16 @@ void LayoutFormTest::unreadableTextIsSaidAndChangesNothing() {
     QCOMPARE(desk_->document().layout().optimizer.learningRate, 2e-3);
     QCOMPARE(rate->text(), QStringLiteral("2e-3"));  // stays as typed
     QVERIFY(row("/optimizer/learning_rate").faultText().isEmpty());
+}
+
+void LayoutFormTest::largeNumbersAreWrittenOut() {
+    auto* base = qobject_cast<QLineEdit*>(&row("/model/rope_base").editor().control());
+    Layout layout = desk_->document().layout();
+    for (const auto& [number, text] : {std::pair(500000.0, "500000"), std::pair(1e6, "1000000"), std::pair(2.5, "2.5")}) {
+        layout.model.ropeBase = number;
+        desk_->document().change(layout, QStringLiteral("base"));
+        QCOMPARE(base->text(), QLatin1String(text));
+    }
 }
 
 void LayoutFormTest::undoIsShown() {
