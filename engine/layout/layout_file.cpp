@@ -5,6 +5,8 @@
 #include "engine/layout/json_text.h"
 #include "engine/layout/layout_json.h"
 
+#include <algorithm>
+
 namespace shardlab {
 namespace {
 
@@ -56,6 +58,22 @@ Layout resolvePaths(Layout layout, const std::filesystem::path& directory) {
     return layout;
 }
 
+namespace {
+
+/// A list is made as long as a pointer's index says, where there is none: an index of more digits names no place.
+bool hasFarIndex(std::string_view pointer) {
+    constexpr std::size_t mostDigits = 5;
+    for (std::size_t begin = 0; begin < pointer.size();) {
+        const std::size_t end = std::min(pointer.find('/', begin), pointer.size());
+        const std::string_view token = pointer.substr(begin, end - begin);
+        if (token.size() > mostDigits && token.find_first_not_of("0123456789") == std::string_view::npos) return true;
+        begin = end + 1;
+    }
+    return false;
+}
+
+}  // namespace
+
 Result<ParsedLayout> setField(const Layout& layout, std::string_view assignment) {
     const std::size_t equals = assignment.find('=');
     if (!assignment.starts_with('/') || equals == std::string_view::npos)
@@ -65,6 +83,11 @@ Result<ParsedLayout> setField(const Layout& layout, std::string_view assignment)
     const std::string_view value = assignment.substr(equals + 1);
     const Result<JsonText> json = parseJsonText(value);
     const bool word = !json || (isText(pointer) && !json->root.is_string());
+    const auto noSuchPlace = [&] {
+        return fail(Error{"cannot set a field", pointer, "the layout has no such place",
+                          "a pointer as in the layout file, for instance /parallel/data"});
+    };
+    if (hasFarIndex(pointer)) return noSuchPlace();
     try {
         nlohmann::json root = layoutToJson(layout);
         root[nlohmann::json::json_pointer(pointer)] = word ? nlohmann::json(value) : json->root;
@@ -72,8 +95,7 @@ Result<ParsedLayout> setField(const Layout& layout, std::string_view assignment)
         if (json) parsed.faults.insert(parsed.faults.begin(), json->duplicates.begin(), json->duplicates.end());
         return parsed;
     } catch (const nlohmann::json::exception&) {  // a pointer into a number, beyond a list's end, or badly escaped
-        return fail({"cannot set a field", pointer, "the layout has no such place",
-                     "a pointer as in the layout file, for instance /parallel/data"});
+        return noSuchPlace();
     }
 }
 

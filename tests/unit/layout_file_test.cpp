@@ -267,7 +267,8 @@ private Q_SLOTS:
         QCOMPARE(layout.run.steps, 7);
 
         for (const char* wrong : {"", "parallel/data=4", "/parallel/data", "/name/x=1", "/cluster/hosts/7/name=a",
-                                  "/cluster/hosts/x=1", "/~2=1", "=", "/parallel/data/=1"}) {
+                                  "/cluster/hosts/x=1", "/~2=1", "=", "/parallel/data/=1", "/elsewhere/3333333333333333333/=1",
+                                  "/cluster/hosts/400000000/name=a"}) {
             const auto parsed = setField(layout, wrong);
             QVERIFY2(!parsed || !parsed->faults.empty(), wrong);
         }
