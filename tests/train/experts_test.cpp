@@ -6,6 +6,7 @@
 #include "engine/model/stage.h"
 #include "kernels/threads.h"
 #include "tests/train/experts_reference.h"
+#include "tests/train/model_gradients.h"
 #include "tests/train/random_inputs.h"
 
 #include <QtTest>
@@ -13,6 +14,8 @@
 #include <memory>
 
 using namespace shardlab;
+using reference::bufferOf;
+using reference::gradientOf;
 using reference::mismatch;
 using reference::toDouble;
 using reference::Values;
@@ -37,22 +40,6 @@ Weights shake(std::span<Parameter> parameters, RandomInputs& in) {
         weights[parameter.name] = toDouble(parameter.value.floats());
     }
     return weights;
-}
-
-Values gradientOf(const std::function<double(const Weights&)>& loss, const Weights& weights, const std::string& name) {
-    Weights moved = weights;
-    return reference::numericGradient(
-        [&](const Values& values) {
-            moved[name] = values;
-            return loss(moved);
-        },
-        weights.at(name));
-}
-
-Buffer bufferOf(Arena& arena, const std::vector<float>& values) {
-    Buffer buffer = arena.allocate(MemoryCategory::Activations, values.size());
-    std::ranges::copy(values, buffer.floats());
-    return buffer;
 }
 
 GateShape someShape(RandomInputs& in, GateKind kind) {

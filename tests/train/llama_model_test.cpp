@@ -5,6 +5,7 @@
 #include "engine/model/stage.h"
 #include "kernels/threads.h"
 #include "tests/train/llama_reference.h"
+#include "tests/train/model_gradients.h"
 #include "tests/train/random_inputs.h"
 
 #include <QtTest>
@@ -12,7 +13,10 @@
 #include <memory>
 
 using namespace shardlab;
+using reference::bufferOf;
+using reference::gradientOf;
 using reference::mismatch;
+using reference::shake;
 using reference::toDouble;
 using reference::Values;
 using reference::Weights;
@@ -32,33 +36,6 @@ reference::LlamaShape randomShape(RandomInputs& in) {
     const int width = 2 * in.whole(8 / heads, 12 / heads);
     return {{"llama", in.whole(1, 2), heads * width, heads, in.whole(1, 5), in.whole(2, 9), in.whole(1, 2)},
             keyHeads, in.coin() ? 10000.0 : 500000.0};
-}
-
-/// Weights away from their start, where nearly everything is linear.
-Weights shake(std::span<Parameter> parameters, RandomInputs& in) {
-    Weights weights;
-    for (Parameter& parameter : parameters) {
-        const auto noise = in.floats(parameter.value.size(), 0.4f);
-        for (std::size_t i = 0; i < noise.size(); ++i) parameter.value.floats()[i] += noise[i];
-        weights[parameter.name] = toDouble(parameter.value.floats());
-    }
-    return weights;
-}
-
-Values gradientOf(const std::function<double(const Weights&)>& loss, const Weights& weights, const std::string& name) {
-    Weights moved = weights;
-    return reference::numericGradient(
-        [&](const Values& values) {
-            moved[name] = values;
-            return loss(moved);
-        },
-        weights.at(name));
-}
-
-Buffer bufferOf(Arena& arena, const std::vector<float>& values) {
-    Buffer buffer = arena.allocate(MemoryCategory::Activations, values.size());
-    std::ranges::copy(values, buffer.floats());
-    return buffer;
 }
 
 }  // namespace

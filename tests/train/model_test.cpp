@@ -5,6 +5,7 @@
 #include "engine/model/output_head.h"
 #include "engine/model/stage.h"
 #include "kernels/threads.h"
+#include "tests/train/model_gradients.h"
 #include "tests/train/random_inputs.h"
 #include "tests/train/reference.h"
 
@@ -13,7 +14,10 @@
 #include <memory>
 
 using namespace shardlab;
+using reference::bufferOf;
+using reference::gradientOf;
 using reference::mismatch;
+using reference::shake;
 using reference::toDouble;
 using reference::Values;
 using reference::Weights;
@@ -32,33 +36,6 @@ reference::Shape randomShape(RandomInputs& in, const std::string& kind) {
     // A norm over very few is ill-conditioned.
     shape.hidden = shape.heads * in.whole(9 / shape.heads, 15 / shape.heads);
     return shape;
-}
-
-/// Weights away from their start, where nearly everything is linear.
-Weights shake(std::span<Parameter> parameters, RandomInputs& in) {
-    Weights weights;
-    for (Parameter& parameter : parameters) {
-        const auto noise = in.floats(parameter.value.size(), 0.4f);
-        for (std::size_t i = 0; i < noise.size(); ++i) parameter.value.floats()[i] += noise[i];
-        weights[parameter.name] = toDouble(parameter.value.floats());
-    }
-    return weights;
-}
-
-Values gradientOf(const std::function<double(const Weights&)>& loss, const Weights& weights, const std::string& name) {
-    Weights moved = weights;
-    return reference::numericGradient(
-        [&](const Values& values) {
-            moved[name] = values;
-            return loss(moved);
-        },
-        weights.at(name));
-}
-
-Buffer bufferOf(Arena& arena, const std::vector<float>& values) {
-    Buffer buffer = arena.allocate(MemoryCategory::Activations, values.size());
-    std::ranges::copy(values, buffer.floats());
-    return buffer;
 }
 
 }  // namespace
