@@ -26,12 +26,10 @@ cpu::ConstFloats floatsOf(const Matrix& matrix, int rows, int columns) {
     return {matrix.data, matrix.transpose ? columns : rows, matrix.transpose ? rows : columns, matrix.stride};
 }
 
-bool isDense(const Matrix& matrix, int rows, int columns) { return matrix.stride == (matrix.transpose ? rows : columns); }
-
 /// Where C has 16 bits the primitive sums in fp32 beside it, unless it has tiles: in panels, so that this stays small.
 void addMatmul(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, Array c, int strideC) {
     constexpr int panelElements = 1 << 20;
-    const bool inTiles = cpu::multipliesInTiles() && isDense(a, m, k) && isDense(b, k, n) && strideC == n;
+    const bool inTiles = cpu::multipliesInTiles() && cpu::isDense(a, m, k) && cpu::isDense(b, k, n) && strideC == n;
     const int panel = c.type == DType::F32 || inTiles ? m : std::max(panelElements / n / 64 * 64, 64);
     for (int begin = 0; begin < m; begin += panel)
         cpu::matmul(std::min(panel, m - begin), n, k, alpha, rowsFrom(a, begin), b, 1,

@@ -15,10 +15,12 @@ namespace shardlab::cpu {
 
 namespace {
 
-/// What a primitive is made for: sizes, factor, strides, transposes, whether it accumulates, type of C, threads.
-using Key = std::tuple<int, int, int, float, int, int, int, bool, bool, bool, DType, int>;
+/// What a primitive is made for: sizes, factor, strides, transposes, whether it accumulates, types of factors and C, threads.
+using Key = std::tuple<int, int, int, float, int, int, int, bool, bool, bool, DType, DType, int>;
 
 using Type = dnnl::memory::data_type;
+
+Type typeOf(DType type) { return type == DType::F32 ? Type::f32 : Type::bf16; }
 
 dnnl::memory::desc describe(int rows, int columns, int stride, bool transpose, Type type) {
     const dnnl::memory::dims strides = transpose ? dnnl::memory::dims{1, stride} : dnnl::memory::dims{stride, 1};
@@ -41,11 +43,20 @@ struct Products {
     std::map<Key, Product> made;
 };
 
+/// oneDNN's first choice for dense matrices reads its factors in place, the second packs them. In 16 bits the first adds to
+/// C at two thirds of its rate, and without tiles it is the slower one but for few rows and a right factor that is transposed.
+bool secondIsQuicker(int m, const Matrix& a, const Matrix& b, bool accumulates) {
+    constexpr int fewRows = 512;
+    if (a.data.type == DType::F32) return false;
+    if (accumulates || multipliesInTiles()) return accumulates;
+    return a.transpose || !b.transpose || m >= fewRows;
+}
+
 Product make(const dnnl::engine& engine, int m, int n, int k, float alpha, const Matrix& a, const Matrix& b,
              bool accumulates, DType typeC, int strideC) {
-    const auto left = describe(m, k, a.stride, a.transpose, Type::bf16);
-    const auto right = describe(k, n, b.stride, b.transpose, Type::bf16);
-    const auto result = describe(m, n, strideC, false, typeC == DType::F32 ? Type::f32 : Type::bf16);
+    const auto left = describe(m, k, a.stride, a.transpose, typeOf(a.data.type));
+    const auto right = describe(k, n, b.stride, b.transpose, typeOf(b.data.type));
+    const auto result = describe(m, n, strideC, false, typeOf(typeC));
     const dnnl::matmul::desc operation(left, right, result);
     dnnl::primitive_attr attributes;
     if (alpha != 1) attributes.set_output_scales(0, {alpha});
@@ -55,7 +66,7 @@ Product make(const dnnl::engine& engine, int m, int n, int k, float alpha, const
         attributes.set_post_ops(after);
     }
     dnnl::matmul::primitive_desc description(operation, attributes, engine);
-    if (accumulates) {  // the first choice adds at two thirds of its rate, the second at the full one
+    if (secondIsQuicker(m, a, b, accumulates)) {
         dnnl::matmul::primitive_desc second(operation, attributes, engine);
         if (std::string_view(second.impl_info_str()).starts_with("brg:") && second.next_impl() &&
             std::string_view(second.impl_info_str()).starts_with("gemm:"))
@@ -82,7 +93,7 @@ bool multipliesInTiles() {
 void matmul(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, float beta, Array c, int strideC) {
     thread_local Products products;
     const bool accumulates = beta != 0;
-    const Key key{m, n, k, alpha, a.stride, b.stride, strideC, a.transpose, b.transpose, accumulates, c.type,
+    const Key key{m, n, k, alpha, a.stride, b.stride, strideC, a.transpose, b.transpose, accumulates, a.data.type, c.type,
                   omp_in_parallel() ? 1 : kernelThreads()};
     auto place = products.made.find(key);
     if (place == products.made.end()) {

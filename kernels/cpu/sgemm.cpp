@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN's sgemm is within a few per cent of its matmul primitive on the shapes of a transformer; it takes strides and
-// transposes without a primitive to build, cache and key. With AVX-512 it is the quicker library throughout; with AVX2
-// OpenBLAS is for the shapes named below, by a few per cent up to twice (tests/bench/results.md).
+// oneDNN's sgemm takes strides and transposes without a primitive to build, cache and key, and is the quickest on most
+// shapes of a transformer. With AVX-512 it packs a transposed right factor slowly: there oneDNN's matmul primitive, which
+// reads dense matrices where they lie, takes 0.6 to 0.95 of its time, on small products too. With AVX2 OpenBLAS is for the shapes named below, by a few per cent up to
+// twice (tests/bench/results.md).
 #include "kernels/cpu/sgemm.h"
 
 #include "kernels/cpu/instructions.h"
+#include "kernels/cpu/matmul.h"
 
 #include <cblas.h>
 
@@ -28,26 +30,36 @@ bool columnsCollide(const Matrix& matrix) { return !matrix.transpose && matrix.s
 
 }  // namespace
 
-ProductLibrary quickerLibrary(int m, int n, int k, const Matrix& a, const Matrix& b) {
-    static const bool avx2Only = has(dnnl::cpu_isa::avx2) && !has(dnnl::cpu_isa::avx512_core);
-    if (!avx2Only || std::min(m, n) < leastSide || std::int64_t{m} * n * k < fewestMultiplications)
-        return ProductLibrary::OneDnn;
+ProductRoutine quickestRoutine(int m, int n, int k, const Matrix& a, const Matrix& b, int strideC) {
+    static const bool avx512 = has(dnnl::cpu_isa::avx512_core);
+    if (avx512) {
+        const bool dense = isDense(a, m, k) && isDense(b, k, n) && strideC == n;
+        return dense && b.transpose && !a.transpose ? ProductRoutine::OneDnnMatmul : ProductRoutine::OneDnnGemm;
+    }
+    static const bool avx2 = has(dnnl::cpu_isa::avx2);
+    if (!avx2 || std::min(m, n) < leastSide || std::int64_t{m} * n * k < fewestMultiplications)
+        return ProductRoutine::OneDnnGemm;
     const bool overTokens = a.transpose && !b.transpose;  // the gradient of a weight
     const bool slowInPlace = !a.transpose && columnsCollide(b) && oneDnnReadsInPlace(m, n);
-    return overTokens || slowInPlace ? ProductLibrary::OpenBlas : ProductLibrary::OneDnn;
+    return overTokens || slowInPlace ? ProductRoutine::OpenBlas : ProductRoutine::OneDnnGemm;
 }
 
 void sgemm(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, float beta, float* c, int strideC) {
-    if (quickerLibrary(m, n, k, a, b) == ProductLibrary::OpenBlas) {
-        const auto transposed = [](const Matrix& matrix) { return matrix.transpose ? CblasTrans : CblasNoTrans; };
-        cblas_sgemm(CblasRowMajor, transposed(a), transposed(b), m, n, k, alpha, a.data.floats(), a.stride,
-                    b.data.floats(), b.stride, beta, c, strideC);
-        return;
+    switch (quickestRoutine(m, n, k, a, b, strideC)) {
+        case ProductRoutine::OneDnnMatmul:
+            return matmul(m, n, k, alpha, a, b, beta, c, strideC);
+        case ProductRoutine::OpenBlas: {
+            const auto transposed = [](const Matrix& matrix) { return matrix.transpose ? CblasTrans : CblasNoTrans; };
+            return cblas_sgemm(CblasRowMajor, transposed(a), transposed(b), m, n, k, alpha, a.data.floats(), a.stride,
+                               b.data.floats(), b.stride, beta, c, strideC);
+        }
+        case ProductRoutine::OneDnnGemm: {
+            const dnnl_status_t status =
+                dnnl_sgemm(a.transpose ? 'T' : 'N', b.transpose ? 'T' : 'N', m, n, k, alpha, a.data.floats(), a.stride,
+                           b.data.floats(), b.stride, beta, c, strideC);
+            if (status != dnnl_success) throw std::runtime_error("matrix product refused by oneDNN");
+        }
     }
-    const dnnl_status_t status =
-        dnnl_sgemm(a.transpose ? 'T' : 'N', b.transpose ? 'T' : 'N', m, n, k, alpha, a.data.floats(), a.stride,
-                   b.data.floats(), b.stride, beta, c, strideC);
-    if (status != dnnl_success) throw std::runtime_error("matrix product refused by oneDNN");
 }
 
 }  // namespace shardlab::cpu

@@ -5,14 +5,14 @@
 
 namespace shardlab::cpu {
 
-/// The libraries that multiply matrices of fp32.
-enum class ProductLibrary { OneDnn, OpenBlas };
+/// What multiplies matrices of fp32: a routine of one of two libraries.
+enum class ProductRoutine { OneDnnGemm, OneDnnMatmul, OpenBlas };
 
-/// Which of them is quicker for a product of these sizes and strides on this processor: a rule, never a measurement, so
-/// that equal runs stay equal to the bit.
-ProductLibrary quickerLibrary(int m, int n, int k, const Matrix& a, const Matrix& b);
+/// Which of them is the quickest for a product of these sizes and strides on this processor: a rule, never a measurement,
+/// so that equal runs stay equal to the bit.
+ProductRoutine quickestRoutine(int m, int n, int k, const Matrix& a, const Matrix& b, int strideC);
 
-/// GemmOps::gemm of fp32 by the quicker library. Throws std::runtime_error where that refuses it.
+/// GemmOps::gemm of fp32 by the quickest routine. Throws std::runtime_error where its library refuses it.
 void sgemm(int m, int n, int k, float alpha, const Matrix& a, const Matrix& b, float beta, float* c, int strideC);
 
 }  // namespace shardlab::cpu

@@ -25,6 +25,15 @@ SHAPES = {
 WARM_UP = 3
 
 
+def attend(q, k, v):
+    if hasattr(functional, "scaled_dot_product_attention"):
+        return functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+    tokens, width = q.shape[-2:]  # before PyTorch 2
+    later = torch.ones(tokens, tokens, dtype=torch.bool).triu(1)
+    scores = (q @ k.transpose(-2, -1) / width**0.5).masked_fill(later, float("-inf"))
+    return functional.softmax(scores, -1) @ v
+
+
 class Block(nn.Module):
     def __init__(self, hidden, heads):
         super().__init__()
@@ -37,7 +46,7 @@ class Block(nn.Module):
         batch, tokens, hidden = x.shape
         parts = self.qkv(self.norm_1(x)).split(hidden, dim=2)
         q, k, v = (part.view(batch, tokens, self.heads, -1).transpose(1, 2) for part in parts)
-        mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        mixed = attend(q, k, v)
         x = x + self.project(mixed.transpose(1, 2).reshape(batch, tokens, hidden))
         return x + self.shrink(functional.gelu(self.widen(self.norm_2(x)), approximate="tanh"))
 

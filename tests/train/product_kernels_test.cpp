@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of fp32 by whichever library is quicker, against double precision: shapes of either, on fresh random inputs.
+// Products of fp32 by the quickest routine, against double precision: shapes of each, on fresh random inputs.
+#include "kernels/cpu/instructions.h"
 #include "kernels/cpu/sgemm.h"
 #include "kernels/threads.h"
 #include "tests/train/random_inputs.h"
@@ -11,7 +12,7 @@
 #include <vector>
 
 using namespace shardlab;
-using cpu::ProductLibrary;
+using cpu::ProductRoutine;
 
 namespace {
 
@@ -27,7 +28,7 @@ public:
 
     Matrix a() const { return {a_.data(), shape_.transposeA ? shape_.m : shape_.k, shape_.transposeA}; }
     Matrix b() const { return {b_.data(), shape_.transposeB ? shape_.k : shape_.n, shape_.transposeB}; }
-    ProductLibrary library() const { return cpu::quickerLibrary(shape_.m, shape_.n, shape_.k, a(), b()); }
+    ProductRoutine routine() const { return cpu::quickestRoutine(shape_.m, shape_.n, shape_.k, a(), b(), shape_.n); }
     void multiply(float beta, std::vector<float>& c) const {
         cpu::sgemm(shape_.m, shape_.n, shape_.k, 1, a(), b(), beta, c.data(), shape_.n);
     }
@@ -41,11 +42,8 @@ private:
     std::vector<float> a_, b_;
 };
 
-bool hasOpenBlasShapes() {  // that is, AVX2 without AVX-512
-    const std::vector<float> none(1);
-    return cpu::quickerLibrary(1024, 1024, 1024, {none.data(), 1024, true}, {none.data(), 1024, false}) ==
-           ProductLibrary::OpenBlas;
-}
+bool hasAvx2Only() { return cpu::has(dnnl::cpu_isa::avx2) && !cpu::has(dnnl::cpu_isa::avx512_core); }
+bool hasAvx512() { return cpu::has(dnnl::cpu_isa::avx512_core); }
 
 }  // namespace
 
@@ -56,22 +54,29 @@ private Q_SLOTS:
 
     void products_data() {
         QTest::addColumn<Shape>("shape");
-        QTest::addColumn<ProductLibrary>("library");
-        QTest::newRow("forward, rows of 4 KiB") << Shape{256, 1024, 256, false, false} << ProductLibrary::OpenBlas;
-        QTest::newRow("forward, rows of 2 KiB") << Shape{200, 512, 700, false, false} << ProductLibrary::OpenBlas;
-        QTest::newRow("weight gradient") << Shape{512, 256, 512, true, false} << ProductLibrary::OpenBlas;
-        QTest::newRow("odd weight gradient") << Shape{301, 257, 701, true, false} << ProductLibrary::OpenBlas;
-        QTest::newRow("forward, odd rows") << Shape{256, 771, 300, false, false} << ProductLibrary::OneDnn;
-        QTest::newRow("forward, many tokens") << Shape{1024, 512, 128, false, false} << ProductLibrary::OneDnn;
-        QTest::newRow("gradient of the input") << Shape{256, 256, 1024, false, true} << ProductLibrary::OneDnn;
-        QTest::newRow("small weight gradient") << Shape{130, 140, 150, true, false} << ProductLibrary::OneDnn;
+        QTest::addColumn<ProductRoutine>("withAvx2");
+        QTest::addColumn<ProductRoutine>("withAvx512");
+        using enum ProductRoutine;
+        QTest::newRow("forward, rows of 4 KiB") << Shape{256, 1024, 256, false, false} << OpenBlas << OneDnnGemm;
+        QTest::newRow("forward, rows of 2 KiB") << Shape{200, 512, 700, false, false} << OpenBlas << OneDnnGemm;
+        QTest::newRow("weight gradient") << Shape{512, 256, 512, true, false} << OpenBlas << OneDnnGemm;
+        QTest::newRow("odd weight gradient") << Shape{301, 257, 701, true, false} << OpenBlas << OneDnnGemm;
+        QTest::newRow("forward, odd rows") << Shape{256, 771, 300, false, false} << OneDnnGemm << OneDnnGemm;
+        QTest::newRow("forward, many tokens") << Shape{1024, 512, 128, false, false} << OneDnnGemm << OneDnnGemm;
+        QTest::newRow("gradient of the input") << Shape{256, 256, 1024, false, true} << OneDnnGemm << OneDnnMatmul;
+        QTest::newRow("odd gradient of the input") << Shape{131, 67, 301, false, true} << OneDnnGemm << OneDnnMatmul;
+        QTest::newRow("one row") << Shape{1, 67, 301, false, true} << OneDnnGemm << OneDnnMatmul;
+        QTest::newRow("small weight gradient") << Shape{130, 140, 150, true, false} << OneDnnGemm << OneDnnGemm;
+        QTest::newRow("both transposed") << Shape{130, 140, 150, true, true} << OneDnnGemm << OneDnnGemm;
     }
     void products() {
         QFETCH(Shape, shape);
-        QFETCH(ProductLibrary, library);
+        QFETCH(ProductRoutine, withAvx2);
+        QFETCH(ProductRoutine, withAvx512);
         RandomInputs in;
         const Factors factors(in, shape);
-        if (hasOpenBlasShapes()) QVERIFY(factors.library() == library);
+        if (hasAvx2Only()) QVERIFY(factors.routine() == withAvx2);
+        if (hasAvx512()) QVERIFY(factors.routine() == withAvx512);
         const reference::Values wanted = factors.wanted();
         for (const int threads : {1, 2, 3}) {
             setKernelThreads(threads);
@@ -88,9 +93,15 @@ private Q_SLOTS:
     }
 
     /// What lies between the rows of C stays.
+    void rowsApart_data() {
+        QTest::addColumn<bool>("transposeB");
+        QTest::newRow("forward") << false;
+        QTest::newRow("gradient of the input") << true;
+    }
     void rowsApart() {
+        QFETCH(bool, transposeB);
         RandomInputs in;
-        const Shape shape{200, 512, 700, false, false};
+        const Shape shape{200, 512, 700, false, transposeB};
         const Factors factors(in, shape);
         const int stride = shape.n + 7;
         std::vector<float> c(std::size_t(shape.m) * stride, 3);
