@@ -68,7 +68,10 @@ public:
                         "messages GB/s", "Open MPI GB/s");
         for (std::size_t bytes = 4096; bytes <= std::size_t{256} << 20; bytes *= 4) allReduce("all-reduce", bytes, DType::F32);
         allReduce("all-reduce bf16", std::size_t{64} << 20, DType::BF16);
-        for (const std::size_t bytes : {std::size_t{1} << 20, std::size_t{64} << 20}) halves(bytes);
+        for (const std::size_t bytes : {std::size_t{1} << 20, std::size_t{64} << 20}) {
+            halves(bytes);
+            inPlace(bytes);
+        }
         return 0;
     }
 
@@ -132,6 +135,16 @@ private:
               measure(n, [&] {
                   MPI_Allgather(part.data().data, count, MPI_FLOAT, whole.data().data, count, MPI_FLOAT, MPI_COMM_WORLD);
               })});
+    }
+
+    /// As ZeRO asks for them: each rank's part lies in the block itself.
+    void inPlace(std::size_t bytes) {
+        const Buffer block = arena_.allocateZeroed(MemoryCategory::Gradients, bytes / sizeof(float), DType::F32);
+        const int n = repeats(bytes);
+        line("reduce in place", bytes, {measure(n, [&] { shared_.ireduceParts(block.span())->wait(); }),
+                                        measure(n, [&] { messages_->ireduceParts(block.span())->wait(); })});
+        line("gather in place", bytes, {measure(n, [&] { shared_.igatherParts(block.span())->wait(); }),
+                                        measure(n, [&] { messages_->igatherParts(block.span())->wait(); })});
     }
 
     std::unique_ptr<SharedHeap> heap_;
