@@ -204,7 +204,10 @@ bool DataAxis::recordsAgain(int stage) const {
 void DataAxis::beforeAgain(int layer) {
     if (!active_) return;
     const std::vector<int>& segments = costsOf(compute_).segments;
-    if (pacer_ && segments[static_cast<std::size_t>(layer)] == layer) againFrom_ = pacer_->clock();
+    if (pacer_ && segments[static_cast<std::size_t>(layer)] == layer) {
+        againFrom_ = pacer_->clock();
+        setup_.trace.memoryAt(againFrom_);
+    }
     arrive(layer);
 }
 
@@ -212,8 +215,10 @@ void DataAxis::afterAgain(int layer) {
     if (!active_) return;
     const DataCosts& costs = costsOf(compute_);
     pace(seconds_.again * costs.againShare[static_cast<std::size_t>(layer)]);
-    if (recordsAgain(compute_.stage) && endsSegment(costs.segments, layer))
+    if (recordsAgain(compute_.stage) && endsSegment(costs.segments, layer)) {
         setup_.trace.span(Lane::Compute, EventKind::Recompute, againFrom_, pacer_->clock(), compute_);
+        setup_.trace.memoryAt(pacer_->clock());
+    }
 }
 
 void DataAxis::beforeGradient(int layer) {

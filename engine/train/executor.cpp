@@ -374,9 +374,14 @@ void Executor::recordInner(const Action& action, std::int64_t begin, std::int64_
     const auto at = [&](double share) { return begin + std::llround(share * static_cast<double>(end - begin)); };
     for (const TensorSpan& span : setup_.costs.tensorSpans(action))
         setup_.trace.tensorSpan(span.kind, span.layer, at(span.begin), at(span.end), action, span.bytes);
-    if (layered && setup_.dataAxis->recordsAgain(action.stage)) return;
-    for (const ActionPart& part : setup_.costs.recomputed(action))
-        setup_.trace.span(Lane::Compute, EventKind::Recompute, at(part.begin), at(part.end), action);
+    std::vector<std::int64_t> bounds;
+    if (!layered || !setup_.dataAxis->recordsAgain(action.stage)) {
+        for (const ActionPart& part : setup_.costs.recomputed(action)) {
+            setup_.trace.span(Lane::Compute, EventKind::Recompute, at(part.begin), at(part.end), action);
+            bounds.insert(bounds.end(), {at(part.begin), at(part.end)});
+        }
+    }
+    setup_.trace.tellNoted(bounds);
 }
 
 void Executor::stash(const Action& action) {

@@ -48,9 +48,19 @@ ExpertParallel::Observer expertObserver(RankTrace& trace) {
 
 Recompute::Observer recomputeObserver(RankTrace& trace) {
     return [&trace](const std::function<void()>& run) {
+        trace.memory();
         const Moment begin = trace.mark();
         run();
+        trace.memory();
         trace.span(Lane::Compute, EventKind::Recompute, begin, trace.mark(), trace.action());
+    };
+}
+
+Recompute::Observer pacedRecomputeObserver(RankTrace& trace) {
+    return [&trace](const std::function<void()>& run) {
+        trace.noteMemory();
+        run();
+        trace.noteMemory();
     };
 }
 

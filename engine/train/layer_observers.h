@@ -15,5 +15,7 @@ TensorParallel::Observer tensorObserver(RankTrace& trace);
 ContextParallel::Observer contextObserver(RankTrace& trace);
 ExpertParallel::Observer expertObserver(RankTrace& trace);
 Recompute::Observer recomputeObserver(RankTrace& trace);
+/// Of paced actions, whose parts have modelled times: notes the memory in use before and after each forward done again.
+Recompute::Observer pacedRecomputeObserver(RankTrace& trace);
 
 }  // namespace shardlab

@@ -103,19 +103,36 @@ void RankTrace::experts(const ExpertLoad& load) {
     }
 }
 
-void RankTrace::recordChanged(const MemoryBytes& bytes, MemoryBytes& recorded, EventKind (*kind)(MemoryCategory)) {
+void RankTrace::recordChanged(std::int64_t time, const MemoryBytes& bytes, MemoryBytes& recorded,
+                              EventKind (*kind)(MemoryCategory)) {
     for (std::size_t i = 0; i < bytes.size(); ++i)
-        if (bytes[i] != recorded[i]) recorder_.counter(kind(static_cast<MemoryCategory>(i)), step_, 0, bytes[i]);
+        if (bytes[i] != recorded[i])
+            recorder_.record({time, time, bytes[i], 0, 0, step_, 0, Lane::Host, kind(static_cast<MemoryCategory>(i))});
     recorded = bytes;
 }
 
-void RankTrace::memory() {
-    if (!quiet_) recordChanged(arena_.used(), recorded_, memoryKind);
+void RankTrace::recordMemory(std::int64_t time, const MemoryBytes& used) {
+    recordedAt_ = std::max(recordedAt_, time);  // a pace's clock may be behind what was told before
+    recordChanged(recordedAt_, used, recorded_, memoryKind);
+}
+
+void RankTrace::memoryAt(std::int64_t time) {
+    if (!quiet_) recordMemory(time, arena_.used());
+}
+
+void RankTrace::noteMemory() {
+    if (!quiet_) noted_.push_back(arena_.used());
+}
+
+void RankTrace::tellNoted(std::span<const std::int64_t> times) {
+    if (times.size() == noted_.size())
+        for (std::size_t i = 0; i < times.size(); ++i) recordMemory(times[i], noted_[i]);
+    noted_.clear();
 }
 
 void RankTrace::memoryPeak() {
     recorder_.counter(EventKind::MemoryPeak, step_, 0, arena_.peak());
-    recordChanged(arena_.peakByCategory(), recordedPeaks_, peakKind);
+    recordChanged(now(), arena_.peakByCategory(), recordedPeaks_, peakKind);
     const std::int64_t largest = arena_.largestFree();
     if (largest != recordedLargestFree_)
         recorder_.counter(EventKind::LargestFree, step_, static_cast<double>(arena_.free()), largest);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -89,7 +90,14 @@ public:
     void exponents(const ExponentHistogram& histogram);
     void experts(const ExpertLoad& load);
     /// One counter for each category that changed since the last call.
-    void memory();
+    void memory() { memoryAt(now()); }
+    /// In use now, and by a pace at `time`.
+    void memoryAt(std::int64_t time);
+    /// As memory(), but told by tellNoted(): a paced action does its work at once and knows afterwards when.
+    void noteMemory();
+    /// Of all that was noted since the last call, one after the other, where it was as often as there are times; none
+    /// of it where it was not.
+    void tellNoted(std::span<const std::int64_t> times);
     /// The step's peak of all memory; each category's own, and the arena's largest free block, where they changed since
     /// the step before.
     void memoryPeak();
@@ -103,7 +111,8 @@ private:
     void add(const Event& event, const Moment& begin, const Moment& end);
     /// False: not both moments are known.
     bool tell(const Pending& pending);
-    void recordChanged(const MemoryBytes& bytes, MemoryBytes& recorded, EventKind (*kind)(MemoryCategory));
+    void recordMemory(std::int64_t time, const MemoryBytes& used);
+    void recordChanged(std::int64_t time, const MemoryBytes& bytes, MemoryBytes& recorded, EventKind (*kind)(MemoryCategory));
 
     Recorder& recorder_;
     StatusPage* status_;
@@ -114,6 +123,8 @@ private:
     bool quiet_ = false;
     std::vector<Pending> pending_;
     MemoryBytes recorded_{};
+    std::int64_t recordedAt_ = 0;
+    std::vector<MemoryBytes> noted_;
     MemoryBytes recordedPeaks_{};
     std::int64_t recordedLargestFree_ = -1;
 };

@@ -45,7 +45,7 @@ public:
         context_ = makeContextGroup();
         experts_ = makeExpertGroup();
         stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_,
-                             pacer_ ? Recompute::Observer() : recomputeObserver(trace_), context_.get(), experts_.get());
+                             pacer_ ? pacedRecomputeObserver(trace_) : recomputeObserver(trace_), context_.get(), experts_.get());
         dataAxis_ = makeDataAxis(plan_, place_, stages_, arena_, trace_, pacer);
         if (serves())
             makeOptimizers({layout_.optimizer, updates(), numberFormats(layout_.precision).master, tensor_.get()}, stages_, arena_);

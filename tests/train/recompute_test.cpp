@@ -19,6 +19,27 @@ namespace {
 
 const std::vector<std::string> kinds{"selective", "full", "sqrt", "every"};
 
+/// Bytes of activations, each from its time on, in the order in which they were told.
+struct Held {
+    std::vector<std::int64_t> times, bytes;
+    int rises() const {
+        int found = 0;
+        for (std::size_t i = 1; i < bytes.size(); ++i) found += bytes[i] > bytes[i - 1];
+        return found;
+    }
+    std::int64_t at(std::int64_t time) const { return bytes.at(std::ranges::upper_bound(times, time) - times.begin() - 1); }
+};
+
+Held activationsHeld(const std::vector<Event>& events) {
+    Held held;
+    for (const Event& event : events)
+        if (event.kind == memoryKind(MemoryCategory::Activations)) {
+            held.times.push_back(event.begin);
+            held.bytes.push_back(event.bytes);
+        }
+    return held;
+}
+
 }  // namespace
 
 class RecomputeTest : public QObject {
@@ -203,6 +224,39 @@ private Q_SLOTS:
             if (sequence) continue;
             const auto gathered = std::ranges::count(plan.simulation.events, EventKind::TensorAllGather, &Event::kind);
             QCOMPARE(gathered, kind == "selective" ? 0 : std::ptrdiff_t{plan.mesh.ranks()} * plan.lowered.microbatches * ofStage);
+        }
+    }
+
+    /// Memory as it is told: what a forward that is done again holds is there from its end on; by a pace, too.
+    void memoryOfWhatIsDoneAgainIsTold_data() {
+        QTest::addColumn<int>("zero");
+        QTest::newRow("ZeRO 0") << 0;
+        QTest::newRow("ZeRO 3") << 3;
+    }
+    void memoryOfWhatIsDoneAgainIsTold() {
+        QFETCH(int, zero);
+        for (const std::string& kind : kinds) {
+            Layout layout = layoutOf(2, 2, 1, false, 1);
+            layout.parallel.zero = zero;
+            layout.memory.recompute = kind;
+            layout.run.steps = 2;
+            const RunOutcome run = runInProcess(planOf(layout));
+            layout.cluster.pace = PaceSpec{"h100-sxm", 0.5};
+            const RunOutcome paced = runInProcess(planOf(layout));
+            QVERIFY2(run.error.empty() && paced.error.empty(), (run.error + paced.error).c_str());
+            for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+                const Held held = activationsHeld(run.ranks[rank].events);
+                int again = 0;
+                for (const Event& event : run.ranks[rank].events)
+                    if (event.kind == EventKind::Recompute && event.step == 1) {
+                        QVERIFY2(held.at(event.end) > held.at(event.begin), kind.c_str());
+                        ++again;
+                    }
+                QVERIFY(again > 0);
+                const Held byPace = activationsHeld(paced.ranks[rank].events);
+                QVERIFY(std::ranges::is_sorted(byPace.times));
+                QVERIFY2(byPace.rises() >= 2 * again, kind.c_str());  // of two steps
+            }
         }
     }
 
