@@ -2,6 +2,8 @@
 #include "app/cli/plan_json.h"
 
 #include "engine/base/clock.h"
+#include "engine/launch/elastic_world.h"
+#include "engine/layout/elastic_sizes.h"
 #include "engine/plan/predicted_memory.h"
 #include "engine/search/losses.h"
 
@@ -50,6 +52,20 @@ Json lossesJson(const Plan& plan) {
     return list;
 }
 
+/// Null where the layout is not elastic.
+Json sizesJson(const Plan& plan) {
+    if (!isElastic(plan.layout)) return nullptr;
+    Json sizes = Json::array();
+    for (const Plan& size : plansOfSizes(plan))
+        sizes.push_back({{"replicas", size.layout.parallel.data},
+                         {"ranks", size.mesh.ranks()},
+                         {"step_seconds", size.stepSeconds},
+                         {"tokens_per_second", size.tokensPerSecond},
+                         {"bubble", size.bubble},
+                         {"peak", std::ranges::max(size.memory, {}, &RankMemory::peak).peak}});
+    return sizes;
+}
+
 }  // namespace
 
 Json planJson(const Plan& plan) {
@@ -80,6 +96,7 @@ Json planJson(const Plan& plan) {
             {"memory", std::move(memory)},
             {"traffic", std::move(traffic)},
             {"losses", lossesJson(plan)},
+            {"elastic", sizesJson(plan)},
             {"notes", plan.notes},
             {"faults", Json::array()}};
 }

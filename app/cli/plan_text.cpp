@@ -4,6 +4,8 @@
 #include "app/cli/print.h"
 #include "engine/base/clock.h"
 #include "engine/base/units.h"
+#include "engine/launch/elastic_world.h"
+#include "engine/layout/elastic_sizes.h"
 #include "engine/plan/predicted_memory.h"
 #include "engine/search/losses.h"
 
@@ -47,6 +49,16 @@ std::string trafficTable(const Plan& plan) {
     return table.text();
 }
 
+std::string sizesTable(const Plan& plan) {
+    if (!isElastic(plan.layout)) return {};
+    Table table({"replicas", "ranks", "step", "tokens/s", "bubble", "largest peak"});
+    for (const Plan& size : plansOfSizes(plan))
+        table.add({std::to_string(size.layout.parallel.data), std::to_string(size.mesh.ranks()), formatSeconds(size.stepSeconds),
+                   formatCount(size.tokensPerSecond), formatPercent(size.bubble),
+                   formatBytes(std::ranges::max(size.memory, {}, &RankMemory::peak).peak)});
+    return "\nElastic: sizes that the run may have\n" + table.text();
+}
+
 std::string lossesText(const Plan& plan) {
     std::string text;
     for (const Loss& loss : largestLosses(plan)) {
@@ -77,6 +89,7 @@ std::string planText(const Plan& plan) {
                                                          formatBytes(plan.capacityBytes)));
     for (const std::string& note : plan.notes) line("Note", note);
     text += "\n" + memoryTable(plan);
+    text += sizesTable(plan);
     if (!plan.traffic.empty()) text += "\n" + trafficTable(plan);
     text += lossesText(plan);
     return text;

@@ -108,8 +108,10 @@ std::string toText(const RunSummary& summary, const std::string& file) {
     line("Steps", summary.origin.empty() ? fmt::format("{} of {}", summary.losses.size(), summary.stepsAsked) : std::to_string(summary.stepsDone));
     std::string restarts;
     for (const Event& restart : summary.restarts)
-        restarts += fmt::format("{}at {} from step {}", restarts.empty() ? "" : ", ",
-                                formatSeconds(static_cast<double>(restart.begin) * 1e-9), restart.step);
+        restarts += fmt::format("{}at {} from step {}{}{}", restarts.empty() ? "" : ", ",
+                                formatSeconds(static_cast<double>(restart.begin) * 1e-9), restart.step,
+                                restart.bytes > 0 ? fmt::format(" with {} ranks", restart.bytes) : std::string(),
+                                restart.value == 0 ? " (asked for)" : "");
     if (!restarts.empty()) line("Restarts", restarts);
     if (!summary.losses.empty())
         line("Loss", fmt::format("{:.4f} → {:.4f}", summary.losses.front(), summary.losses.back()));

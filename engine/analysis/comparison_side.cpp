@@ -40,6 +40,7 @@ void ComparisonSide::put(const StepSummary& step) {
 void ComparisonSide::addSpans(std::span<const Event> events) {
     for (const Event& event : events) {
         if (restarts_.add(event) || restarts_.superseded(event)) continue;
+        if (restarts_.ranksOf(event.step, mesh_.ranks()) < mesh_.ranks()) continue;
         if (!isCompared(event) || (event.step < 0 && !predicted_) || event.rank < 0 || event.rank >= mesh_.ranks()) continue;
         // Names are numbered by each run for itself: what has one is compared by its kind.
         const ActionId action = nameNumber(event.action) != 0 ? 0 : event.action;
@@ -57,8 +58,12 @@ void ComparisonSide::addSpans(std::span<const Event> events) {
 std::vector<int> ComparisonSide::completeSteps() const {
     std::vector<int> steps;
     for (const StepSummary& step : summary_.steps())
-        if (step.complete) steps.push_back(step.step);
+        if (step.complete && step.active == mesh_.ranks()) steps.push_back(step.step);
     return steps;
+}
+
+int ComparisonSide::stepsWithFewerRanks() const {
+    return static_cast<int>(std::ranges::count_if(summary_.steps(), [this](const StepSummary& step) { return step.active < mesh_.ranks(); }));
 }
 
 double ComparisonSide::stepSeconds(int step) const {

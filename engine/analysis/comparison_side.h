@@ -55,8 +55,10 @@ public:
     const RunHeader& header() const { return header_; }
     const Mesh& mesh() const { return mesh_; }
     const Summarizer& summary() const { return summary_; }
-    /// Complete ones, ascending; none of a prediction.
+    /// Complete ones, ascending, without those that an elastic run did with fewer ranks than its layout's: they have other
+    /// actions. None of a prediction.
     std::vector<int> completeSteps() const;
+    int stepsWithFewerRanks() const;
     /// Of a step; the predicted ones where predicted().
     double stepSeconds(int step) const;
     double bubble(int step) const;

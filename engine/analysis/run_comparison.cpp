@@ -116,7 +116,15 @@ private:
                 side.predicted() ? 1 : static_cast<int>(side.completeSteps().size())};
     }
 
+    void noteFewerRanks(const char* who, const ComparisonSide& side) {
+        if (const int steps = side.stepsWithFewerRanks(); steps > 0)
+            result_.notes.push_back(std::to_string(steps) + (steps == 1 ? " step" : " steps") + " that " + who +
+                                    " did with fewer ranks than its layout's are left out");
+    }
+
     Status chooseSteps() {
+        noteFewerRanks(a_.predicted() ? "the run" : "B", b_);
+        if (!a_.predicted()) noteFewerRanks("A", a_);
         const std::vector<int> ofB = b_.completeSteps();
         both_ = ofB;
         if (!a_.predicted()) {

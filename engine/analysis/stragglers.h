@@ -48,7 +48,7 @@ public:
     explicit StragglerWatch(const RunHeader& header);
     /// One step of all ranks.
     void addPredicted(std::span<const Event> events);
-    /// Measured; lanes ascend. After a restart what was done again counts.
+    /// Measured; lanes ascend. After a restart what was done again counts. Steps that not all ranks did are not judged.
     void add(std::span<const Event> events);
     /// Figures that were stored, in place of the step's events.
     void put(const StepFigures& step);

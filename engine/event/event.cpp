@@ -128,7 +128,7 @@ EventKind eventKind(ActionKind kind) {
 }
 
 std::string_view name(Command command) {
-    constexpr std::array<std::string_view, 6> names{"none", "pause", "resume", "step once", "stop", "checkpoint"};
+    constexpr std::array<std::string_view, 7> names{"none", "pause", "resume", "step once", "stop", "checkpoint", "resize"};
     const auto index = static_cast<std::size_t>(command);
     return index < names.size() ? names[index] : "unknown command";
 }

@@ -28,4 +28,11 @@ Restarts::Window Restarts::lastOf(int step) const {
     return window;
 }
 
+int Restarts::ranksOf(int step, int all) const {
+    int ranks = all;
+    for (const Event& restart : all_)
+        if (restart.step <= step) ranks = restart.bytes > 0 && restart.bytes < all ? static_cast<int>(restart.bytes) : all;
+    return ranks;
+}
+
 }  // namespace shardlab

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that failed and went on from a checkpoint: it holds some steps twice. What counts is the last time they were
+// A run that failed, or was asked for another size, and went on from a checkpoint: it may hold some steps twice. What counts is the last time they were
 // done; what was recorded of them before is superseded. It stays in the run and on the timeline, where it happened, but
 // is part of no figure of a step.
 #pragma once
@@ -7,6 +7,7 @@
 #include "engine/event/event.h"
 
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace shardlab {
@@ -18,6 +19,10 @@ constexpr bool isRestart(const Event& event) {
 
 class Restarts {
 public:
+    Restarts() = default;
+    explicit Restarts(std::span<const Event> events) {
+        for (const Event& event : events) add(event);
+    }
     /// False where `event` is no restart, or one that is known. Whoever is told of one that is new drops what it holds
     /// and is superseded now.
     bool add(const Event& event);
@@ -32,6 +37,8 @@ public:
     };
     /// In which the step was done that counts.
     Window lastOf(int step) const;
+    /// Of `all`, how many ranks did it then: an elastic run has fewer for some time.
+    int ranksOf(int step, int all) const;
 
 private:
     bool supersededByAny(const Event& event) const;

@@ -73,7 +73,7 @@ void complete(StepSummary& step, bool flushes) {
         step.begin = step.end == 0 ? rank.begin : std::min(step.begin, rank.begin);
         step.end = std::max(step.end, rank.end);
     }
-    const StepSummary whole = summaryOf(overviewOf(step), static_cast<int>(step.ranks.size()), flushes);
+    const StepSummary whole = summaryOf(overviewOf(step), step.active, flushes);
     step.seconds = whole.seconds;
     step.bubble = whole.bubble;
     step.complete = whole.complete;
@@ -168,7 +168,7 @@ Bytes packFigures(std::span<const StepFigures> steps) {
     return packBytes(bytes);
 }
 
-Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed, int ranks, bool flushes) {
+Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed, int ranks, bool flushes, const Restarts& restarts) {
     const auto bytes = unpackBytes(packed);
     if (!bytes) return fail(bytes.error());
     ByteReader reader(*bytes);
@@ -182,7 +182,7 @@ Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed
     for (std::size_t row = 0; row < whole.rows(); ++row) {
         const std::int64_t number = whole.at(row, 0);
         if (!isStep(number) || (row > 0 && number <= steps.back().times.step)) return damaged("its steps do not ascend");
-        StepFigures& figures = steps.emplace_back(StepFigures::of(static_cast<int>(number), ranks));
+        StepFigures& figures = steps.emplace_back(StepFigures::of(static_cast<int>(number), ranks, restarts.ranksOf(static_cast<int>(number), ranks)));
         figures.times.busy = asFigure(whole.at(row, 1));
         figures.times.loss = valueOf(whole.at(row, 2));
         if (whole.at(row, 3) != 0) figures.times.validation = valueOf(whole.at(row, 4));

@@ -19,7 +19,7 @@ Result<std::vector<StepOverview>> unpackOverviews(std::span<const std::byte> pac
 
 /// Ascending by step; each of as many ranks.
 Bytes packFigures(std::span<const StepFigures> steps);
-/// Of a run of `ranks` ranks; `flushes`: as a Summarizer's.
-Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed, int ranks, bool flushes);
+/// Of a run of `ranks` ranks, of which `restarts` tell how many were active when; `flushes`: as a Summarizer's.
+Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed, int ranks, bool flushes, const Restarts& restarts = {});
 
 }  // namespace shardlab

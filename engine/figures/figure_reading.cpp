@@ -25,10 +25,11 @@ Status eachBlock(FigureShelf& shelf, FigureTable table, int first, const Take& t
 
 }  // namespace
 
-Status eachStep(FigureShelf& shelf, int ranks, bool flushes, int first, const std::function<bool(const StepFigures&)>& sink) {
+Status eachStep(FigureShelf& shelf, int ranks, bool flushes, const Restarts& restarts, int first,
+                const std::function<bool(const StepFigures&)>& sink) {
     const int key = first < 0 ? -1 : first - first % stepsPerBlock(ranks);
     return eachBlock(shelf, FigureTable::RankSteps, key, [&](const Bytes& data) -> Result<bool> {
-        const auto steps = unpackFigures(data, ranks, flushes);
+        const auto steps = unpackFigures(data, ranks, flushes, restarts);
         if (!steps) return fail(steps.error());
         for (const StepFigures& step : *steps)
             if (step.times.step >= first && !sink(step)) return false;

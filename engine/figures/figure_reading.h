@@ -11,7 +11,7 @@
 namespace shardlab {
 
 /// Ascending, from step `first` on; `sink` returns false to stop. Error: a block is damaged. Those before it were given.
-Status eachStep(FigureShelf& shelf, int ranks, bool flushes, int first, const std::function<bool(const StepFigures&)>& sink);
+Status eachStep(FigureShelf& shelf, int ranks, bool flushes, const Restarts& restarts, int first, const std::function<bool(const StepFigures&)>& sink);
 Result<std::vector<StepOverview>> allOverviews(FigureShelf& shelf);
 
 }  // namespace shardlab

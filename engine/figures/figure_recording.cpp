@@ -59,7 +59,7 @@ Result<FigureRecording::Block*> FigureRecording::block(int key) {
         const auto stored = shelf_.from(FigureTable::RankSteps, key);
         if (!stored) return fail(stored.error());
         if (*stored && (*stored)->first == key) {
-            auto steps = unpackFigures((*stored)->data, ranks_, flushes_);
+            auto steps = unpackFigures((*stored)->data, ranks_, flushes_, restarts_);
             if (!steps) return fail(steps.error());
             block.steps = std::move(*steps);
         }
@@ -90,7 +90,7 @@ Result<StepFigures*> FigureRecording::figures(int step) {
     block.changed = true;
     block.used = ++clock_;
     auto place = std::ranges::lower_bound(block.steps, step, {}, stepOf);
-    if (place == block.steps.end() || stepOf(*place) != step) place = block.steps.insert(place, StepFigures::of(step, ranks_));
+    if (place == block.steps.end() || stepOf(*place) != step) place = block.steps.insert(place, StepFigures::of(step, ranks_, restarts_.ranksOf(step, ranks_)));
     return &*place;
 }
 

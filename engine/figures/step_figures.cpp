@@ -38,7 +38,7 @@ StepOverview overviewOf(const StepSummary& step) {
 }
 
 StepSummary summaryOf(const StepOverview& overview, int ranks, bool flushes) {
-    StepSummary step = StepSummary::of(overview.step, 0);
+    StepSummary step = StepSummary::of(overview.step, 0, ranks);
     step.begin = overview.begin;
     step.end = overview.end;
     step.firstForward = overview.firstForward;

@@ -14,8 +14,8 @@ struct StepFigures {
     StepSummary times;
     std::vector<RankDetail> details;  ///< one per rank
 
-    static StepFigures of(int step, int ranks) {
-        return {StepSummary::of(step, ranks), std::vector<RankDetail>(static_cast<std::size_t>(ranks))};
+    static StepFigures of(int step, int ranks, int active) {
+        return {StepSummary::of(step, ranks, active), std::vector<RankDetail>(static_cast<std::size_t>(ranks))};
     }
     /// One that countsIn() and is of this step.
     void add(const Event& event, bool flushes) {
@@ -40,7 +40,7 @@ struct StepOverview {
 };
 
 StepOverview overviewOf(const StepSummary& step);
-/// Without its ranks, of which there are `ranks`.
+/// Without its ranks, of which `ranks` are active.
 StepSummary summaryOf(const StepOverview& overview, int ranks, bool flushes);
 
 }  // namespace shardlab

@@ -34,7 +34,7 @@ void updateTime(StepSummary& step) {
         step.end = std::max(step.end, rank.end);
     }
     step.begin = step.end == 0 ? 0 : begin;
-    step.complete = std::ranges::all_of(step.ranks, [](const RankStep& rank) { return rank.end != 0; });
+    step.complete = std::ranges::count_if(step.ranks, [](const RankStep& rank) { return rank.end != 0; }) >= step.active;
     if (step.complete) step.seconds = static_cast<double>(step.end - step.begin) * 1e-9;
 }
 
@@ -42,7 +42,7 @@ void updateOverlapping(StepSummary& step) {
     if (!step.complete) return;
     double sum = 0;
     for (const RankStep& rank : step.ranks) sum += static_cast<double>(rank.end - rank.begin);
-    step.seconds = sum * 1e-9 / static_cast<double>(step.ranks.size());
+    step.seconds = sum * 1e-9 / std::max(step.active, 1);
     step.bubble = sum > 0 ? std::clamp(1.0 - static_cast<double>(step.busy) / sum, 0.0, 1.0) : 0;
 }
 
@@ -65,7 +65,7 @@ void addCompute(StepSummary& step, const Event& event, bool flushes) {
         step.lastBackward = std::max(step.lastBackward, event.end);
     }
     if (!flushes || step.firstForward < 0 || step.lastBackward <= step.firstForward) return;
-    const double whole = static_cast<double>(step.lastBackward - step.firstForward) * static_cast<double>(step.ranks.size());
+    const double whole = static_cast<double>(step.lastBackward - step.firstForward) * std::max(step.active, 1);
     step.bubble = std::clamp(1.0 - static_cast<double>(step.busy) / whole, 0.0, 1.0);
 }
 
@@ -96,9 +96,10 @@ std::int64_t nanosecondsOf(double seconds) {
     return seconds > 0 ? std::llround(std::min(seconds, 1e6) * 1e9) : 0;  // NaN is no time either
 }
 
-StepSummary StepSummary::of(int step, int ranks) {
+StepSummary StepSummary::of(int step, int ranks, int active) {
     StepSummary fresh;
     fresh.step = step;
+    fresh.active = active;
     fresh.ranks.resize(static_cast<std::size_t>(ranks));
     fresh.loss = std::numeric_limits<double>::quiet_NaN();
     return fresh;
@@ -170,7 +171,7 @@ std::size_t Summarizer::find(std::int32_t step) {
     const auto place = std::ranges::lower_bound(steps_, step, {}, &StepSummary::step);
     const auto index = static_cast<std::size_t>(place - steps_.begin());
     if (place != steps_.end() && place->step == step) return index;
-    steps_.insert(place, StepSummary::of(step, ranks_));
+    steps_.insert(place, StepSummary::of(step, ranks_, restarts_.ranksOf(step, ranks_)));
     return index;
 }
 

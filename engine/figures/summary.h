@@ -38,6 +38,7 @@ struct RankStep {
 struct StepSummary {
     int step = 0;
     std::vector<RankStep> ranks;     ///< empty where only the step as a whole is known
+    int active = 0;                  ///< ranks that do it; an elastic run may have fewer than its layout for some time
     std::int64_t begin = 0;          ///< earliest of the ranks that ended it; nanoseconds of the run's clock
     std::int64_t end = 0;            ///< latest of these; 0 while none has
     std::int64_t firstForward = -1;  ///< of any rank
@@ -45,14 +46,15 @@ struct StepSummary {
     std::int64_t busy = 0;           ///< compute lanes of all ranks together
     double loss = 0;  ///< NaN until known
     std::optional<double> validation;  ///< loss of the validation that followed it
-    /// Wall time of the step: latest end − earliest begin over ranks, seconds; 0 until all ranks ended it.
+    /// Wall time of the step: latest end − earliest begin over ranks, seconds; 0 until all active ranks ended it.
     double seconds = 0;
-    /// Idle share of the compute lanes from the step's first forward (of any rank) to its last backward, mean over ranks.
+    /// Idle share of the compute lanes from the step's first forward (of any rank) to its last backward, mean over active ranks.
     double bubble = 0;
-    bool complete = false;  ///< every rank's Step span has been seen
+    bool complete = false;  ///< every active rank's Step span has been seen
 
     /// Nothing is known of it yet.
-    static StepSummary of(int step, int ranks);
+    static StepSummary of(int step, int ranks, int active);
+    static StepSummary of(int step, int ranks) { return of(step, ranks, ranks); }
     /// One that countsIn() and is of this step. `flushes`: as a Summarizer's.
     void add(const Event& event, bool flushes);
 };

@@ -9,6 +9,7 @@
 #include "engine/launch/files_read.h"
 #include "engine/launch/job_run.h"
 #include "engine/launch/mpirun.h"
+#include "engine/launch/resize_request.h"
 #include "engine/launch/run_header.h"
 #include "engine/layout/layout_file.h"
 #include "engine/plan/plan.h"
@@ -127,12 +128,13 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     if (!writer) return fail(writer.error());
     if (const Status done = (*writer)->appendPredicted(plan->simulation.events); !done) return fail(done.error());
 
+    static_cast<void>(takeResizeRequest(options.runFile));  // of an earlier run
     RunHosts hosts({plan->layout, mpi, *mpirun, arguments.socket});
     RestartPolicy restarts(plan->layout, arguments.checkpoints, *resume);
     JobSetup setup{std::move(*folder), std::nullopt, std::move(arguments), std::move(hosts),
                    expectedRanks(plan->mesh), std::move(*writer), std::move(inbox), listening, std::move(*collector),
                    {plan->mesh, plan->lowered, options.layout.run.deadline, plan->stepSeconds, !options.profile.empty()},
-                   std::move(restarts), options.server};
+                   std::move(restarts), ElasticWorld(*plan), options.runFile, options.server};
     if (sharedMemory) setup.sharedMemory.emplace(std::move(*sharedMemory));
     auto impl = std::make_unique<Impl>(options.runFile, std::move(setup), observer);
     if (options.server) options.server->serve(options.runFile);
@@ -141,6 +143,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
 }
 
 void Job::send(Command command) { impl_->run.send(command); }
+void Job::resize(int data) { impl_->run.resize(data); }
 void Job::kill() { impl_->run.kill(); }
 JobState Job::state() const { return impl_->run.state(); }
 const std::filesystem::path& Job::runFile() const { return impl_->runFile; }

@@ -61,6 +61,9 @@ public:
 
     /// Takes effect at the next step boundary, on all ranks at the same step.
     void send(Command command);
+    /// Of an elastic run: at the next step boundary it takes a checkpoint, and goes on from there with so many replicas. What
+    /// cannot be is told in the log (canResize of elastic_world.h says it before).
+    void resize(int data);
     /// Ends all ranks at once, in the middle of whatever they do; the file stays whole. For the second press of Stop.
     void kill();
     JobState state() const;

@@ -2,6 +2,7 @@
 #include "engine/launch/job_run.h"
 
 #include "engine/launch/mpirun.h"
+#include "engine/launch/resize_request.h"
 #include "engine/launch/stray_processes.h"
 #include "engine/record/flight_record.h"
 
@@ -88,15 +89,16 @@ void JobRun::run(std::promise<Status>& started) {
         const ExitStatus exit = follow(*process);
         cleanUp(*process);
         Verdict verdict = judged(exit);
-        const std::optional<RestartPoint> point = restartAfter(verdict);
-        if (point) {
+        const std::optional<Continuation> next = continuationAfter(verdict);
+        if (next) {
             recordEnds(verdict);
-            Result<Process> again = restart(*point);
+            Result<Process> again = goOn(*next);
             if (again) {
                 process.emplace(std::move(*again));
                 continue;
             }
-            verdict.run.reason += "; not restarted: " + again.error().text();
+            if (killRequested_ || stopRequested_ || abandoned_) verdict.run = {"stopped", "stopped on request, while ranks were starting again"};
+            else verdict.run = {"failed", (next->asked ? "" : verdict.run.reason + "; ") + "not restarted: " + again.error().text()};
         }
         conclude(std::move(verdict));
         break;
@@ -138,6 +140,7 @@ ExitStatus JobRun::follow(Process& process) {
         takeOutput(process.read(pollMilliseconds));
         if (!recording_.behind()) receive();
         takeCommands();
+        takeResize();
         watchRanks();
         if (recording_.error()) endWithin(0, "the run file cannot be written");
         endWhenDue(process);
@@ -155,7 +158,7 @@ void JobRun::take(const RankHello& hello) {
     RankFate& fate = fates_[static_cast<std::size_t>(hello.rank)];
     fate.joined = true;
     fate.lostAt.reset();
-    RankRecord& record = setup_.ranks[static_cast<std::size_t>(hello.rank)];
+    RankRecord& record = recordOf(hello.rank);
     record.pid = hello.pid;
     record.host = hello.host;
     record.end.clear();
@@ -164,19 +167,26 @@ void JobRun::take(const RankHello& hello) {
     if (allJoined && (state_ == JobState::Starting || state_ == JobState::Restarting)) setState(JobState::Running);
 }
 
+void JobRun::take(LogLine line) {
+    if (line.rank >= 0) line.rank = setup_.world.placeOf(line.rank);
+    recording_.log(line);
+}
+
 void JobRun::take(std::vector<Event> events) {
-    for (const Event& event : events)
+    for (Event& event : events) {
+        event.rank = static_cast<std::int16_t>(setup_.world.placeOf(event.rank));
         if (event.kind == EventKind::Step) {
             watchdog_.measured(static_cast<double>(event.end - event.begin) * 1e-9);
             trained_ = stepped_ = true;
         }
+    }
     recording_.events(std::move(events));
 }
 
 void JobRun::take(const RankGoodbye& goodbye) {
     watchdog_.ended(goodbye.rank);
     fates_[static_cast<std::size_t>(goodbye.rank)].goodbye = goodbye.end;
-    RankRecord& record = setup_.ranks[static_cast<std::size_t>(goodbye.rank)];
+    RankRecord& record = recordOf(goodbye.rank);
     record.end = goodbye.end;
     recording_.rank(record);
     if (goodbye.end != "finished" && goodbye.end != "stopped") endWithin(afterFailure, "a rank failed");
@@ -192,7 +202,7 @@ void JobRun::take(const RankLinkLost& lost) {
 void JobRun::takeOutput(const std::vector<OutputLine>& lines) {
     for (const OutputLine& line : lines) {
         if (const std::optional<RankLine> said = parseTagged(line.text)) {
-            recording_.log({recording_.now(), said->rank, said->error ? LogLevel::Warning : LogLevel::Info, said->text});
+            take(LogLine{recording_.now(), said->rank, said->error ? LogLevel::Warning : LogLevel::Info, said->text});
             continue;
         }
         if (const std::string said = report_.read(line.text); !said.empty()) recording_.log(LogLevel::Info, said);
@@ -234,6 +244,11 @@ void JobRun::takeCommands() {
 void JobRun::watchRanks() {
     if (recording_.now() - watchedAt_ < watchInterval) return;
     watchedAt_ = recording_.now();
+    if (setup_.world.elastic()) {
+        const auto asked = takeResizeRequest(setup_.runFile);
+        if (!asked) recording_.log(LogLevel::Error, asked.error().text());
+        else if (*asked) resizeAsked_ = **asked;
+    }
     const bool interrupted = setup_.hosts.interrupted();
     for (std::size_t rank = 0; rank < fates_.size() && !interrupted; ++rank) {
         const std::optional<std::int64_t>& lostAt = fates_[rank].lostAt;
@@ -273,14 +288,14 @@ void JobRun::report(const Hang& hang) {
     fault.value = hang.seconds;
     fault.action = status.action;
     fault.step = status.step;
-    fault.rank = static_cast<std::int16_t>(hang.rank);
+    fault.rank = static_cast<std::int16_t>(setup_.world.placeOf(hang.rank));
     fault.lane = Lane::Host;
     fault.kind = EventKind::Fault;
     recording_.events({fault});
-    recording_.log({recording_.now(), hang.rank, LogLevel::Error, "hangs: the run is ended"});
+    take(LogLine{recording_.now(), hang.rank, LogLevel::Error, "hangs: the run is ended"});
     for (const Hang::Wait& wait : hang.ranks) {
         fates_[static_cast<std::size_t>(wait.rank)].status = wait.status;
-        recording_.log({recording_.now(), wait.rank, LogLevel::Info, toText(wait)});
+        take(LogLine{recording_.now(), wait.rank, LogLevel::Info, toText(wait)});
     }
     endWithin(0, "a rank hangs");
 }
@@ -290,8 +305,8 @@ void JobRun::recordFlight() {
         const auto flight = setup_.hosts.flight(setup_.arguments, static_cast<int>(rank));
         if (!flight) continue;
         for (std::size_t i = flight->size() - std::min(flight->size(), flightLines); i < flight->size(); ++i)
-            recording_.log({recording_.now(), static_cast<int>(rank), LogLevel::Info,
-                            std::string(flightPrefix) + toText((*flight)[i], recording_.now())});
+            take(LogLine{recording_.now(), static_cast<int>(rank), LogLevel::Info,
+                         std::string(flightPrefix) + toText((*flight)[i], recording_.now())});
     }
 }
 
@@ -366,65 +381,18 @@ Verdict JobRun::judged(const ExitStatus& mpirun) {
     if (fate.recordError)
         fate.recordError->legal = "The run was ended; what was recorded before can be read";
     Verdict verdict = judge(fates_, fate);
+    if (verdict.run.outcome == "failed" && setup_.world.renumbered())
+        verdict.run.reason += fmt::format(" (of the {} ranks that took part)", setup_.world.ranks());
     if (verdict.run.outcome == "failed" || fate.killRequested) recordFlight();
     return verdict;
 }
 
 void JobRun::recordEnds(const Verdict& verdict) {
     for (std::size_t rank = 0; rank < fates_.size(); ++rank) {
-        setup_.ranks[rank].end = verdict.ranks[rank];
-        recording_.rank(setup_.ranks[rank]);
+        RankRecord& record = recordOf(static_cast<int>(rank));
+        record.end = verdict.ranks[rank];
+        recording_.rank(record);
     }
-}
-
-std::optional<RestartPoint> JobRun::restartAfter(Verdict& verdict) {
-    const bool over = verdict.run.outcome != "failed" || recording_.error() || killRequested_ || stopRequested_ || abandoned_;
-    if (!over && !cutOff_.empty() && setup_.restarts.wanted()) verdict.run.reason += "; not restarted: all hosts are needed";
-    if (over || !cutOff_.empty() || !trained_ || !setup_.restarts.wanted()) return std::nullopt;
-    const Result<RestartPoint> point = setup_.restarts.next(stepped_);
-    if (point) {
-        recording_.log(LogLevel::Error, verdict.run.reason);
-        return *point;
-    }
-    verdict.run.reason += "; not restarted: " + point.error().why;
-    return std::nullopt;
-}
-
-Result<Process> JobRun::restart(const RestartPoint& point) {
-    recording_.log(LogLevel::Warning, fmt::format("restart {} of {}: on from step {}, {}", point.number,
-                                                  setup_.restarts.most(), point.step, point.checkpoint.string()));
-    Event event;
-    event.begin = event.end = recording_.now();
-    event.step = static_cast<std::int32_t>(point.step);
-    event.value = point.number;
-    event.rank = -1;
-    event.lane = Lane::Host;
-    event.kind = EventKind::Restart;
-    recording_.events({event});
-    setState(JobState::Restarting);
-
-    fates_.assign(fates_.size(), {});
-    hung_.reset();
-    report_ = {};
-    terminateAt_.reset();
-    killAt_.reset();
-    stepped_ = false;
-    setup_.watch.measures = false;
-    watchdog_ = Watchdog(setup_.watch);
-    setup_.arguments.resume = point.checkpoint;
-    setup_.arguments.profile.clear();
-    // What the ranks that are gone left there is not taken for the new ones'.
-    setup_.arguments.folder = RankArguments::attemptFolder(setup_.folder.path(), point.number);
-    std::error_code made;
-    std::filesystem::create_directory(setup_.arguments.folder, made);
-    if (made) return fail(Error{"cannot make a folder", setup_.arguments.folder.string(), made.message(), {}});
-    auto collector = Collector::listen(setup_.listening, *setup_.inbox);
-    if (!collector) return fail(collector.error());
-    setup_.collector = std::move(*collector);
-    if (pauseRequested_) setup_.collector->send(Command::Pause);
-    setup_.hosts.attempt(point.number);
-    trackHosts();
-    return Process::start(setup_.hosts.command(setup_.arguments));
 }
 
 /// No rank was ever started.
@@ -435,6 +403,7 @@ void JobRun::concludeUnstarted(const Error& error) {
 }
 
 void JobRun::conclude(Verdict verdict) {
+    static_cast<void>(takeResizeRequest(setup_.runFile));  // nobody takes it any more
     recordEnds(verdict);
     setup_.hosts.end();
     const bool recorded = !recording_.error();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The job's thread: starts mpirun, moves what arrives into the recording, takes commands, ends everything, judges; and
-// where the layout asks for it starts again from a checkpoint.
+// where the layout or a person asks for it starts again from a checkpoint, with as many ranks or with others.
 #pragma once
 
 #include "engine/launch/collector.h"
+#include "engine/launch/elastic_world.h"
 #include "engine/launch/job.h"
 #include "engine/launch/job_inbox.h"
 #include "engine/launch/process.h"
@@ -38,6 +39,8 @@ struct JobSetup {
     std::unique_ptr<Collector> collector;  ///< observed by `inbox`
     WatchdogSetup watch;
     RestartPolicy restarts;
+    ElasticWorld world;
+    std::filesystem::path runFile;
     std::shared_ptr<RunServer> server;  ///< none: nobody watches from elsewhere
 };
 
@@ -53,6 +56,7 @@ public:
         killRequested_ = true;
         if (dismissing_) leaveViewers_ = true;
     }
+    void resize(int data) { resizeAsked_ = data; }
     JobState state() const { return state_; }
     void wait() const { done_.wait(); }
 
@@ -63,7 +67,7 @@ private:
     void receive();
     void take(const RankHello& hello);
     void take(std::vector<Event> events);
-    void take(const LogLine& line) { recording_.log(line); }
+    void take(LogLine line);
     void take(const RankGoodbye& goodbye);
     void take(const RankLinkLost& lost);
     void takeOutput(const std::vector<OutputLine>& lines);
@@ -78,9 +82,22 @@ private:
     void cleanUp(Process& process);
     Verdict judged(const ExitStatus& mpirun);
     void recordEnds(const Verdict& verdict);
-    /// Where to go on from after such an end; none: the run has ended, and `verdict` says why it does not go on.
-    std::optional<RestartPoint> restartAfter(Verdict& verdict);
-    Result<Process> restart(const RestartPoint& point);
+    /// How the run goes on.
+    struct Continuation {
+        RestartPoint point;
+        int data = 1;        ///< replicas
+        bool asked = false;  ///< by a person: nothing failed
+    };
+    /// Of what was asked for, begins what can be begun now.
+    void takeResize();
+    /// After such an end; none: the run has ended, and `verdict` says why it does not go on.
+    std::optional<Continuation> continuationAfter(Verdict& verdict);
+    std::optional<int> replicasAfter(Verdict& verdict);
+    Result<Process> goOn(Continuation next);
+    Result<Process> startAgain(const Continuation& next);
+    Status changeWorld(int data);
+    void recordContinuation(const Continuation& next, const ElasticWorld& before);
+    RankRecord& recordOf(int rank) { return setup_.ranks[static_cast<std::size_t>(setup_.world.placeOf(rank))]; }
     void concludeUnstarted(const Error& error);
     void conclude(Verdict verdict);
     void setState(JobState state);
@@ -105,6 +122,9 @@ private:
     std::atomic<bool> dismissing_ = false;    ///< the ranks have ended, viewers still take the rest
     std::atomic<bool> leaveViewers_ = false;  ///< viewers do not get what they have not taken by now
 
+    std::atomic<int> resizeAsked_ = 0;  ///< replicas; 0: nothing
+    std::optional<int> resizing_;       ///< the ranks are ending, so that so many replicas may go on
+    int starts_ = 0;                    ///< after the first
     bool stopRequested_ = false;
     bool pauseRequested_ = false;
     bool trained_ = false;  ///< some rank ended a step

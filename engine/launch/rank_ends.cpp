@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view finished = "finished";
 constexpr std::string_view stopped = "stopped";
 
-bool endedWell(const RankFate& rank) { return rank.goodbye && (*rank.goodbye == finished || *rank.goodbye == stopped); }
+bool endedInOrder(const RankFate& rank) { return rank.goodbye && (*rank.goodbye == finished || *rank.goodbye == stopped); }
 
 std::string withPlace(std::string what, const RankFate& rank) {
     const std::string place = whereabouts(rank.status);
@@ -34,9 +34,9 @@ std::string endOf(int number, const RankFate& rank, const JobFate& job) {
 /// The rank that ended the run: it said why itself, mpirun named it, or its link was the first seen to break.
 int culprit(std::span<const RankFate> ranks, const JobFate& job) {
     for (std::size_t i = 0; i < ranks.size(); ++i)
-        if (ranks[i].goodbye && !endedWell(ranks[i])) return static_cast<int>(i);
+        if (ranks[i].goodbye && !endedInOrder(ranks[i])) return static_cast<int>(i);
     if (const int named = job.report.rank(); named >= 0 && named < static_cast<int>(ranks.size()) &&
-                                             !endedWell(ranks[static_cast<std::size_t>(named)]))
+                                             !endedInOrder(ranks[static_cast<std::size_t>(named)]))
         return named;
     if (job.mpirun.signalled) return -1;
     int first = -1;
@@ -107,7 +107,7 @@ Verdict judge(std::span<const RankFate> ranks, const JobFate& job) {
         verdict.run = {"failed", job.recordError->text()};
     } else if (std::all_of(ranks.begin(), ranks.end(), said(finished))) {
         verdict.run = {std::string(finished), {}};
-    } else if (std::all_of(ranks.begin(), ranks.end(), endedWell)) {
+    } else if (std::all_of(ranks.begin(), ranks.end(), endedInOrder)) {
         verdict.run = {std::string(stopped), "stopped on request"};
     } else if (!job.cutOff.empty() && !job.killRequested) {
         verdict.run = {"failed", job.cutOff};
@@ -118,6 +118,7 @@ Verdict judge(std::span<const RankFate> ranks, const JobFate& job) {
     } else {
         verdict.run = {"failed", failureReason(ranks, job, verdict.ranks)};
     }
+    if (verdict.run.outcome == "failed" && !job.recordError && job.cutOff.empty()) verdict.rank = job.hung ? job.hung->rank : culprit(ranks, job);
     return verdict;
 }
 

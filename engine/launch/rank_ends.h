@@ -40,6 +40,7 @@ struct JobFate {
 struct Verdict {
     std::vector<std::string> ranks;  ///< RankRecord::end of each
     RunEnd run;
+    int rank = -1;  ///< of a failed run, the one that ended it; -1: none, or not known
 };
 
 /// "at step 12 in 1F3", "at step 12 in 1RECV_F3, waiting for rank 0", "during setup"; empty where nothing is known.

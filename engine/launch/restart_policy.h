@@ -13,7 +13,7 @@ namespace shardlab {
 struct RestartPoint {
     std::filesystem::path checkpoint;
     std::int64_t step = 0;  ///< the first that is done again
-    int number = 0;         ///< of the restart, from 1
+    int number = 0;         ///< of the restart, from 1; 0: nothing failed
 };
 
 class RestartPolicy {
@@ -28,8 +28,14 @@ public:
     /// did not, an older checkpoint is preferred to the one that it started from. Error::why: no restart is left, or
     /// there is no checkpoint.
     Result<RestartPoint> next(bool stepped);
+    /// The same where nothing failed, and it is to go on otherwise: not counted. `trained`: some step was ended; else there may
+    /// be no checkpoint, and it begins anew.
+    Result<RestartPoint> newest(bool trained);
 
 private:
+    /// The newest that it can go on from; `again`: one that it started from last counts as well as another.
+    RestartPoint find(bool again) const;
+
     Layout layout_;
     std::filesystem::path folder_;
     std::filesystem::path resume_;

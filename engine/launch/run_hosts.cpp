@@ -140,6 +140,17 @@ ProcessSpec RunHosts::command(const RankArguments& arguments) const {
     return mpirunCommand(setup_.program, options);
 }
 
+void RunHosts::change(Layout layout) {
+    end();
+    shared_.reset();
+    hosts_.clear();
+    setup_.layout = std::move(layout);
+    mesh_ = Mesh(setup_.layout);
+    several_ = !allOwnNames(setup_.layout.cluster.hosts);
+    setup_.mpirun.ranks = mesh_.ranks();
+    setup_.mpirun.threads = threadsPerRank(mesh_.ranks(), setup_.mpirun.cores);
+}
+
 void RunHosts::attempt(int restart) {
     attempt_ = restart;
     if (links_) links_->attempt(restart);
@@ -197,6 +208,14 @@ std::string RunHosts::silent() const {
     const std::vector<std::string> names = links_ ? links_->silent() : std::vector<std::string>();
     if (names.empty()) return {};
     return fmt::format("host {} cannot be reached; with it {}", fmt::join(names, ", "), ranksOf(names.front()));
+}
+
+std::vector<std::string> RunHosts::missing() const {
+    if (!links_) return {};
+    std::vector<std::string> names = links_->silent();
+    for (const HostState& host : links_->states())
+        if (host.failure && std::ranges::find(names, host.name) == names.end()) names.push_back(host.name);
+    return names;
 }
 
 std::vector<RunHosts::RankClock> RunHosts::rankClocks() const {

@@ -37,6 +37,8 @@ public:
     Result<bool> ready();
     /// What starts the ranks; `arguments` are those of this host.
     ProcessSpec command(const RankArguments& arguments) const;
+    /// After end(): another layout's hosts and ranks; the other hosts are to be called anew.
+    void change(Layout layout);
     /// Ranks are about to be started anew, with `arguments`.
     void attempt(int restart);
 
@@ -55,6 +57,8 @@ public:
     std::string lost() const;
     /// Hosts that have not been heard just now, in words; empty: none. For a run that has ended badly.
     std::string silent() const;
+    /// The names of these, and of those that could not take part.
+    std::vector<std::string> missing() const;
     /// Ranks of some host may be out of sight at this moment without being dead.
     bool interrupted() const { return links_ && links_->interrupted(); }
     /// Why no checkpoint can be taken; empty: it can.

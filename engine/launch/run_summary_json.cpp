@@ -83,7 +83,10 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
     }
     Json restarts = Json::array();
     for (const Event& restart : summary.restarts)
-        restarts.push_back({{"step", restart.step}, {"seconds", static_cast<double>(restart.begin) * 1e-9}});
+        restarts.push_back({{"step", restart.step},
+                            {"seconds", static_cast<double>(restart.begin) * 1e-9},
+                            {"ranks", restart.bytes > 0 ? Json(restart.bytes) : Json(summary.ranks.size())},
+                            {"asked", restart.value == 0}});
     Json stragglers = Json::array();
     for (const Straggler& one : summary.stragglers)
         stragglers.push_back({{"rank", one.rank},

@@ -38,6 +38,7 @@ std::vector<Fault> check(const Layout& layout, std::span<const ScheduleMethod> s
     checkExchange(layout, schedules, faults);
     checkOptimizer(layout, faults);
     checkRun(layout, faults);
+    checkElasticity(layout, schedules, faults);
     std::ranges::stable_sort(faults, {}, fieldIndex);
     return faults;
 }

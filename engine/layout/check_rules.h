@@ -31,6 +31,8 @@ void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedul
 void checkExchange(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// What an optimizer needs of its numbers, and of how its state is shared out.
 void checkOptimizer(const Layout& layout, std::vector<Fault>& faults);
+/// Other numbers of replicas that a run may go on with; after all other rules.
+void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// What a run records.
 void checkRun(const Layout& layout, std::vector<Fault>& faults);
 

@@ -101,6 +101,9 @@ constexpr Rule rules[] = {
     {"/run/validation_batches", "only where some of the data is kept for validation", [](const L& l, const M&) { return validates(l); }},
     {"/run/max_restarts", "only with a schedule that flushes", [](const L&, const M& m) { return m.flushes; }},
     {"/run/max_restarts", "only with the exchange allreduce, server or hogwild", [](const L& l, const M&) { return checkpoints(l); }},
+    {"/run/min_data", "only with several replicas", [](const L& l, const M&) { return l.parallel.data > 1; }},
+    {"/run/min_data", "only with a schedule that flushes", [](const L&, const M& m) { return m.flushes; }},
+    {"/run/min_data", "only with the exchange allreduce or server", [](const L& l, const M&) { return checkpoints(l) && exchangeOf(l.parallel) != Exchange::Hogwild; }},
     {"/run/keep_last", "only with a size limit", [](const L& l, const M&) { return l.run.sizeLimit > 0; }},
     {"/run/keep_every", "only with a size limit", [](const L& l, const M&) { return l.run.sizeLimit > 0; }},
 

@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "engine/layout/check.h"
+#include "engine/layout/elastic_sizes.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
@@ -207,6 +208,8 @@ void addNotes(Plan& plan, const CostBasis& basis) {
                                     formatBytes(gatheredBytes(layout, {}))));
     if (layout.run.maxRestarts > 0 && layout.checkpoint.every == 0)
         notes.push_back("restarts go on from the last checkpoint, and with checkpoint.every 0 none is made by itself");
+    if (isElastic(layout) && layout.run.maxRestarts == 0)
+        notes.push_back("elastic, but run.max_restarts is 0: a lost rank ends the run, and it is resized only when it is asked to");
     if (!plan.fits)
         notes.push_back(
             fmt::format("memory: a rank needs more than the {} of its device", formatBytes(plan.capacityBytes)));

@@ -68,9 +68,10 @@ Result<std::unique_ptr<RowSource>> openSteps(const RunReader& run, std::span<con
     const auto overview = run.overview();
     if (!overview) return fail(overview.error());
     const Layout& layout = run.header().layout;
+    const Restarts restarts(run.restarts());
     Rows rows;
     for (const StepOverview& all : *overview) {
-        const StepSummary step = summaryOf(all, rankCount(layout), flushes(layout));
+        const StepSummary step = summaryOf(all, restarts.ranksOf(all.step, rankCount(layout)), flushes(layout));
         const RankStep& sum = all.sum;
         rows.push_back({std::int64_t{step.step}, finite(step.loss), step.complete ? Cell(step.seconds) : Cell(),
                         step.complete ? finite(step.bubble) : Cell(), step.end != 0 ? Cell(step.begin) : Cell(),

@@ -29,8 +29,12 @@ struct RankRecord {
     std::string host;
     int pid = 0;
     std::string label;  ///< mesh label, "dp0 pp1"
-    std::string end;    ///< "finished", "stopped", "killed by SIGKILL at step 12, 1F3" …; empty while it runs
+    std::string end;    ///< "finished", "stopped", "absent from step 9", "killed by SIGKILL at step 12, 1F3" …; empty while it runs
 };
+/// Of a rank that an elastic run does without at the moment.
+inline bool isAbsent(const RankRecord& record) { return record.end.starts_with("absent "); }
+/// Nothing went wrong with it.
+inline bool endedWell(const RankRecord& record) { return record.end == "finished" || record.end == "stopped" || isAbsent(record); }
 
 struct RunHeader {
     Layout layout;

@@ -291,11 +291,12 @@ bool RunReader::storesFigures() const { return impl_->storesFigures; }
 
 Status RunReader::readFigures(const std::function<bool(const StepFigures&)>& sink, int first) const {
     const Layout& layout = impl_->header.layout;
+    const Restarts restarts(impl_->restarts);
     bool all = false;  // nothing comes behind the largest number
     return impl_->fromFigures([&](FigureShelf& shelf) -> Status {
         if (all) return {};
         // Where a damaged block ended the reading, it goes on behind what was given.
-        return eachStep(shelf, rankCount(layout), flushes(layout), first, [&](const StepFigures& step) {
+        return eachStep(shelf, rankCount(layout), flushes(layout), restarts, first, [&](const StepFigures& step) {
             all = step.times.step == std::numeric_limits<int>::max();
             if (!all) first = step.times.step + 1;
             return sink(step);

@@ -136,8 +136,10 @@ Status readHeader(std::string_view text, RunHeader& header) {
 
 std::string writeRestarts(std::span<const Event> restarts) {
     Json all = Json::array();
-    for (const Event& restart : restarts)
+    for (const Event& restart : restarts) {
         all.push_back({{"time", restart.begin}, {"step", restart.step}, {"number", std::llround(restart.value)}});
+        if (restart.bytes > 0) all.back()["ranks"] = restart.bytes;
+    }
     return dumped(Json{{"restarts", std::move(all)}});
 }
 
@@ -148,12 +150,13 @@ Status readRestarts(std::string_view text, std::vector<Event>& restarts) {
     if (all == json->end() || !all->is_array()) return {};
     for (const Json& each : *all) {
         if (!each.is_object()) continue;
-        std::int64_t time = 0, number = 0;
+        std::int64_t time = 0, number = 0, ranks = 0;
         std::int32_t step = 0;
         take(each, "time", time);
         take(each, "step", step);
         take(each, "number", number);
-        restarts.push_back({time, time, 0, static_cast<double>(number), 0, step, -1, Lane::Host, EventKind::Restart});
+        take(each, "ranks", ranks);
+        restarts.push_back({time, time, ranks, static_cast<double>(number), 0, step, -1, Lane::Host, EventKind::Restart});
     }
     return {};
 }

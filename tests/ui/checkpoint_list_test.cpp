@@ -48,6 +48,25 @@ private Q_SLOTS:
         QTRY_VERIFY(!window.commands()["run.checkpoint"].isEnabled());
     }
 
+    void sizesAreCommandsOfAnElasticRun() {
+        Desk desk;
+        desk.workbench.theme().setDark(true);
+        MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+        window.show();
+        Layout layout;  // data 2 × pipeline 2
+        layout.checkpoint.every = 5;
+        layout.run.minData = 1;
+        QVERIFY(!window.commands()["run.fewer"].isEnabled());
+        desk.workbench.run().start(layout, desk.path("elastic.shardlab"));
+        QTRY_VERIFY(window.commands()["run.fewer"].isEnabled());
+        QCOMPARE(window.commands()["run.fewer"].text(), QString("Fewer replicas: 1"));
+        QVERIFY(!window.commands()["run.more"].isEnabled());
+        window.commands()["run.fewer"].trigger();
+        QVERIFY(desk.jobs->sizesAsked() == std::vector<int>{1});
+        desk.jobs->end("stopped");
+        QTRY_VERIFY(!window.commands()["run.fewer"].isEnabled());
+    }
+
     void goesOnWithTheLayoutInDesignOrItsOwn() {
         Desk desk;
         desk.workbench.theme().setDark(true);

@@ -16,6 +16,7 @@ struct FakeJobs {
     JobObserver* observer = nullptr;
     JobOptions options;
     std::vector<Command> commands;
+    std::vector<int> sizes;  ///< asked for
     std::atomic<int> started = 0;
     std::atomic<int> destroyed = 0;
     std::optional<Error> refusal;             ///< the next starts fail with it
@@ -24,6 +25,10 @@ struct FakeJobs {
     std::vector<Command> told() {
         const std::scoped_lock lock(mutex);
         return commands;
+    }
+    std::vector<int> sizesAsked() {
+        const std::scoped_lock lock(mutex);
+        return sizes;
     }
     /// Says something from another thread, as a job does.
     template <class Say>
@@ -50,6 +55,10 @@ public:
     void send(Command command) override {
         const std::scoped_lock lock(jobs_->mutex);
         jobs_->commands.push_back(command);
+    }
+    void resize(int data) override {
+        const std::scoped_lock lock(jobs_->mutex);
+        jobs_->sizes.push_back(data);
     }
     std::filesystem::path runFile() const override { return jobs_->options.runFile; }
 

@@ -14,6 +14,7 @@ class RunSessionTest : public QObject {
 private Q_SLOTS:
     void aStartDoesNotBlockAndFeedsTheModel();
     void commandsReachTheJob();
+    void anElasticRunIsResized();
     void stoppingWhileStartingStops();
     void aRefusedStartIsOneMessage();
     void aFailedRunIsOneMessageWithItsReason();
@@ -93,6 +94,49 @@ void RunSessionTest::commandsReachTheJob() {
     QVERIFY(run.state() == JobState::Stopping);
     desk.jobs->end("stopped");
     QTRY_VERIFY(!run.active());
+}
+
+/// The next smaller and the next larger number of replicas are offered, from what the run has at the moment.
+void RunSessionTest::anElasticRunIsResized() {
+    Desk desk;
+    RunSession& run = desk.workbench.run();
+    Layout layout;
+    layout.parallel.data = 4;
+    layout.parallel.pipeline = 1;
+    layout.cluster.hosts = {{"localhost", 4}};
+    layout.batch = {12, 1};
+    layout.checkpoint.every = 5;
+    layout.run.minData = 2;
+    run.start(layout, desk.path("elastic.shardlab"));
+    QTRY_VERIFY(run.state() == JobState::Running);
+    QTRY_COMPARE(run.fewerReplicas(), std::optional(3));
+    QVERIFY(!run.moreReplicas());
+    run.resize(3);
+    const auto resized = [&](int ranks, int number) {
+        const std::int64_t time = 1'000'000 * number;
+        const Event restart{time, time, ranks, 0, 0, number, -1, Lane::Host, EventKind::Restart};
+        desk.jobs->say([&](JobObserver& to) {
+            to.stateChanged(JobState::Restarting);
+            to.eventsArrived(std::span(&restart, 1));
+            to.stateChanged(JobState::Running);
+        });
+    };
+    resized(3, 1);
+    QTRY_COMPARE(run.moreReplicas(), std::optional(4));
+    QCOMPARE(run.fewerReplicas(), std::optional(2));
+    const RunModel& model = desk.workbench.model(Workspace::Run);
+    QVERIFY(model.takesPart(2, 1) && !model.takesPart(3, 1) && model.takesPart(3, 0));
+    QVERIFY(model.isPredicted(0) && !model.isPredicted(1));
+    run.resize(2);
+    resized(2, 2);
+    QTRY_VERIFY(!run.fewerReplicas());
+    QCOMPARE(run.moreReplicas(), std::optional(3));
+    resized(4, 3);
+    QTRY_VERIFY(!run.moreReplicas());
+    QVERIFY(desk.jobs->sizesAsked() == (std::vector<int>{3, 2}));
+    desk.jobs->end("stopped");
+    QTRY_VERIFY(!run.active());
+    QVERIFY(!run.fewerReplicas());
 }
 
 void RunSessionTest::stoppingWhileStartingStops() {

@@ -23,9 +23,10 @@ class RandomRuns {
 public:
     explicit RandomRuns(RandomEvents& random) : random_(random) {}
 
-    /// `restarts`: how often some of the last steps are done again.
-    RandomRun make(int ranks, int steps, int restarts, int microbatches = 8) {
+    /// `restarts`: how often some of the last steps are done again; `elastic`: each time by any number of the ranks.
+    RandomRun make(int ranks, int steps, int restarts, int microbatches = 8, bool elastic = false) {
         RandomRun run{ranks, steps, {}, {}};
+        active_ = ranks;
         time_ = 1000;
         std::vector<int> goals(static_cast<std::size_t>(restarts));
         for (int& goal : goals) goal = static_cast<int>(random_.below(steps)) + 1;
@@ -35,7 +36,8 @@ public:
             if (part > 0) {
                 time_ += 1 + random_.below(50);
                 from = static_cast<int>(random_.below(from + 1));
-                run.events.push_back({time_, time_, 0, static_cast<double>(part), 0, from, -1, Lane::Host, EventKind::Restart});
+                if (elastic) active_ = static_cast<int>(1 + random_.below(ranks));
+                run.events.push_back({time_, time_, elastic ? active_ : 0, static_cast<double>(part), 0, from, -1, Lane::Host, EventKind::Restart});
                 run.counting.push_back(run.events.back());
                 std::erase_if(run.counting, [&](const Event& event) { return event.kind != EventKind::Restart && event.step >= from; });
             }
@@ -49,7 +51,7 @@ private:
     void addStep(RandomRun& run, int step, int microbatches) {
         const std::int64_t begin = time_;
         std::int64_t latest = begin;
-        for (int rank = 0; rank < run.ranks; ++rank) {
+        for (int rank = 0; rank < active_; ++rank) {
             std::int64_t now = begin + random_.below(100);
             const auto put = [&](Lane lane, EventKind kind, std::int64_t from, std::int64_t to, ActionId action = 0, std::int64_t bytes = 0,
                                  double value = 0) {
@@ -81,8 +83,8 @@ private:
                 put(Lane::Host, EventKind::ExposedComm, now, now, 0, 0, 1e-9 * static_cast<double>(random_.below(1000)));
             }
             if (random_.below(5) == 0) put(Lane::Host, EventKind::PaceOverrun, now, now, 0, 0, 1e-9 * static_cast<double>(random_.below(500)));
-            if (rank == run.ranks - 1) put(Lane::Host, EventKind::Loss, now, now, 0, 0, 5.0 / (step + 1) + 1e-3 * static_cast<double>(random_.below(100)));
-            if (rank == run.ranks - 1 && step % 3 == 0) put(Lane::Host, EventKind::ValidationLoss, now, now, 0, 0, 6.0 / (step + 1));
+            if (rank == active_ - 1) put(Lane::Host, EventKind::Loss, now, now, 0, 0, 5.0 / (step + 1) + 1e-3 * static_cast<double>(random_.below(100)));
+            if (rank == active_ - 1 && step % 3 == 0) put(Lane::Host, EventKind::ValidationLoss, now, now, 0, 0, 6.0 / (step + 1));
             latest = std::max(latest, now);
         }
         time_ = latest + 1 + random_.below(50);
@@ -90,6 +92,7 @@ private:
 
     RandomEvents& random_;
     std::int64_t time_ = 0;
+    int active_ = 1;  ///< ranks that do the steps
 };
 
 /// A layout of so many ranks in one pipeline.

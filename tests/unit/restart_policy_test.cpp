@@ -81,6 +81,22 @@ private Q_SLOTS:
         QCOMPARE(policy.next(true)->step, std::int64_t{50});
     }
 
+    /// Asked for another size, it goes on from the newest without a restart being used; before its first step it begins anew.
+    void nothingFailed() {
+        RestartPolicy policy(layoutOf(1), path(), {});
+        QVERIFY(policy.newest(false)->checkpoint.empty());
+        QCOMPARE(policy.newest(true).error().why, std::string("there is no checkpoint to go on from"));
+        make(1, 10);
+        make(2, 20);
+        for (int again = 0; again < 3; ++again) {
+            QCOMPARE(policy.newest(true)->step, std::int64_t{20});
+            QCOMPARE(policy.newest(true)->number, 0);
+        }
+        QCOMPARE(policy.next(true)->number, 1);
+        QVERIFY(!policy.next(true));
+        QCOMPARE(policy.newest(true)->step, std::int64_t{20});
+    }
+
     void noneWherePeopleWantNone() {
         Layout layout = layoutOf(1);
         layout.checkpoint.every = 0;

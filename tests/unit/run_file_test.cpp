@@ -166,7 +166,7 @@ private Q_SLOTS:
         std::vector<Event> restarts;
         for (int number = 1; number <= 3; ++number) {
             const std::int64_t time = 1'000'000 * number;
-            restarts.push_back({time, time, 0, static_cast<double>(number), 0, 40 - number, -1, Lane::Host, EventKind::Restart});
+            restarts.push_back({time, time, number == 2 ? 6 : 0, static_cast<double>(number % 3), 0, 40 - number, -1, Lane::Host, EventKind::Restart});
             QVERIFY((*writer)->append(std::span(&restarts.back(), 1)));
             QVERIFY((*writer)->flush());
             if (number == 2) QCOMPARE((*RunReader::open(file()))->restarts(), restarts);

@@ -299,6 +299,34 @@ inline const std::vector<SingleFault> singleFaults{
          l.run.maxRestarts = 1;
      },
      "/run/max_restarts", "0; or a schedule with a flush, 1f1b"},
+    {"an elastic run without a flush",
+     [](Layout& l) {
+         l.schedule.kind = "pipedream";
+         l.optimizer.clip = 0;
+         l.run.minData = 1;
+     },
+     "/run/min_data", "0; or a schedule with a flush, 1f1b"},
+    {"an elastic run without checkpoints", [](Layout& l) { l.run.minData = 1; }, "/checkpoint/every", "1 or more; or run.min_data 0"},
+    {"more replicas at least than at most",
+     [](Layout& l) {
+         l.run.minData = 3;
+         l.checkpoint.every = 5;
+     },
+     "/run/min_data", "1; or 0"},
+    {"an elastic run of one size",
+     [](Layout& l) {
+         l.run.minData = 2;
+         l.checkpoint.every = 5;
+     },
+     "/run/min_data", "1; or 0"},
+    {"an elastic run of one size, as ZeRO needs two",
+     [](Layout& l) {
+         l.run.minData = 1;
+         l.parallel.zero = 1;
+         l.checkpoint.every = 5;
+     },
+     "/run/min_data", "0: this layout has no other size"},
+    {"negative replicas", [](Layout& l) { l.run.minData = -1; }, "/run/min_data", "0 to "},
     {"clipping without a flush", [](Layout& l) { l.schedule.kind = "pipedream"; }, "/optimizer/clip",
      "0; or a schedule with a flush, 1f1b"},
     {"vertical sync of a flush", [](Layout& l) { l.schedule.verticalSync = true; }, "/schedule/vertical_sync",

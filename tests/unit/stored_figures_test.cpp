@@ -110,7 +110,7 @@ private Q_SLOTS:
         RandomEvents random(freshSeed());
         for (int round = 0; round < 12; ++round) {
             const int ranks = static_cast<int>(1 + random.below(5));
-            const RandomRun run = RandomRuns(random).make(ranks, static_cast<int>(1 + random.below(400)), static_cast<int>(random.below(4)), 2);
+            const RandomRun run = RandomRuns(random).make(ranks, static_cast<int>(1 + random.below(400)), static_cast<int>(random.below(4)), 2, round % 2 == 1);
             write(run, random, true);
             const auto reader = RunReader::open(file());
             QVERIFY2(reader, reader ? "" : reader.error().text().c_str());
@@ -124,7 +124,8 @@ private Q_SLOTS:
             for (const StepFigures& figures : stored) {
                 if (figures.times.step < 0) continue;
                 QVERIFY(at < overview->size());
-                const StepSummary brief = summaryOf((*overview)[at++], ranks, true);
+                const StepSummary brief = summaryOf((*overview)[at++], figures.times.active, true);
+                QVERIFY(figures.times.complete);  // by as many ranks as did it
                 QCOMPARE(brief.step, figures.times.step);
                 QCOMPARE(brief.seconds, figures.times.seconds);
                 QCOMPARE(brief.bubble, figures.times.bubble);

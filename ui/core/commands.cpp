@@ -23,6 +23,8 @@ constexpr CommandSpec specs[] = {
     {"run.pause", "Run", "Pause", "Space", "Pause after this step, or go on"},
     {"run.step", "Run", "Step", ".", "Run one more step, then pause"},
     {"run.checkpoint", "Run", "Checkpoint now", "Ctrl+Shift+C", "Write the state of the run to disk after this step, while it goes on"},
+    {"run.fewer", "Run", "Fewer replicas", "", "Of an elastic run (Fewest replicas, in Design): go on with the next smaller number, from a checkpoint after this step"},
+    {"run.more", "Run", "More replicas", "", "Of an elastic run: go on with the next larger number, up to the layout's, from a checkpoint after this step"},
     {"run.stop", "Run", "Stop", "Ctrl+.", "End the run after this step; its file stays whole"},
     {"live.stop", "Run", "Disconnect", "", "Watch the served run no longer; it goes on, and what arrived stays"},
     {"run.resume", "Run", "Checkpoints …", "Ctrl+Shift+K", "List the run's checkpoints and go on from one, with its own layout or another"},

@@ -8,6 +8,7 @@ class LaunchedJob : public RunningJob {
 public:
     explicit LaunchedJob(std::unique_ptr<Job> job) : job_(std::move(job)) {}
     void send(Command command) override { job_->send(command); }
+    void resize(int data) override { job_->resize(data); }
     std::filesystem::path runFile() const override { return job_->runFile(); }
 
 private:

@@ -14,6 +14,8 @@ class RunningJob {
 public:
     virtual ~RunningJob() = default;
     virtual void send(Command command) = 0;
+    /// As Job::resize.
+    virtual void resize(int data) = 0;
     virtual std::filesystem::path runFile() const = 0;
 };
 

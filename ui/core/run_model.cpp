@@ -43,7 +43,11 @@ void RunModel::begin(const RunHeader& header, std::vector<Event> predicted) {
     store_.begin(mesh.ranks());
     lanes_.assign(static_cast<std::size_t>(mesh.ranks()), {});
     labels_.clear();
-    for (int rank = 0; rank < mesh.ranks(); ++rank) labels_.push_back(header.hasLayout() ? mesh.label(rank) : std::string());
+    replicas_.clear();
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        labels_.push_back(header.hasLayout() ? mesh.label(rank) : std::string());
+        replicas_.push_back(mesh.coordinate(rank, Axis::Data));
+    }
     counters_.assign(counterSlots, {});
     instants_.begin(mesh.ranks());
     restarts_ = {};
@@ -85,6 +89,7 @@ void RunModel::clear() {
     store_.begin(0);
     lanes_.clear();
     labels_.clear();
+    replicas_.clear();
     counters_.assign(counterSlots, {});
     instants_.begin(0);
     restarts_ = {};
@@ -268,6 +273,11 @@ void RunModel::refreshExtents() {
         extents_[i] = extent;
         if (extent.complete && i == firstOpenStep_) ++firstOpenStep_;
     }
+}
+
+bool RunModel::takesPart(int rank, int step) const {
+    const int data = empty() ? 1 : header_->layout.parallel.data;
+    return replicas_[static_cast<std::size_t>(rank)] < activeRanks(step) * data / std::max(ranks(), 1);
 }
 
 void RunModel::setNotes(std::vector<Note> notes) {

@@ -18,8 +18,10 @@
 
 #include <QObject>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -74,6 +76,16 @@ public:
     bool empty() const { return !header_.has_value(); }
     const RunHeader& header() const { return *header_; }  ///< not empty()
     int ranks() const { return static_cast<int>(lanes_.size()); }
+    /// Ranks that did the step, or do it; an elastic run may have fewer than ranks() for some time.
+    int activeRanks(int step) const { return restarts_.ranksOf(step, ranks()); }
+    /// The same of the newest steps.
+    int activeRanks() const { return activeRanks(std::numeric_limits<int>::max()); }
+    /// Whether some steps had fewer than others.
+    bool resized() const { return std::ranges::any_of(restarts_.all(), [this](const Event& restart) { return restart.bytes > 0 && restart.bytes < ranks(); }); }
+    /// Whether the rank is one of them: of replicas the last ones are absent.
+    bool takesPart(int rank, int step) const;
+    /// Whether the prediction is of steps like this one: with fewer ranks they have other actions.
+    bool isPredicted(int step) const { return activeRanks(step) == ranks(); }
     /// "dp0 pp1": the rank's place in the mesh.
     const std::string& label(int rank) const { return labels_[static_cast<std::size_t>(rank)]; }
     /// Spans of one lane. Waits are in the compute lane.
@@ -161,6 +173,7 @@ private:
     EventStore store_;
     std::vector<RankLanes> lanes_;
     std::vector<std::string> labels_;
+    std::vector<int> replicas_;  ///< by rank, its coordinate on the data axis
     std::vector<std::vector<Event>> counters_;  ///< by kind
     Instants instants_;
     Restarts restarts_;

@@ -2,12 +2,16 @@
 #include "ui/core/run_session.h"
 
 #include "engine/launch/run_header.h"
+#include "engine/layout/elastic_sizes.h"
+#include "engine/schedule/registry.h"
 #include "ui/core/job_relay.h"
 #include "ui/core/run_model.h"
 
 #include <QCoreApplication>
 #include <QPointer>
 #include <QThreadPool>
+
+#include <algorithm>
 
 namespace shardlab {
 namespace {
@@ -64,6 +68,7 @@ void RunSession::start(const Layout& layout, std::filesystem::path runFile, Meas
     if (active()) return;
     retire();
     layout_ = layout;
+    sizes_.clear();
     runFile_ = std::move(runFile);
     stopWhenStarted_ = refused_ = false;
     dropped_ = 0;
@@ -103,6 +108,7 @@ void RunSession::started(const std::shared_ptr<Slot>& slot) {
     runFile_ = slot->job->runFile();
     server_ = slot->server;
     model_.begin(headerOf(*slot->plan), slot->plan->simulation.events);
+    if (isElastic(layout_)) sizes_ = admissibleSizes(layout_, scheduleMethods());
     model_.setFile(runFile_);
     slot->plan.reset();
     slot->begun = true;
@@ -119,6 +125,22 @@ void RunSession::stop() {
 
 void RunSession::send(Command command) {
     if (active() && slot_ && slot_->begun) slot_->job->send(command);
+}
+
+int RunSession::replicas() const { return model_.empty() ? 0 : model_.activeRanks() / ranksOfReplica(layout_.parallel); }
+
+std::optional<int> RunSession::fewerReplicas() const {
+    const auto found = std::ranges::find_if(sizes_, [now = replicas()](int size) { return size < now; });
+    return active() && found != sizes_.end() ? std::optional(*found) : std::nullopt;
+}
+
+std::optional<int> RunSession::moreReplicas() const {
+    const auto found = std::ranges::find_if(sizes_.rbegin(), sizes_.rend(), [now = replicas()](int size) { return size > now; });
+    return active() && found != sizes_.rend() ? std::optional(*found) : std::nullopt;
+}
+
+void RunSession::resize(int data) {
+    if (active() && slot_ && slot_->begun) slot_->job->resize(data);
 }
 
 void RunSession::setState(JobState state) {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace shardlab {
 
@@ -33,6 +34,11 @@ public:
     void stepOnce() { send(Command::StepOnce); }
     void checkpoint() { send(Command::Checkpoint); }
     void stop();
+    /// Of an elastic run: the next smaller or larger number of replicas that it can be asked for; none: there is none.
+    std::optional<int> fewerReplicas() const;
+    std::optional<int> moreReplicas() const;
+    /// One of these; takes effect after this step, from a checkpoint.
+    void resize(int data);
 
     /// From pressing Run until the run's last byte is on disk.
     bool active() const { return state_.has_value() && *state_ != JobState::Ended; }
@@ -55,6 +61,7 @@ private:
     struct Slot;  ///< what a start on a worker thread and the session share
     static void startJob(Slot& slot, const JobStarter& starter, JobOptions options, const std::optional<ServeOptions>& serve);
     void send(Command command);
+    int replicas() const;
     void setState(JobState state);
     void started(const std::shared_ptr<Slot>& slot);
     void drain();
@@ -63,6 +70,7 @@ private:
     RunModel& model_;
     JobStarter starter_;
     Layout layout_;
+    std::vector<int> sizes_;  ///< numbers of replicas it may have, descending; empty: always the layout's
     std::filesystem::path runFile_;
     std::optional<JobState> state_;
     std::shared_ptr<Slot> slot_;

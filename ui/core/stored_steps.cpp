@@ -50,7 +50,9 @@ Result<StoredSteps> readSteps(const RunReader& run) {
     const auto overview = run.overview();
     if (!overview) return fail(overview.error());
     stored.steps.reserve(overview->size());
-    for (const StepOverview& step : *overview) stored.steps.push_back(summaryOf(step, stored.ranks, flushes(layout)));
+    const Restarts restarts(run.restarts());
+    for (const StepOverview& step : *overview)
+        stored.steps.push_back(summaryOf(step, restarts.ranksOf(step.step, stored.ranks), flushes(layout)));
     return stored;
 }
 

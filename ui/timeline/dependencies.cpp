@@ -125,7 +125,7 @@ std::optional<Event> waitBefore(const RunModel& model, const Event& event) {
 }
 
 const Event* predictedOf(const RunModel& model, const Event& event) {
-    if (model.empty() || event.action == 0 || event.rank >= model.ranks()) return nullptr;
+    if (model.empty() || event.action == 0 || event.rank >= model.ranks() || !model.isPredicted(event.step)) return nullptr;
     for (const Event& candidate : model.predicted(event.rank, event.lane)) {
         if (candidate.action == event.action && candidate.kind == event.kind && candidate.value == event.value)
             return &candidate;

@@ -52,8 +52,18 @@ public:
         } else {
             const StepRange steps = stepsWithin(model_, scale_.begin, scale_.end);
             const std::size_t stride = std::max<std::size_t>(1, (steps.last - steps.first) / static_cast<std::size_t>(scale_.width));
-            for (std::size_t i = steps.first; i < steps.last; i += stride)
-                add(model_.stepExtents()[i].firstForward, model_.stepExtents()[std::min(i + stride, steps.last) - 1].lastBackward);
+            const auto all = [&](const auto& takesPart) {
+                stretches.clear();
+                for (std::size_t i = steps.first; i < steps.last; i += stride)
+                    if (takesPart(model_.stepExtents()[i].step))
+                        add(model_.stepExtents()[i].firstForward, model_.stepExtents()[std::min(i + stride, steps.last) - 1].lastBackward);
+            };
+            all([](int) { return true; });
+            for (const Row& row : rows) {
+                if (model_.resized()) all([&](int step) { return model_.takesPart(row.rank, step); });
+                for (const auto& [x0, x1] : stretches) scene_.idle.emplace_back(x0, row.barTop, x1 - x0, row.barHeight);
+            }
+            return;
         }
         for (const Row& row : rows) {
             for (const auto& [x0, x1] : stretches) scene_.idle.emplace_back(x0, row.barTop, x1 - x0, row.barHeight);
@@ -338,7 +348,7 @@ void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index,
         places.clear();
         for (std::size_t i = steps.first; i < steps.last; ++i) {
             const StepExtent& extent = model.stepExtents()[i];
-            if (extent.firstForward < 0) continue;
+            if (extent.firstForward < 0 || !model.isPredicted(extent.step)) continue;
             const std::int64_t offset = predictedOffset(model, extent);
             std::int64_t last = offset + model.predictedEnd();
             // Up to the row's own begin of the next step: where steps are not flushed, rows begin it at different times.
@@ -394,6 +404,7 @@ std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const
         const int step = model.stepIndexAt(scale.time(x + 0.5));
         if (step < 0) return {};
         const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
+        if (!model.isPredicted(extent.step)) return {};
         const std::int64_t offset = predictedOffset(model, extent);
         const std::optional<Event> predicted = expected(Lane::Compute, offset);
         if (!predicted) return {};

@@ -47,6 +47,8 @@ void MainWindow::bindCommands() {
     commands_.bind("run.pause", [&run] { run.state() == JobState::Paused ? run.resume() : run.pause(); });
     commands_.bind("run.step", [&run] { run.stepOnce(); });
     commands_.bind("run.checkpoint", [&run] { run.checkpoint(); });
+    commands_.bind("run.fewer", [&run] { if (const auto fewer = run.fewerReplicas()) run.resize(*fewer); });
+    commands_.bind("run.more", [&run] { if (const auto more = run.moreReplicas()) run.resize(*more); });
     commands_.bind("live.stop", [this] { workbench_.live().stop(); });
     commands_.bind("run.resume", [this] { checkpoints_->open(); });
     commands_.bind("run.stop", [&run] { run.stop(); });
@@ -204,6 +206,12 @@ void MainWindow::refreshCommands() {
     commands_["run.pause"].setText(paused ? tr("Go on") : tr("Pause"));
     commands_["run.step"].setEnabled(going && workspace_ == Workspace::Run);
     commands_["run.checkpoint"].setEnabled(going && workspace_ == Workspace::Run);
+    const auto offer = [&](const char* id, const QString& plain, const std::optional<int>& replicas) {
+        commands_[id].setEnabled(going && replicas);
+        commands_[id].setText(replicas ? tr("%1: %2").arg(plain).arg(*replicas) : plain);
+    };
+    offer("run.fewer", tr("Fewer replicas"), run.fewerReplicas());
+    offer("run.more", tr("More replicas"), run.moreReplicas());
     commands_["run.stop"].setEnabled(run.active() && run.state() != JobState::Stopping);
     const RunModel& opened = workbench_.model(Workspace::Replay);
     const bool comparable = !opened.empty() && !opened.file().empty();

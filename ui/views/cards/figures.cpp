@@ -25,6 +25,11 @@ const Event* counterOf(const std::vector<Event>& counters, int step) {
     return &*(after - 1);
 }
 
+/// In place of what was predicted for all ranks.
+QString fewerRanks(const RunModel& model, const StepSummary* step) {
+    return step && !model.isPredicted(step->step) ? tr("with %1 of %2 ranks").arg(step->active).arg(model.ranks()) : QString();
+}
+
 CardFigure tokens(const RunModel& model, const StepSummary* step) {
     CardFigure card{tr("Tokens/s"), unknown, {}, tr("Tokens of one optimizer step over the time the step took.")};
     if (!model.header().hasLayout()) {
@@ -35,6 +40,7 @@ CardFigure tokens(const RunModel& model, const StepSummary* step) {
     if (step && step->complete && step->seconds > 0) card.value = text(formatCount(tokens / step->seconds));
     if (const double predicted = model.header().predictedStepSeconds; predicted > 0)
         card.detail = tr("pred %1").arg(text(formatCount(tokens / predicted)));
+    if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
     return card;
 }
 
@@ -48,7 +54,8 @@ CardFigure bubble(const RunModel& model, const StepSummary* step) {
                         .arg(text(formatPercent(model.summary().medianBubble())));
         return card;
     }
-    if (model.header().theoreticalBubble > 0) card.detail = tr("theory %1").arg(text(formatPercent(model.header().theoreticalBubble)));
+    if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
+    else if (model.header().theoreticalBubble > 0) card.detail = tr("theory %1").arg(text(formatPercent(model.header().theoreticalBubble)));
     card.help += QLatin1Char('\n') + tr("Predicted %1; median so far %2.").arg(text(formatPercent(model.header().predictedBubble)),
                                                                          text(formatPercent(model.summary().medianBubble())));
     return card;
@@ -59,6 +66,7 @@ CardFigure stepTime(const RunModel& model, const StepSummary* step) {
     if (step && step->complete) card.value = text(formatSeconds(step->seconds));
     if (const double predicted = model.header().predictedStepSeconds; predicted > 0)
         card.detail = tr("pred %1").arg(text(formatSeconds(predicted)));
+    if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
     card.help += QLatin1Char('\n') + tr("Median so far %1.").arg(text(formatSeconds(model.summary().medianStepSeconds())));
     return card;
 }
@@ -85,6 +93,7 @@ CardFigure memory(const RunModel& model, const StepSummary* step) {
     }
     const auto& predicted = model.header().predictedPeak;
     if (!predicted.empty()) card.detail = tr("pred %1").arg(text(formatBytes(*std::max_element(predicted.begin(), predicted.end()))));
+    if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
     return card;
 }
 
@@ -121,7 +130,7 @@ CardFigure waiting(const RunHeader& header, const StepSummary* step) {
         forMessages += static_cast<double>(rank.waiting);
         reducing += static_cast<double>(rank.reduce);
     }
-    const double whole = step->seconds * 1e9 * static_cast<double>(step->ranks.size());
+    const double whole = step->seconds * 1e9 * std::max(step->active, 1);
     card.value = text(formatPercent((forMessages + reducing) / whole));
     card.detail = tr("reductions %1").arg(text(formatPercent(reducing / whole)));
     return card;

@@ -31,14 +31,13 @@ std::int64_t lastOf(const RunModel& model, int rank, std::int64_t runsLast) {
     return last > 0 ? last : runsLast;
 }
 
-bool endedWell(const std::string& end) { return end == "finished" || end == "stopped"; }
-
 Happening fromInstant(const Event& event, const EventNames& names) {
     Happening happening{event.begin, event.rank, event.step, LogLevel::Info, {}, {}};
     switch (event.kind) {
         case EventKind::Command:
             happening.rank = -1;
             happening.text = tr("command: %1").arg(text(name(static_cast<Command>(static_cast<int>(event.value)))));
+            if (event.value == static_cast<double>(Command::Resize)) happening.text += event.bytes == 1 ? tr(" to 1 replica") : tr(" to %1 replicas").arg(event.bytes);
             break;
         case EventKind::Fault:
             happening.level = LogLevel::Error;
@@ -87,13 +86,13 @@ std::vector<Happening> happenings(const RunModel& model) {
     for (const RankRecord& record : model.rankRecords()) {
         if (record.end.empty()) continue;
         const std::int64_t time = lastOf(model, record.rank, last);
-        all.push_back({time, record.rank, stepAt(time), endedWell(record.end) ? LogLevel::Info : LogLevel::Error,
+        all.push_back({time, record.rank, stepAt(time), endedWell(record) ? LogLevel::Info : LogLevel::Error,
                        tr("rank %1 %2").arg(record.rank).arg(text(record.end)), {}});
     }
     if (model.end()) {
         const RunEnd& end = *model.end();
         const QString outcome = end.outcome.empty() ? tr("the recording was cut off") : tr("run %1").arg(text(end.outcome));
-        all.push_back({last, -1, stepAt(last), endedWell(end.outcome) ? LogLevel::Info : LogLevel::Error,
+        all.push_back({last, -1, stepAt(last), end.outcome == "finished" || end.outcome == "stopped" ? LogLevel::Info : LogLevel::Error,
                        end.reason.empty() ? outcome : outcome + QStringLiteral(": ") + text(end.reason), {}});
     }
     std::stable_sort(all.begin(), all.end(), [](const Happening& a, const Happening& b) { return a.time < b.time; });

@@ -110,7 +110,7 @@ std::vector<Fact> InspectorView::rankFacts(int rank) const {
         if (clock != model.clocks().end())
             facts.push_back({tr("Clock"), text(toText(*clock)), "figure", tr("How far its host's clock is ahead of the launcher's, and how far off that may be. Events are shown on the run's clock.")});
         if (record.pid > 0) facts.push_back({tr("Process"), QString::number(record.pid)});
-        const bool well = record.end.empty() || record.end == "finished" || record.end == "stopped";
+        const bool well = record.end.empty() || endedWell(record);
         facts.push_back({tr("State"), record.end.empty() ? tr("running") : text(record.end), well ? "figure" : "bad"});
     }
     const int index = model.stepIndexAt(context_.selection.cursor());

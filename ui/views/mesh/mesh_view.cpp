@@ -168,8 +168,8 @@ void MeshView::refresh() {
         if (record.pid > 0) cell.help += tr("\nprocess %1").arg(record.pid);
         if (record.end.empty()) continue;
         cell.help += QLatin1Char('\n') + QString::fromStdString(record.end);
-        cell.ended = record.end.starts_with("ended with the run");
-        cell.lost = !cell.ended && record.end != "finished" && record.end != "stopped";
+        cell.ended = record.end.starts_with("ended with the run") || isAbsent(record);
+        cell.lost = !cell.ended && !endedWell(record);
     }
     grid_->setCells(std::move(cells));
     grid_->setSelected(context_.selection.rank());

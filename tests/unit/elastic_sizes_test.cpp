@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of replicas that an elastic run may have, and which of its ranks and devices take part at each.
+#include "engine/launch/elastic_world.h"
+#include "engine/launch/resize_request.h"
+#include "engine/layout/check.h"
+#include "engine/layout/elastic_sizes.h"
+#include "engine/schedule/registry.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+#include <fstream>
+#include <random>
+
+using namespace shardlab;
+
+namespace {
+
+std::vector<Fault> faultsOf(const Layout& layout) { return check(layout, scheduleMethods()); }
+
+Layout elastic(int data, int pipeline, int minData, int batch) {
+    Layout layout;
+    layout.parallel.data = data;
+    layout.parallel.pipeline = pipeline;
+    layout.cluster.hosts = {{"localhost", data * pipeline}};
+    layout.batch = {batch, 1};
+    layout.checkpoint.every = 1;
+    layout.run.minData = minData;
+    return layout;
+}
+
+Plan planOf(const Layout& layout) {
+    auto plan = makePlan(layout);
+    if (!plan) qFatal("%s", toText(plan.error()).c_str());
+    return std::move(*plan);
+}
+
+}  // namespace
+
+class ElasticSizesTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    /// Against what divides the batch, of one layout after another.
+    void whatDividesTheBatch() {
+        const unsigned seed = std::random_device()();
+        qInfo("seed %u", seed);
+        std::mt19937 random(seed);
+        const auto below = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
+        int several = 0;
+        for (int round = 0; round < 300; ++round) {
+            const int data = 2 + below(11), least = 1 + below(data), batch = data * (1 + below(12));
+            const Layout layout = elastic(data, 1 + below(2), least, batch);
+            std::vector<int> expected{data};
+            for (int size = data - 1; size >= least; --size)
+                if (batch % size == 0) expected.push_back(size);
+            if (expected.size() == 1) {
+                QCOMPARE(faultsOf(layout).size(), std::size_t{1});
+                QCOMPARE(faultsOf(layout).front().pointer, std::string("/run/min_data"));
+                continue;
+            }
+            ++several;
+            QVERIFY2(faultsOf(layout).empty(), toText(faultsOf(layout)).c_str());
+            QCOMPARE(admissibleSizes(layout, scheduleMethods()), expected);
+            for (int size = -1; size <= data + 1; ++size)
+                QCOMPARE(canResize(layout, size).has_value(), std::ranges::find(expected, size) != expected.end());
+            for (const int size : expected) {
+                const Layout fewer = withReplicas(layout, size);
+                QCOMPARE(fewer.batch, layout.batch);
+                QVERIFY(faultsOf(fewer).empty());
+            }
+        }
+        QVERIFY(several > 20);
+    }
+
+    /// All other rules hold at every size: experts, ZeRO, a server.
+    void allElseStaysLegal() {
+        Layout layout = elastic(8, 1, 1, 24);
+        layout.model.kind = "gpt-moe";
+        layout.model.experts = 4;
+        layout.parallel.expert = 2;
+        QCOMPARE(admissibleSizes(layout, scheduleMethods()), (std::vector<int>{8, 6, 4, 2}));
+        layout = elastic(8, 1, 1, 24);
+        layout.parallel.zero = 3;
+        QCOMPARE(admissibleSizes(layout, scheduleMethods()), (std::vector<int>{8, 6, 4, 3, 2}));
+        layout.parallel.zero = 0;
+        layout.parallel.exchange = "server";
+        QCOMPARE(admissibleSizes(layout, scheduleMethods()), (std::vector<int>{8, 6, 4, 3, 2}));
+        for (const char* exchange : {"async-server", "easgd", "hogwild"}) {
+            layout = elastic(4, 1, 1, 24);
+            layout.parallel.exchange = exchange;
+            layout.checkpoint.every = exchange == std::string("hogwild") ? 1 : 0;
+            layout.optimizer.kind = "sgd";
+            layout.optimizer.learningRate = 0.1;
+            layout.optimizer.weightDecay = layout.optimizer.momentum = 0;
+            if (exchange == std::string("async-server")) layout.optimizer.kind = "adamw";
+            const std::vector<Fault> faults = faultsOf(layout);
+            QVERIFY2(faults.size() == 1, toText(faults).c_str());
+            QCOMPARE(faults.front().pointer, std::string("/run/min_data"));
+            QCOMPARE(faults.front().legal, std::string("0; or parallel.exchange allreduce or server"));
+        }
+    }
+
+    void hostsAreFilledInOrder() {
+        Layout layout = elastic(4, 2, 1, 24);
+        layout.cluster.hosts = {{"a", 3}, {"b", 3}, {"c", 2}};
+        QCOMPARE(withReplicas(layout, 3).cluster.hosts, (std::vector<HostSpec>{{"a", 3}, {"b", 3}}));
+        QCOMPARE(withReplicas(layout, 2).cluster.hosts, (std::vector<HostSpec>{{"a", 3}, {"b", 1}}));
+        QCOMPARE(withReplicas(layout, 4), [&] { Layout same = layout; same.run.minData = 0; return same; }());
+    }
+
+    void ranksKeepTheirPlace() {
+        ElasticWorld world(planOf(elastic(4, 2, 1, 24)));
+        QVERIFY(world.elastic() && !world.renumbered() && world.absent().empty());
+        QVERIFY(world.resize(3));
+        QCOMPARE(world.ranks(), 6);
+        std::vector<int> places;
+        for (int rank = 0; rank < 6; ++rank) places.push_back(world.placeOf(rank));
+        QCOMPARE(places, (std::vector<int>{0, 1, 2, 4, 5, 6}));  // pipeline × data: the last replica's ranks are missing
+        QCOMPARE(world.absent(), (std::vector<int>{3, 7}));
+        QVERIFY(world.renumbered());
+        QCOMPARE(world.placeOf(-1), -1);
+        QVERIFY(world.resize(4));
+        QVERIFY(world.absent().empty() && !world.renumbered());
+        QCOMPARE(world.now(), world.whole());
+    }
+
+    void lostDevicesAreLeftOut() {
+        Layout layout = elastic(6, 1, 2, 24);
+        layout.cluster.hosts = {{"a", 2}, {"b", 2}, {"c", 2}};
+        ElasticWorld world(planOf(layout));
+        QCOMPARE(world.largestLeft(), std::optional(6));
+        world.lose(3);
+        QCOMPARE(world.largestLeft(), std::optional(4));
+        QVERIFY(world.resize(4));
+        QCOMPARE(world.now().cluster.hosts, (std::vector<HostSpec>{{"a", 2}, {"b", 1}, {"c", 1}}));
+        world.loseHost("a");
+        QCOMPARE(world.largestLeft(), std::optional(3));
+        QVERIFY(world.resize(3));
+        QCOMPARE(world.now().cluster.hosts, (std::vector<HostSpec>{{"b", 1}, {"c", 2}}));
+        ElasticWorld less = world;
+        less.loseHost("c");
+        QVERIFY(!less.largestLeft());
+        QVERIFY(world.resize(2));  // they are enough for fewer
+        QCOMPARE(world.now().cluster.hosts, (std::vector<HostSpec>{{"b", 1}, {"c", 1}}));
+        QVERIFY(world.resize(6));  // asked for: all count again
+        QCOMPARE(world.now().cluster.hosts, layout.cluster.hosts);
+    }
+
+    /// Paced, fewer replicas are seen to take longer by what the model says.
+    void pacedSizesAreOfOneScale() {
+        Layout layout = elastic(4, 1, 1, 24);
+        layout.cluster.pace = PaceSpec{"h100-sxm", 0.5};
+        const Plan whole = planOf(layout);
+        const std::vector<Plan> plans = plansOfSizes(whole);
+        QCOMPARE(plans.size(), std::size_t{4});
+        for (std::size_t i = 0; i < plans.size(); ++i) {
+            QVERIFY(std::abs(plans[i].costs.stretch - whole.costs.stretch) <= 1e-6 * whole.costs.stretch);
+            if (i > 0) QVERIFY(plans[i].stepSeconds > plans[i - 1].stepSeconds);
+        }
+        QVERIFY(plans.back().stepSeconds > 1.5 * plans.front().stepSeconds);
+        layout.run.minData = 0;
+        QCOMPARE(plansOfSizes(planOf(layout)).size(), std::size_t{1});
+    }
+
+    void requestsAreTakenOnce() {
+        QTemporaryDir folder;
+        const std::filesystem::path run = folder.filePath("run.shardlab").toStdString();
+        QVERIFY(!*takeResizeRequest(run));
+        QVERIFY(writeResizeRequest(run, 3));
+        QVERIFY(writeResizeRequest(run, 12));
+        QCOMPARE(**takeResizeRequest(run), 12);
+        QVERIFY(!*takeResizeRequest(run));
+        for (const char* wrong : {"", "6", "six\n", "6\n7\n", "99999999999\n", " 6\n"}) {
+            std::ofstream(resizeRequestFile(run)) << wrong;
+            QVERIFY(!takeResizeRequest(run));
+            QVERIFY(!std::filesystem::exists(resizeRequestFile(run)));
+        }
+        QVERIFY(!writeResizeRequest(folder.filePath("nowhere/run.shardlab").toStdString(), 3));
+    }
+};
+
+QTEST_GUILESS_MAIN(ElasticSizesTest)
+#include "elastic_sizes_test.moc"
