@@ -144,6 +144,7 @@ Result<Process> JobRun::startAgain(const Continuation& next) {
     std::error_code made;
     std::filesystem::create_directory(setup_.arguments.folder, made);
     if (made) return fail(Error{"cannot make a folder", setup_.arguments.folder.string(), made.message(), {}});
+    setup_.collector->stop();  // of a start that came to nothing
     auto collector = Collector::listen(setup_.listening, *setup_.inbox);
     if (!collector) return fail(collector.error());
     setup_.collector = std::move(*collector);

@@ -271,68 +271,6 @@ private Q_SLOTS:
         QVERIFY(nothingIsLeft(patience));
     }
 
-    /// Three hosts with a replica each: cut off, one is done without; asked for in vain, it changes nothing; back, it takes part again.
-    void aLostHostIsDoneWithoutUntilItIsAskedFor() {
-        QByteArray said;
-        auto content = twoEach({3, 1, 2}, 100000, QString(R"json(, "checkpoint": {"every": 4, "path": "%1"})json").arg(file("elastic")).toUtf8());
-        content.replace("\"network\"", "\"pace\": {\"device\": \"h100-sxm\", \"step_seconds\": 0.1}, \"network\"");
-        content.replace("\"max_restarts\"", "\"min_data\": 1, \"max_restarts\"");
-        const auto process = start("elastic", content);
-        QVERIFY2(waitForSteps(*process, said), said.constData());
-        const auto tells = [&](const char* what) {
-            for (int i = 0; i < 1800 && process->state() != QProcess::NotRunning && !said.contains(what); ++i) {
-                process->waitForReadyRead(100);
-                said += process->readAllStandardError();
-            }
-            return said.contains(what);
-        };
-        const auto goesOn = [&](int ranks) {  // some steps more
-            const auto done = [&] {
-                const auto run = reader("elastic");
-                int steps = 0;
-                if (run && !run->restarts().empty() && run->restarts().back().bytes == ranks)
-                    static_cast<void>(run->readFigures([&](const StepFigures& step) {
-                        return steps += step.times.complete, true;
-                    }, run->restarts().back().step));
-                return steps >= 3;
-            };
-            return QTest::qWaitFor(done, 120000);
-        };
-        const auto resize = [&] {
-            const auto asking = hosts_->program(0, program(), {"resize", file("elastic.shardlab"), "3"});
-            asking->start();
-            return asking->waitForFinished(60000) && asking->exitCode() == 0;
-        };
-        hosts_->cut(2);
-        QVERIFY2(tells("with 2 replicas (4 ranks) instead of 3"), said.constData());
-        QVERIFY2(goesOn(4), said.constData());
-        QVERIFY(resize());
-        QVERIFY2(tells("not resized to 3 replicas (6 ranks): "), said.constData());
-        QVERIFY2(goesOn(4), said.constData());
-        hosts_->join(2);
-        QVERIFY(resize());
-        QVERIFY2(tells("with 3 replicas (6 ranks) instead of 2"), said.constData());
-        QVERIFY2(goesOn(6), said.constData());
-        for (const auto& each : hosts_->processes(0))
-            if (each.program == "shardlab") ::kill(each.pid, SIGINT);
-        QVERIFY(ended(*process));
-        const auto run = reader("elastic");
-        QVERIFY(run);
-        QCOMPARE(run->end().outcome, std::string("stopped"));
-        std::vector<std::int64_t> sizes;
-        for (const Event& restart : run->restarts()) sizes.push_back(restart.bytes);
-        QCOMPARE(sizes, (std::vector<std::int64_t>{4, 4, 6}));
-
-        const QList<double> got = numbers(QJsonDocument::fromJson(process->readAllStandardOutput()).object()["losses"]);
-        const QString path = writeFile(file("one.json"), layout({{"localhost", 1}}, {1, 1, 1}, static_cast<int>(got.size())));
-        const Answer one = test::run({"run", path, "--out", file("one.shardlab"), "--force", "--json"});
-        const QList<double> wanted = numbers(one.json()["losses"]);
-        QCOMPARE(got.size(), wanted.size());
-        for (int step = 0; step < got.size(); ++step)
-            QVERIFY2(std::abs(got[step] - wanted[step]) <= 1e-4 * wanted[step], qPrintable(QString("step %1: %2, on one rank %3").arg(step).arg(got[step]).arg(wanted[step])));
-        QVERIFY(nothingIsLeft(patience));
-    }
-
     void aStoppedRankOnAnotherHostIsFound() {
         QByteArray said;
         auto content = twoEach({1, 3, 2}, 100000);
