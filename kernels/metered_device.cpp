@@ -443,16 +443,19 @@ void MeteredDevice::gateNoise(int rows, int columns, std::uint64_t key, std::int
     device_.gateNoise(rows, columns, key, firstRow, noise, logits);
 }
 
-void MeteredDevice::route(const GateShape& shape, GateKind kind, float* logits, const Routes& routes) {
-    const double scores = 1.0 * shape.tokens() * shape.experts, choices = 1.0 * shape.tokens() * shape.choices;
-    const Call call(*this, KernelKind::Routing, 0, sizeof(float) * (2 * scores + 2 * choices + shape.rows()));
-    device_.route(shape, kind, logits, routes);
+void MeteredDevice::route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) {
+    const double columns = shape.experts + (logits.groups ? shape.groups : 0), choices = 1.0 * shape.tokens() * shape.choices;
+    const double assigned = routes.assigned ? 2.0 * shape.tokens() * shape.experts : 0;
+    const Call call(*this, KernelKind::Routing, 0,
+                    sizeof(float) * (2 * shape.tokens() * columns + assigned + 2 * choices + shape.rows()));
+    device_.route(shape, rule, logits, routes);
 }
 
 void MeteredDevice::routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes,
-                              const float* weightGradient, float* probabilities, float* noise) {
-    const double scores = 1.0 * shape.tokens() * shape.experts, choices = 1.0 * shape.tokens() * shape.choices;
-    const Call call(*this, KernelKind::Routing, 0, sizeof(float) * ((noise ? 4 : 2) * scores + 2 * choices));
+                              const float* weightGradient, const GateScores& probabilities, const GateScores& noise) {
+    const double columns = shape.experts + (probabilities.groups ? shape.groups : 0);
+    const double scores = shape.tokens() * columns, choices = 1.0 * shape.tokens() * shape.choices;
+    const Call call(*this, KernelKind::Routing, 0, sizeof(float) * ((noise.experts ? 4 : 2) * scores + 2 * choices));
     device_.routeGrad(shape, balance, routes, weightGradient, probabilities, noise);
 }
 

@@ -19,10 +19,56 @@ double floatsInSight(const Layout& layout) {
     double widths = m.feedForward.empty() ? 4.0 * m.hidden * m.layers : 0;
     for (const int width : m.feedForward) widths += double(width) * (m.feedForward.size() == 1 ? m.layers : 1);
     if (m.kind == "llama") widths *= 1.5;  // with a gate
-    if (m.kind == "gpt-moe") widths *= std::max(1.0, double(m.experts) + m.capacity * m.topK);
+    if (m.kind == "gpt-moe") widths *= std::max(1.0, double(m.experts) + m.capacity * expertsAsked(m));
     const double parameters =
         8.0 * m.layers * m.hidden * m.hidden + 2.0 * widths * m.hidden + 4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
     return parameters + m.layers * perLayer + 2 * tokens * widths + tokens * m.vocabulary;
+}
+
+std::string fromTwo(int most) { return most > 2 ? fmt::format("2 to {}", most) : "2"; }
+
+/// Numbers of groups of at least `inGroup` experts each.
+std::string groupNumbers(int experts, int inGroup) {
+    std::vector<std::string> numbers;
+    for (int groups = 2; groups <= experts / inGroup; ++groups)
+        if (experts % groups == 0) numbers.push_back(std::to_string(groups));
+    return numbers.empty() ? "a number of model.experts that can be divided" : alternatives(numbers);
+}
+
+/// Groups of equally many experts, enough for what a token takes of them.
+void checkGroups(const ModelSpec& model, std::vector<Fault>& faults) {
+    const int groups = model.expertGroups;
+    if (groups < 2 || model.experts < 2) return;
+    if (model.topGroups > groups)
+        faults.push_back({"/model/top_groups", fmt::format("{} groups of a token, but there are {}", model.topGroups, groups),
+                          "a token goes to a group once", fromTwo(groups)});
+    if (model.experts % groups != 0) {
+        faults.push_back({"/model/expert_groups", fmt::format("{} groups do not divide {} experts", groups, model.experts),
+                          "every group has the same number of experts, two or more", groupNumbers(model.experts, 2)});
+        return;
+    }
+    if (const int inGroup = model.experts / groups; inGroup < 2)
+        faults.push_back({"/model/expert_groups", fmt::format("{} groups of {} experts", groups, model.experts),
+                          "every group has the same number of experts, two or more", groupNumbers(model.experts, 2)});
+    else if (model.topK > inGroup)
+        faults.push_back({"/model/top_k", fmt::format("{} experts of each group, but there are {}", model.topK, inGroup),
+                          "a token goes to an expert once", fromTwo(inGroup) + "; or fewer model.expert_groups"});
+}
+
+/// Places for tokens are no more than tokens may take.
+void checkCap(const ModelSpec& model, std::vector<Fault>& faults) {
+    if (model.tokenExperts > model.experts) {
+        faults.push_back({"/model/token_experts", fmt::format("{} experts of a token, but there are {}", model.tokenExperts, model.experts),
+                          "a token goes to an expert once", fmt::format("1 to {}", model.experts)});
+        return;
+    }
+    const std::int64_t places = std::int64_t{model.experts} * expertCapacity(model);
+    if (places <= std::int64_t{model.sequence} * model.tokenExperts || model.sequence < 1) return;
+    faults.push_back({"/model/token_experts",
+                      fmt::format("{} experts with {} places each cannot all be full where {} tokens take {} each", model.experts,
+                                  expertCapacity(model), model.sequence, model.tokenExperts),
+                      "experts fill all of their places",
+                      fmt::format("{} or more; or a smaller model.capacity", (places + model.sequence - 1) / model.sequence)});
 }
 
 void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
@@ -32,7 +78,9 @@ void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
                           "2 or more; or model.kind gpt"});
     if (model.gate == "noisy-top-k" && model.topK > model.experts)
         faults.push_back({"/model/top_k", fmt::format("{} experts of a token, but there are {}", model.topK, model.experts),
-                          "a token goes to an expert once", fmt::format("2 to {}", model.experts)});
+                          "a token goes to an expert once", fromTwo(model.experts)});
+    if (capsTokens(model)) checkCap(model, faults);
+    if (hasGroups(model)) checkGroups(model, faults);
     const double rows = double(model.experts) * layout.batch.micro * expertCapacity(model);
     const double choices = double(layout.batch.micro) * model.sequence * expertChoices(model);
     if (std::max(rows, choices) > mostRows)

@@ -40,12 +40,24 @@ bool sameKind(const ModelSpec& model, int layer, int other) { return hasExperts(
 
 bool evenLayers(const ModelSpec& model) { return model.feedForward.size() <= 1 && model.kind != "gpt-moe"; }
 
-int expertChoices(const ModelSpec& model) {
-    return model.gate == "noisy-top-k" ? model.topK : model.gate == "expert-choice" ? model.experts : 1;
+bool expertsChoose(const ModelSpec& model) { return model.gate == "expert-choice" || capsTokens(model); }
+
+bool capsTokens(const ModelSpec& model) { return model.gate == "capped-expert-choice"; }
+
+bool hasGroups(const ModelSpec& model) { return model.gate == "hierarchical"; }
+
+bool noisyGate(const ModelSpec& model) { return model.gate == "noisy-top-k" || hasGroups(model); }
+
+int expertChoices(const ModelSpec& model) { return expertsChoose(model) ? model.experts : expertsAsked(model); }
+
+int expertsAsked(const ModelSpec& model) {
+    if (model.gate == "noisy-top-k") return model.topK;
+    if (hasGroups(model)) return product({model.topGroups, model.topK});
+    return model.gate == "gshard" ? 2 : 1;
 }
 
 int expertCapacity(const ModelSpec& model) {
-    const int asked = model.gate == "noisy-top-k" ? model.topK : 1;
+    const int asked = expertsAsked(model);
     const double places = std::ceil(model.capacity * asked * model.sequence / std::max(model.experts, 1) - 1e-9);
     if (!(places > 1)) return 1;  // not of what is no number either
     return static_cast<int>(std::min(places, static_cast<double>(std::max(model.sequence, 1))));

@@ -25,8 +25,12 @@ struct ModelSpec {
     double ropeBase = 10000;  ///< of the rotary embedding: pair i of a head turns by position · base^(−2i ÷ width)
     // gpt-moe: every second block, the second, fourth …, has experts in place of its feed-forward block.
     int experts = 8;
-    std::string gate = "switch";  ///< switch | noisy-top-k | expert-choice
-    int topK = 2;                 ///< noisy-top-k: experts of a token
+    std::string gate = "switch";  ///< switch | noisy-top-k | hierarchical | gshard | expert-choice | capped-expert-choice
+    int topK = 2;                 ///< noisy-top-k: experts of a token; hierarchical: in each of its groups
+    int expertGroups = 4;         ///< hierarchical: of the experts, neighbours
+    int topGroups = 2;            ///< hierarchical: groups of a token
+    int tokenExperts = 2;         ///< capped-expert-choice: most experts of a token
+    double entropy = 0.1;         ///< capped-expert-choice: weight of the entropy of who takes whom
     double capacity = 1.25;       ///< places of the experts for each place that tokens ask for
     double balance = 0.01;        ///< weight of the loss that evens out the experts' load
     double expertDropout = 0.0;   ///< within experts
@@ -181,10 +185,20 @@ bool hasExperts(const ModelSpec& model, int layer);
 bool sameKind(const ModelSpec& model, int layer, int other);
 /// All layers have the same shapes.
 bool evenLayers(const ModelSpec& model);
+/// With gates by which an expert takes tokens, instead of a token experts.
+bool expertsChoose(const ModelSpec& model);
+/// With a gate by which they take hardly more than so many experts for a token.
+bool capsTokens(const ModelSpec& model);
+/// With a gate that chooses groups of experts first.
+bool hasGroups(const ModelSpec& model);
+/// With gates that add noise to scores, learned per score.
+bool noisyGate(const ModelSpec& model);
 /// Experts that a token may go to: all of them where experts choose.
 int expertChoices(const ModelSpec& model);
-/// Tokens of one sample that an expert has a place for: ⌈capacity · choices · sequence ÷ experts⌉, of a choice of 1 where
-/// experts choose; at least one, at most all. The group whose tokens compete for places is a sample.
+/// Experts that a token asks for on average, capacity being 1: its choices, or 1 where experts choose.
+int expertsAsked(const ModelSpec& model);
+/// Tokens of one sample that an expert has a place for: ⌈capacity · expertsAsked · sequence ÷ experts⌉; at least one, at most
+/// all. The group whose tokens compete for places is a sample.
 int expertCapacity(const ModelSpec& model);
 /// Product of all degrees but expert = number of ranks mpirun starts.
 int rankCount(const Layout& layout);

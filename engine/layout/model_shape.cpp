@@ -43,7 +43,17 @@ std::int64_t keyColumns(const ModelSpec& model) {
 
 int normNumbers(const ModelSpec& model) { return isLlama(model) ? 1 : 2; }
 
-int gateMatrices(const ModelSpec& model) { return model.gate == "noisy-top-k" ? 2 : 1; }
+std::vector<int> gateWidths(const ModelSpec& model) {
+    const std::size_t each = noisyGate(model) ? 2 : 1;
+    std::vector<int> widths(each, model.experts);
+    if (hasGroups(model)) widths.insert(widths.end(), each, model.expertGroups);
+    return widths;
+}
+
+std::int64_t gateColumns(const ModelSpec& model) {
+    const std::int64_t groups = hasGroups(model) ? model.expertGroups : 0;
+    return (noisyGate(model) ? 2 : 1) * (model.experts + groups);
+}
 
 std::int64_t expertRows(const ModelSpec& model, int samples) {
     return std::int64_t{model.experts} * samples * expertCapacity(model);
@@ -100,7 +110,7 @@ int ownExperts(const ModelSpec& model, const TensorShare& share) { return model.
 std::int64_t feedForwardParameters(const ModelSpec& model, int layer, const TensorShare& share) {
     const std::int64_t h = model.hidden, block = blockParameters(model, layer, share);
     if (!hasExperts(model, layer)) return normParameters(model) + block;
-    return 2 * h + gateMatrices(model) * h * model.experts + ownExperts(model, share) * block;
+    return 2 * h + h * gateColumns(model) + ownExperts(model, share) * block;
 }
 
 /// Of a layer's experts, where other ranks hold others.
@@ -238,8 +248,8 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
         const std::int64_t f = feedForwardWidth(model, block) / share.size;
         units.push_back(norm(model));
         const bool experts = hasExperts(model, block);
-        for (int gate = 0; gate < (experts ? gateMatrices(model) : 0); ++gate)
-            units.back() += {h, model.experts, 0, 1, 0, 0};
+        if (experts)
+            for (const int columns : gateWidths(model)) units.back() += {h, columns, 0, 1, 0, 0};
         FactoredNumbers products;
         for (int expert = 0; expert < (experts ? ownExperts(model, share) : 1); ++expert)
             (products += product(model, h, (blockMatrices(model) - 1) * f, true)) += product(model, f, h, false);
@@ -258,7 +268,7 @@ namespace {
 double feedForwardFlops(const ModelSpec& model, int layer, double tokens, double rows) {
     const double h = model.hidden, each = 2 * blockMatrices(model) * h * feedForwardWidth(model, layer);
     if (!hasExperts(model, layer)) return tokens * each;
-    return 2 * tokens * h * model.experts * gateMatrices(model) + rows * each;
+    return 2 * tokens * h * static_cast<double>(gateColumns(model)) + rows * each;
 }
 
 }  // namespace
@@ -293,7 +303,7 @@ double layerForwardFlops(const ModelSpec& model, int layer, int samples, const T
 double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samples) {
     const auto n = static_cast<double>(tokens(model, samples));
     const auto rows = static_cast<double>(expertRows(model, samples));
-    if (model.kind != "gpt-moe" || model.gate == "expert-choice") return 0;
+    if (model.kind != "gpt-moe" || expertsChoose(model)) return 0;
     const double asked = n * expertChoices(model);
     if (asked >= rows) return 0;
     double flops = 0;
@@ -337,7 +347,7 @@ std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, c
     const std::int64_t own = ownTokens(model, samples, share);
     const std::int64_t h = model.hidden;
     const std::int64_t f = feedForwardWidth(model, layer), rows = expertRows(model, samples);
-    const std::int64_t routes = n * (gateMatrices(model) * model.experts + 2 * expertChoices(model)) + rows +
+    const std::int64_t routes = n * (gateColumns(model) + 2 * expertChoices(model)) + rows +
                                 2 * std::int64_t{samples} * model.experts;
     const std::int64_t statistics = normNumbers(model) * own, widths = blockMatrices(model);  // f before and after a GeLU or gate
     const std::int64_t feedForward = statistics + own * h + (hasExperts(model, layer) ? routes + 2 * rows * (h + f)

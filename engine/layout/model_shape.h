@@ -44,8 +44,10 @@ bool isLlama(const ModelSpec& model);
 std::int64_t keyColumns(const ModelSpec& model);
 /// Numbers a row that a norm keeps of it: mean and reciprocal deviation, or the latter alone; and a column that it learns.
 int normNumbers(const ModelSpec& model);
-/// Of scores, and of the noise on them where there is some.
-int gateMatrices(const ModelSpec& model);
+/// Columns of each matrix of a gate: of scores, and of the noise on them where there is some; of experts, then of groups.
+std::vector<int> gateWidths(const ModelSpec& model);
+/// Of all of them.
+std::int64_t gateColumns(const ModelSpec& model);
 /// Rows of all experts of a layer, for one microbatch: experts · b · places. They are computed whether taken or not.
 std::int64_t expertRows(const ModelSpec& model, int samples);
 /// Of each block: attention and feed-forward of a gpt, feed-forward of an mlp.

@@ -42,7 +42,8 @@ std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& 
         addNorm();
         const std::int64_t f = feedForwardWidth(model, block) / share.size;
         const bool experts = hasExperts(model, block);
-        if (experts) sizes.insert(sizes.end(), static_cast<std::size_t>(gateMatrices(model)), h * model.experts);
+        if (experts)
+            for (const int columns : gateWidths(model)) sizes.push_back(h * columns);
         std::vector<std::int64_t>& products = experts && share.expert > 1 ? spread : sizes;
         for (int expert = 0; expert < (experts ? model.experts / share.expert : 1); ++expert) {
             addProduct(model, products, h, isLlama(model) ? 2 * f : f);

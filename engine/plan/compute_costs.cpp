@@ -27,6 +27,9 @@ constexpr int weightsOfExpert = 4;
 constexpr int embeddingWeights = 2;
 constexpr int outputWeights = 3;
 
+/// Of a gate, a product for each of its matrices.
+int gateKernels(const ModelSpec& model) { return static_cast<int>(gateWidths(model).size()); }
+
 /// Sum over a stage's blocks of a number for each: `dense` with a feed-forward block, `routed` with experts.
 int overBlocks(const ModelSpec& model, const StageShape& stage, int dense, int routed) {
     if (model.kind != "gpt-moe") return stage.layers * dense;
@@ -81,7 +84,7 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
     const int ofBlock = isLlama(layout.model)        ? llamaLayerKernels
                         : hasAttention(layout.model) ? gptLayerKernels
                                                      : mlpLayerKernels;
-    int kernels = overBlocks(layout.model, stage, ofBlock, ofBlock + routingKernels + gateMatrices(layout.model) +
+    int kernels = overBlocks(layout.model, stage, ofBlock, ofBlock + routingKernels + gateKernels(layout.model) +
                                                                (layout.model.experts - 1) * expertKernels);
     if (hasAttention(layout.model)) kernels += stage.layers * coreKernels * (share.context - 1);  // a core's for each block
     if (stage.first) kernels += embeddingKernels;
@@ -112,7 +115,7 @@ OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, c
     const NumberFormats formats = numberFormats(layout.precision);
     const int branches = stage.layers * (hasAttention(layout.model) ? 2 : 1);
     const int layers = branches + (stage.last ? 1 : 0);
-    const int ofExperts = gateMatrices(layout.model) + (layout.model.experts / share.expert - 1) * weightsOfExpert;
+    const int ofExperts = gateKernels(layout.model) + (layout.model.experts / share.expert - 1) * weightsOfExpert;
     const bool llama = isLlama(layout.model);
     const int weights = (llama ? weightsOfLlamaBranch : weightsOfBranch) * branches +
                         overBlocks(layout.model, stage, 0, ofExperts) +

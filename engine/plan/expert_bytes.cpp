@@ -14,12 +14,13 @@ ExpertBytes expertBytes(const Layout& layout, int layer) {
     const std::int64_t samples = layout.batch.micro, tokens = samples * model.sequence, n = model.experts;
     const std::int64_t rows = expertRows(model, layout.batch.micro), routes = tokens * expertChoices(model);
     ExpertBytes size;
-    size.gate = fp32 * (gateMatrices(model) * tokens * n + 2 * routes + rows + 2 * samples * n);
+    size.gate = fp32 * (tokens * gateColumns(model) + 2 * routes + rows + 2 * samples * n);
     size.rows = bytes * rows * 2 * (h + f);
     size.weights = fp32 * routes;
     size.scratch = bytes * rows / n * f;
     size.gathered = bytes * rows * h;
     if (layout.parallel.expert > 1) size.sent = size.gathered;
+    if (capsTokens(model)) size.assigned = fp32 * tokens * n + std::int64_t{sizeof(std::int32_t)} * samples;
     if (bytes != fp32) size.floats = fp32 * tokens * h;
     if (formats.weightBytes() != fp32) size.gateCopy = fp32 * h * n;
     if (formats.gradientBytes() != fp32) size.gatePart = fp32 * h * n;

@@ -202,6 +202,7 @@ private:
         if (layer.experts) {
             tally.add(Category::Activations, layer.first - layer.experts->rows);
             passing(tally, layer.experts->floats + layer.experts->gateCopy);
+            passing(tally, layer.experts->assigned);
             routedRows(tally, *layer.experts);
             tally.add(Category::Activations, size_.own);  // the output
             return;

@@ -113,9 +113,9 @@ public:
     void sm3(const Sm3Update& update, std::span<const Sm3Part> parts) override;
 
     void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise, float* logits) override;
-    void route(const GateShape& shape, GateKind kind, float* logits, const Routes& routes) override;
+    void route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) override;
     void routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes, const float* weightGradient,
-                   float* probabilities, float* noise) override;
+                   const GateScores& probabilities, const GateScores& noise) override;
     void countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) override;
     void gatherRows(int rows, int columns, int choices, const std::int32_t* places, const float* weights, ConstArray from,
                     Array to) override;

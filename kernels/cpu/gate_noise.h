@@ -18,6 +18,8 @@ public:
         const float radius = std::sqrt(-2.0f * std::log(uniform(hash(low_, high_, column))));
         return radius * std::cos(6.283185307f * uniform(hash(high_, low_, column)));
     }
+    /// Of the row as a whole, even in [0, 1).
+    float share() const { return static_cast<float>(high_ >> 8) * 0x1p-24f; }
 
 private:
     static std::uint32_t hash(std::uint32_t low, std::uint32_t high, std::uint32_t column) {

@@ -2,6 +2,7 @@
 // A warp scores a token; then the experts of a sample, a thread each, go through its tokens in order and give out places.
 #include "kernels/gate.h"
 
+#include "kernels/cuda/capped_choice.cuh"
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/gate_noise.cuh"
 #include "kernels/cuda/grid.cuh"
@@ -111,15 +112,78 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     for (int j = laneOf(); j < shape.choices; j += warpSize_) row[numbers[j]] = own[j] = expf(own[j] - largest) / sum;
 }
 
+/// GShard: the largest two of G, which takes the place of the scores. What is not drawn has no expert and no row.
+__global__ void __launch_bounds__(tokensOfBlock* warpSize_)
+    twoKernel(GateShape shape, bool draws, std::uint64_t key, std::int64_t firstRow, float* scores, Routes routes,
+              std::int32_t* chosen) {
+    const int token = tokenOf(shape);
+    if (token < 0) return;
+    float* const row = scores + static_cast<std::int64_t>(token) * shape.experts;
+    softmaxRow(shape.experts, row);
+    __syncwarp();
+    const int one = nextBest(shape.experts, row, -1);
+    const int other = nextBest(shape.experts, row, one);
+    if (laneOf() != 0) return;
+    const std::int64_t place = 2 * static_cast<std::int64_t>(token);
+    const float first = row[one], second = row[other], weight = second / (first + second);
+    const bool taken = !draws || 2 * weight > NoiseRow(key, firstRow + token).share();
+    routes.weights[place] = first / (first + second);
+    routes.weights[place + 1] = weight;
+    chosen[place] = one;
+    chosen[place + 1] = taken ? other : -1;
+    if (!taken) routes.rows[place + 1] = -1;
+}
+
+/// Hierarchical: the best groups, in each the best experts. P takes the place of the groups' scores, G of the experts'.
+__global__ void __launch_bounds__(tokensOfBlock* warpSize_)
+    inGroupsKernel(GateShape shape, GateScores scores, float* weights, std::int32_t* chosen) {
+    const int token = tokenOf(shape);
+    if (token < 0) return;
+    const int inGroup = shape.experts / shape.groups, each = shape.choices / shape.groupChoices;
+    float* const row = scores.experts + static_cast<std::int64_t>(token) * shape.experts;
+    float* const groupRow = scores.groups + static_cast<std::int64_t>(token) * shape.groups;
+    float* const own = weights + static_cast<std::int64_t>(token) * shape.choices;
+    std::int32_t* const numbers = chosen + static_cast<std::int64_t>(token) * shape.choices;
+    const float top = groupRow[nextBest(shape.groups, groupRow, -1)];
+    float all = 0;
+    int group = -1;
+    for (int i = 0; i < shape.groupChoices; ++i) {
+        group = nextBest(shape.groups, groupRow, group);
+        all += expf(groupRow[group] - top);
+        const float* const inside = row + group * inGroup;
+        float largest = 0, sum = 0;
+        int last = -1;
+        for (int j = 0; j < each; ++j) {
+            last = nextBest(inGroup, inside, last);
+            if (j == 0) largest = inside[last];
+            sum += expf(inside[last] - largest);
+            if (laneOf() == 0) numbers[i * each + j] = group * inGroup + last;
+        }
+        __syncwarp();
+        for (int j = laneOf(); j < each; j += warpSize_)
+            own[i * each + j] = expf(row[numbers[i * each + j]] - largest) / sum;
+    }
+    const float least = scoreOf(groupRow[group]);
+    __syncwarp();
+    for (int i = laneOf(); i < shape.groups; i += warpSize_) {
+        const float score = scoreOf(groupRow[i]);
+        groupRow[i] = score > least || (score == least && i <= group) ? expf(groupRow[i] - top) / all : 0;
+    }
+    for (int e = laneOf(); e < shape.experts; e += warpSize_) row[e] = 0;
+    __syncwarp();
+    for (int j = laneOf(); j < shape.choices; j += warpSize_)
+        row[numbers[j]] = own[j] = groupRow[numbers[j] / inGroup] * own[j];
+}
+
 /// Block: a sample; thread: an expert, or every placeThreads-th.
 __global__ void __launch_bounds__(placeThreads)
-    placesKernel(GateShape shape, const float* probabilities, const std::int32_t* chosen, Routes routes) {
+    placesKernel(GateShape shape, bool firstChoices, const float* probabilities, const std::int32_t* chosen, Routes routes) {
     const int sample = static_cast<int>(blockIdx.x);
     const std::int64_t first = static_cast<std::int64_t>(sample) * shape.sequence;
     for (int e = static_cast<int>(threadIdx.x); e < shape.experts; e += placeThreads) {
         const std::int64_t row = (static_cast<std::int64_t>(e) * shape.samples + sample) * shape.capacity;
-        int asked = 0;
-        for (int j = 0; j < shape.choices; ++j)
+        int asked = 0, firsts = 0;
+        for (int j = 0; j < shape.choices; ++j) {
             for (int t = 0; t < shape.sequence; ++t) {
                 const std::int64_t place = (first + t) * shape.choices + j;
                 if (chosen[place] != e) continue;
@@ -128,11 +192,13 @@ __global__ void __launch_bounds__(placeThreads)
                 if (free) routes.places[row + asked] = static_cast<std::int32_t>(place);
                 ++asked;
             }
+            if (j == 0) firsts = asked;
+        }
         for (int i = asked; i < shape.capacity; ++i) routes.places[row + i] = -1;
         routes.asked[sample * shape.experts + e] = static_cast<float>(asked);
         float sum = 0;
         for (int t = 0; t < shape.sequence; ++t) sum += probabilities[(first + t) * shape.experts + e];
-        routes.sums[sample * shape.experts + e] = sum;
+        routes.sums[sample * shape.experts + e] = firstChoices ? static_cast<float>(firsts) : sum;
     }
 }
 
@@ -141,13 +207,14 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_) scoreKernel(GateShap
         softmaxRow(shape.experts, scores + static_cast<std::int64_t>(token) * shape.experts);
 }
 
-/// Block: an expert and a sample. A token's place is the number of those that come before it.
-__global__ void __launch_bounds__(placeThreads) takeKernel(GateShape shape, const float* probabilities, Routes routes) {
+/// Block: an expert and a sample. A token's place is the number of those that come before it, by their ranks [tokens, experts].
+__global__ void __launch_bounds__(placeThreads)
+    takeKernel(GateShape shape, const float* probabilities, const float* ranks, Routes routes) {
     const int e = static_cast<int>(blockIdx.x);
     const int sample = static_cast<int>(blockIdx.y);
     const std::int64_t first = static_cast<std::int64_t>(sample) * shape.sequence;
     const std::int64_t row = (static_cast<std::int64_t>(e) * shape.samples + sample) * shape.capacity;
-    const auto score = [&](int t) { return scoreOf(probabilities[(first + t) * shape.experts + e]); };
+    const auto score = [&](int t) { return scoreOf(ranks[(first + t) * shape.experts + e]); };
     float sum = 0;
     for (int t = static_cast<int>(threadIdx.x); t < shape.sequence; t += placeThreads) {
         const float own = score(t);
@@ -169,29 +236,102 @@ __global__ void __launch_bounds__(placeThreads) takeKernel(GateShape shape, cons
     routes.sums[sample * shape.experts + e] = sum;
 }
 
+/// A token's way back: where its numbers lie, and the gradients of its weights and of G.
+struct TokenGrad {
+    const GateShape& shape;
+    float factor;
+    const float* ofSample;
+    const std::int32_t* rows;
+    const float* weightGradient;
+
+    __device__ TokenGrad(const GateShape& of, int token, float balance, const float* statistic, const std::int32_t* allRows,
+                         const float* gradients)
+        : shape(of), factor(balance), ofSample(statistic + static_cast<std::int64_t>(token / of.sequence) * of.experts),
+          rows(allRows + static_cast<std::int64_t>(token) * of.choices),
+          weightGradient(gradients + static_cast<std::int64_t>(token) * of.choices) {}
+
+    __device__ float ofBalance(int e) const { return factor * ofSample[e]; }
+    __device__ float ofWeight(int choice) const { return rows[choice] >= 0 ? weightGradient[choice] : 0.0f; }
+    __device__ float operator()(int e) const {
+        const int expertRows = shape.samples * shape.capacity;
+        float sum = ofBalance(e);
+        for (int j = 0; j < shape.choices; ++j)
+            if (rows[j] >= 0 && rows[j] / expertRows == e) sum += weightGradient[j];
+        return sum;
+    }
+};
+
 __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     routeGradKernel(GateShape shape, float factor, const float* statistic, const std::int32_t* rows,
                     const float* weightGradient, float* probabilities, float* noise) {
     const int token = tokenOf(shape);
     if (token < 0) return;
-    const int experts = shape.experts;
-    const int expertRows = shape.samples * shape.capacity;
-    const float* const ofSample = statistic + static_cast<std::int64_t>(token / shape.sequence) * experts;
-    const std::int64_t place = static_cast<std::int64_t>(token) * shape.choices;
-    const std::int64_t at = static_cast<std::int64_t>(token) * experts;
-    const auto gradient = [&](int e) {
-        float sum = factor * ofSample[e];
-        for (int j = 0; j < shape.choices; ++j)
-            if (const std::int32_t row = rows[place + j]; row >= 0 && row / expertRows == e) sum += weightGradient[place + j];
-        return sum;
-    };
+    const TokenGrad gradient(shape, token, factor, statistic, rows, weightGradient);
+    const std::int64_t at = static_cast<std::int64_t>(token) * shape.experts;
     float mean = 0;
-    for (int e = laneOf(); e < experts; e += warpSize_) mean += probabilities[at + e] * gradient(e);
+    for (int e = laneOf(); e < shape.experts; e += warpSize_) mean += probabilities[at + e] * gradient(e);
     mean = warpSum(mean);
-    for (int e = laneOf(); e < experts; e += warpSize_) {
+    for (int e = laneOf(); e < shape.experts; e += warpSize_) {
         const float result = probabilities[at + e] * (gradient(e) - mean);
         probabilities[at + e] = result;
         if (noise) noise[at + e] *= result;
+    }
+}
+
+/// GShard: of the weights a softmax over two, of the balance one over all.
+__global__ void __launch_bounds__(tokensOfBlock* warpSize_)
+    twoGradKernel(GateShape shape, float factor, const float* statistic, Routes routes, const float* weightGradient,
+                  float* probabilities, float* noise) {
+    const int token = tokenOf(shape);
+    if (token < 0) return;
+    const TokenGrad gradient(shape, token, factor, statistic, routes.rows, weightGradient);
+    const std::int64_t at = static_cast<std::int64_t>(token) * shape.experts;
+    float* const g = probabilities + at;
+    const float* const weights = routes.weights + 2 * static_cast<std::int64_t>(token);
+    const int first = nextBest(shape.experts, g, -1);
+    const int second = nextBest(shape.experts, g, first);
+    const float meanOfTwo = weights[0] * gradient.ofWeight(0) + weights[1] * gradient.ofWeight(1);
+    float mean = 0;
+    for (int e = laneOf(); e < shape.experts; e += warpSize_) mean += g[e] * gradient.ofBalance(e);
+    mean = warpSum(mean);
+    for (int e = laneOf(); e < shape.experts; e += warpSize_) {
+        float result = g[e] * (gradient.ofBalance(e) - mean);
+        if (e == first) result += weights[0] * (gradient.ofWeight(0) - meanOfTwo);
+        if (e == second) result += weights[1] * (gradient.ofWeight(1) - meanOfTwo);
+        g[e] = result;
+        if (noise) noise[at + e] *= result;
+    }
+}
+
+/// Hierarchical, with D the gradient of G and S the sum of G·D over a group: of H, G·(D − S ÷ P); of U, S − P·Σ S.
+__global__ void __launch_bounds__(tokensOfBlock* warpSize_)
+    inGroupsGradKernel(GateShape shape, float factor, const float* statistic, const std::int32_t* rows,
+                       const float* weightGradient, GateScores probabilities, GateScores noise) {
+    const int token = tokenOf(shape);
+    if (token < 0) return;
+    const TokenGrad gradient(shape, token, factor, statistic, rows, weightGradient);
+    const int inGroup = shape.experts / shape.groups;
+    const std::int64_t at = static_cast<std::int64_t>(token) * shape.experts;
+    const std::int64_t groupAt = static_cast<std::int64_t>(token) * shape.groups;
+    float* const g = probabilities.experts + at;
+    float* const p = probabilities.groups + groupAt;
+    float all = 0;
+    for (int e = laneOf(); e < shape.experts; e += warpSize_) all += g[e] * gradient(e);
+    all = warpSum(all);
+    for (int i = 0; i < shape.groups; ++i) {
+        float sum = 0;
+        for (int e = i * inGroup + laneOf(); e < (i + 1) * inGroup; e += warpSize_) sum += g[e] * gradient(e);
+        sum = warpSum(sum);
+        const float own = p[i], mean = own != 0 ? sum / own : 0;
+        __syncwarp();
+        for (int e = i * inGroup + laneOf(); e < (i + 1) * inGroup; e += warpSize_) {
+            const float result = g[e] * (gradient(e) - mean);
+            g[e] = result;
+            if (noise.experts) noise.experts[at + e] *= result;
+        }
+        if (laneOf() != 0) continue;
+        p[i] = sum - own * all;
+        if (noise.groups) noise.groups[groupAt + i] *= p[i];
     }
 }
 
@@ -215,31 +355,54 @@ void CudaDevice::gateNoise(int rows, int columns, std::uint64_t key, std::int64_
            rows, columns, key, firstRow, noise, logits);
 }
 
-void CudaDevice::route(const GateShape& shape, GateKind kind, float* logits, const Routes& routes) {
+void CudaDevice::route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) {
     if (shape.tokens() == 0) return;
-    if (kind == GateKind::ExpertChoice) {
-        launch("scores", scoreKernel, tokenBlocks(shape), tokenThreads, *queue_, shape, logits);
+    const unsigned blocks = tokenBlocks(shape);
+    const bool capped = rule.kind == GateKind::CappedChoice;
+    if (rule.kind == GateKind::ExpertChoice || capped) {
+        launch("scores", scoreKernel, blocks, tokenThreads, *queue_, shape, logits.experts);
+        const float* const probabilities = logits.experts;
+        if (capped) {
+            const auto ofExperts = static_cast<std::size_t>(shape.samples) * static_cast<std::size_t>(shape.experts);
+            auto* const factors = scratch<float>(ofExperts + static_cast<std::size_t>(shape.tokens()));
+            launch("capped", cappedKernel, static_cast<unsigned>(shape.samples), cappedThreads, *queue_, shape, rule.tokenExperts,
+                   rule.entropy, probabilities, factors, factors + ofExperts, routes.assigned, routes.rounds);
+        }
         launch("experts choose", takeKernel, dim3(static_cast<unsigned>(shape.experts), static_cast<unsigned>(shape.samples)),
-               placeThreads, *queue_, shape, static_cast<const float*>(logits), routes);
+               placeThreads, *queue_, shape, probabilities, capped ? static_cast<const float*>(routes.assigned) : probabilities,
+               routes);
         return;
     }
     const std::int64_t choices = static_cast<std::int64_t>(shape.tokens()) * shape.choices;
     auto* const chosen = scratch<std::int32_t>(static_cast<std::size_t>(choices));
-    launch("tokens choose", chooseKernel, tokenBlocks(shape), tokenThreads, *queue_, shape, kind == GateKind::Switch, logits,
-           routes.weights, chosen);
-    launch("places", placesKernel, static_cast<unsigned>(shape.samples), placeThreads, *queue_, shape,
-           static_cast<const float*>(logits), static_cast<const std::int32_t*>(chosen), routes);
+    const bool two = rule.kind == GateKind::GShard;
+    if (two)
+        launch("tokens choose two", twoKernel, blocks, tokenThreads, *queue_, shape, rule.draws, rule.key, rule.firstRow,
+               logits.experts, routes, chosen);
+    else if (rule.kind == GateKind::Hierarchical)
+        launch("tokens choose in groups", inGroupsKernel, blocks, tokenThreads, *queue_, shape, logits, routes.weights, chosen);
+    else
+        launch("tokens choose", chooseKernel, blocks, tokenThreads, *queue_, shape, rule.kind == GateKind::Switch,
+               logits.experts, routes.weights, chosen);
+    launch("places", placesKernel, static_cast<unsigned>(shape.samples), placeThreads, *queue_, shape, two,
+           static_cast<const float*>(logits.experts), static_cast<const std::int32_t*>(chosen), routes);
 }
 
 void CudaDevice::routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes,
-                           const float* weightGradient, float* probabilities, float* noise) {
-    const bool ofSums = balance.kind == GateKind::NoisyTopK;
-    const float s = static_cast<float>(shape.sequence);
-    const float factor = balance.weight * (ofSums ? 2.0f : 1.0f) * static_cast<float>(shape.experts) / (s * s) /
-                         static_cast<float>(shape.samples);
-    launch("routeGrad", routeGradKernel, tokenBlocks(shape), tokenThreads, *queue_, shape, factor,
-           static_cast<const float*>(ofSums ? routes.sums : routes.asked), static_cast<const std::int32_t*>(routes.rows),
-           weightGradient, probabilities, noise);
+                           const float* weightGradient, const GateScores& probabilities, const GateScores& noise) {
+    const float factor = balanceFactor(shape, balance);
+    const float* const statistic = balance.kind == GateKind::Switch ? routes.asked : routes.sums;
+    const std::int32_t* const rows = routes.rows;
+    const unsigned blocks = tokenBlocks(shape);
+    if (balance.kind == GateKind::GShard)
+        launch("twoGrad", twoGradKernel, blocks, tokenThreads, *queue_, shape, factor, statistic, routes, weightGradient,
+               probabilities.experts, noise.experts);
+    else if (balance.kind == GateKind::Hierarchical)
+        launch("inGroupsGrad", inGroupsGradKernel, blocks, tokenThreads, *queue_, shape, factor, statistic, rows,
+               weightGradient, probabilities, noise);
+    else
+        launch("routeGrad", routeGradKernel, blocks, tokenThreads, *queue_, shape, factor, statistic, rows, weightGradient,
+               probabilities.experts, noise.experts);
 }
 
 void CudaDevice::countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) {

@@ -19,6 +19,8 @@ public:
         const float radius = sqrtf(-2.0f * logf(uniform(hash(low_, high_, column))));
         return radius * cosf(6.283185307f * uniform(hash(high_, low_, column)));
     }
+    /// Of the row as a whole, even in [0, 1).
+    __device__ float share() const { return static_cast<float>(high_ >> 8) * 0x1p-24f; }
 
 private:
     __device__ static std::uint32_t hash(std::uint32_t low, std::uint32_t high, std::uint32_t column) {

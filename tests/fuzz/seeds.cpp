@@ -80,6 +80,8 @@ void layouts() {
     for (const auto& file : std::filesystem::directory_iterator(SHARDLAB_SOURCE_DIR "/resources/presets"))
         put("layout", file.path().stem().stem(), orEnd(readFile(file.path())));
     put("layout", "all-fields", writeLayout(Layout{}));
+    put("layout", "gates", R"({"model": {"kind": "gpt-moe", "layers": 4, "experts": 12, "gate": "hierarchical", "top_k": 2, "expert_groups": 4, "top_groups": 2,
+ "token_experts": 3, "entropy": 0.5, "capacity": 0.75}})");
     put("layout", "assignment", "/parallel/pipeline=4\n{\"model\": {\"layers\": 8}}");
     put("layout", "custom", R"({"model": {"layers": 2}, "parallel": {"data": 1}, "cluster": {"hosts": [{"name": "a", "devices": 2}]}, "batch": {"global": 4},
  "schedule": {"kind": "custom", "actions": ["0F0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"]}})");

@@ -193,6 +193,9 @@ private Q_SLOTS:
         row(2, 1, 2, "switch");
         row(4, 1, 2, "noisy-top-k");
         row(2, 2, 2, "expert-choice");
+        row(2, 1, 2, "hierarchical");
+        row(2, 2, 2, "gshard");
+        row(2, 1, 2, "capped-expert-choice");
     }
     void expertsToo() {
         QFETCH(int, data);
@@ -204,6 +207,7 @@ private Q_SLOTS:
         layout.model.layers = 2 * pipeline;
         layout.model.experts = 4;
         layout.model.gate = gate.toStdString();
+        layout.model.expertGroups = 2;
         layout.parallel.expert = expert;
         if (emulated()) {
             layout.model.sequence = 8;

@@ -253,12 +253,12 @@ public:
     void gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise, float* logits) override {
         inner_->gateNoise(rows, columns, key, firstRow, near(noise), near(logits));
     }
-    void route(const GateShape& shape, GateKind kind, float* logits, const Routes& routes) override {
-        inner_->route(shape, kind, near(logits), reached(routes));
+    void route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) override {
+        inner_->route(shape, rule, reached(logits), reached(routes));
     }
     void routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes, const float* weightGradient,
-                   float* probabilities, float* noise) override {
-        inner_->routeGrad(shape, balance, reached(routes), near(weightGradient), near(probabilities), near(noise));
+                   const GateScores& probabilities, const GateScores& noise) override {
+        inner_->routeGrad(shape, balance, reached(routes), near(weightGradient), reached(probabilities), reached(noise));
     }
     void countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) override {
         inner_->countLoad(shape, near(asked), near(tally));
@@ -290,8 +290,10 @@ private:
     static Array near(Array array) { return {near(array.data), array.type}; }
     static ConstArray near(ConstArray array) { return {near(array.data), array.type}; }
     static Routes reached(const Routes& routes) {
-        return {near(routes.weights), near(routes.rows), near(routes.places), near(routes.asked), near(routes.sums)};
+        return {near(routes.weights), near(routes.rows), near(routes.places), near(routes.asked), near(routes.sums),
+                near(routes.assigned), near(routes.rounds)};
     }
+    static GateScores reached(const GateScores& scores) { return {near(scores.experts), near(scores.groups)}; }
     static std::vector<AdafactorPart> reached(std::span<const AdafactorPart> parts) {
         std::vector<AdafactorPart> all(parts.begin(), parts.end());
         for (AdafactorPart& part : all) {

@@ -89,7 +89,7 @@ private Q_SLOTS:
     void expertsToo_data() {
         QTest::addColumn<QString>("gate");
         QTest::addColumn<QString>("compute");
-        for (const char* gate : {"switch", "noisy-top-k", "expert-choice"})
+        for (const char* gate : {"switch", "noisy-top-k", "hierarchical", "gshard", "expert-choice", "capped-expert-choice"})
             for (const char* compute : {"fp32", "bf16", "fp16"}) QTest::addRow("%s %s", gate, compute) << gate << compute;
     }
     void expertsToo() {
@@ -99,6 +99,7 @@ private Q_SLOTS:
         layout.model.kind = "gpt-moe";
         layout.model.experts = 4;
         layout.model.gate = gate.toStdString();
+        layout.model.expertGroups = 2;
         layout.model.dropout = layout.model.expertDropout = 0.1;
         layout.precision.compute = compute.toStdString();
         if (compute == "fp16") layout.precision.lossScale = "dynamic";

@@ -25,9 +25,11 @@ using namespace shardlab;
 namespace {
 
 constexpr int globalBatch = 8;
-constexpr int experts = 4;
 constexpr int attempts = 3;
-constexpr std::array gates{"switch", "noisy-top-k", "expert-choice"};
+constexpr std::array gates{"switch", "noisy-top-k", "hierarchical", "gshard", "expert-choice", "capped-expert-choice"};
+
+/// Of hierarchical, two of three experts in two of four groups.
+int expertsOf(const std::string& gate) { return gate == "hierarchical" ? 12 : 4; }
 
 struct Split {
     const char* schedule = "naive";
@@ -59,7 +61,7 @@ private:
         Layout layout;
         layout.name = "expert parallel";
         layout.model = {"gpt-moe", 4, 16, 2, 16, 256, 0.1};
-        layout.model.experts = experts;
+        layout.model.experts = expertsOf(gate);
         layout.model.gate = gate;
         layout.model.balance = 0.1;
         layout.model.expertDropout = 0.2;
@@ -237,15 +239,20 @@ private Q_SLOTS:
     void sixteenBits_data() {
         QTest::addColumn<QString>("compute");
         QTest::addColumn<QString>("weights");
-        for (const char* compute : {"bf16", "fp16"})
-            for (const char* weights : {"master", "fp32", "alone"}) QTest::addRow("%s %s", compute, weights) << compute << weights;
+        QTest::addColumn<QString>("gate");
+        for (const char* compute : {"bf16", "fp16"}) {
+            for (const char* weights : {"master", "fp32", "alone"})
+                QTest::addRow("%s %s", compute, weights) << compute << weights << "switch";
+            for (const char* gate : {"gshard", "hierarchical", "capped-expert-choice"}) QTest::addRow("%s %s", compute, gate) << compute << "master" << gate;
+        }
     }
     void sixteenBits() {
         QFETCH(QString, compute);
         QFETCH(QString, weights);
+        QFETCH(QString, gate);
         requireEqual([&]() -> QString {
             const auto layoutWith = [&](const Split& split) {
-                Layout layout = layoutOf("switch", split, 12);
+                Layout layout = layoutOf(gate.toStdString(), split, 12);
                 layout.precision.compute = compute.toStdString();
                 layout.precision.weights = weights.toStdString();
                 layout.precision.lossScale = "dynamic";
@@ -282,6 +289,9 @@ private Q_SLOTS:
         QTest::newRow("2 ranks") << 2 << 1 << 2 << "switch" << "none" << false;
         QTest::newRow("2 groups of 2") << 4 << 1 << 2 << "noisy-top-k" << "none" << false;
         QTest::newRow("a pipeline") << 2 << 2 << 2 << "expert-choice" << "full" << false;
+        QTest::newRow("a cap, bf16") << 4 << 1 << 4 << "capped-expert-choice" << "full" << false;
+        QTest::newRow("hierarchical") << 2 << 2 << 2 << "hierarchical" << "full" << false;
+        QTest::newRow("gshard") << 4 << 1 << 2 << "gshard" << "none" << false;
         QTest::newRow("4 ranks, bf16") << 4 << 1 << 4 << "switch" << "selective" << false;
         QTest::newRow("a pipeline, paced") << 2 << 2 << 2 << "switch" << "none" << true;
     }
@@ -307,7 +317,7 @@ private Q_SLOTS:
         QVERIFY2(run.error.empty(), run.error.c_str());
 
         using Key = std::tuple<ActionId, EventKind, int, std::int64_t>;
-        const std::int64_t rows = experts * expertCapacity(layout.model), bytes = rows * 16 * (expert == 4 ? 2 : 4);
+        const std::int64_t rows = expertRows(layout.model, 1), bytes = rows * 16 * (expert == 4 ? 2 : 4);
         const int times = recompute == "full" ? 3 : 2;  // a dispatch and a combine each
         TrafficMatrix measuredBytes(headerOf(plan)), predictedBytes(headerOf(plan));
         std::int64_t left = 0;

@@ -45,27 +45,63 @@ Weights shake(std::span<Parameter> parameters, RandomInputs& in) {
 GateShape someShape(RandomInputs& in, GateKind kind) {
     GateShape shape{in.whole(1, 3), in.whole(2, 7), in.whole(2, 5), 1, 1};
     if (kind == GateKind::NoisyTopK) shape.choices = in.whole(2, std::min(shape.experts, 3));
-    if (kind == GateKind::ExpertChoice) shape.choices = shape.experts;
+    if (kind == GateKind::ExpertChoice || kind == GateKind::CappedChoice) shape.choices = shape.experts;
+    if (kind == GateKind::GShard) shape.choices = 2;
+    if (kind == GateKind::Hierarchical) {
+        const int inGroup = in.whole(2, 3);
+        shape.groups = in.whole(2, 3);
+        shape.experts = shape.groups * inGroup;
+        shape.groupChoices = 2;
+        shape.choices = 2 * in.whole(1, inGroup);
+    }
     shape.capacity = in.whole(1, shape.sequence);
     return shape;
 }
 
-/// ε of all tokens of a layer of this name, from this sample on.
-Values noiseOf(Arena& arena, const std::string& block, std::int64_t seed, const GateShape& shape, std::int64_t firstSample) {
-    const auto count = std::size_t(shape.tokens()) * std::size_t(shape.experts);
+/// With a cap just so that all places are taken.
+GateSpec someSpec(const GateShape& shape, GateKind kind, double balance) {
+    GateSpec spec{shape, kind, balance, {0.02}};
+    spec.tokenExperts = (shape.experts * shape.capacity + shape.sequence - 1) / shape.sequence;
+    spec.entropy = 0.2;
+    return spec;
+}
+
+GateRule ruleOf(const GateSpec& spec) {
+    GateRule rule{spec.kind};
+    rule.tokenExperts = spec.tokenExperts;
+    rule.entropy = float(spec.entropy);
+    return rule;
+}
+
+/// ε of all tokens of a matrix of this name, from this row on.
+Values noiseOf(Arena& arena, const std::string& name, std::int64_t seed, int tokens, int columns, std::int64_t firstRow) {
+    const auto count = std::size_t(tokens) * std::size_t(columns);
     std::vector<float> noise(count), logits(count);
-    const std::uint64_t key = RandomStream(seed, block + ".moe.noise").bitsAt(0);
-    arena.device().gateNoise(shape.tokens(), shape.experts, key, firstSample * shape.sequence, noise.data(), logits.data());
+    const std::uint64_t key = RandomStream(seed, name).bitsAt(0);
+    arena.device().gateNoise(tokens, columns, key, firstRow, noise.data(), logits.data());
     Values values = toDouble(logits);
     for (double& value : values) value /= std::log(2.0);
     return values;
 }
 
+/// What a layer of this name adds or draws at random, from this sample on.
+void randomise(reference::Experts& experts, Arena& arena, const std::string& block, std::int64_t seed, std::int64_t firstSample) {
+    const GateShape& shape = experts.shape;
+    const std::int64_t firstRow = firstSample * shape.sequence;
+    const auto noise = [&](const char* name, int columns) { return noiseOf(arena, block + name, seed, shape.tokens(), columns, firstRow); };
+    if (experts.kind == GateKind::NoisyTopK || experts.kind == GateKind::Hierarchical) experts.noise = noise(".moe.noise", shape.experts);
+    if (experts.kind == GateKind::Hierarchical) experts.groupNoise = noise(".moe.group_noise", shape.groups);
+    if (experts.kind == GateKind::GShard)
+        experts.draws = reference::drawsOf(RandomStream(seed, block + ".moe.draws").bitsAt(0), firstRow, shape.tokens());
+}
+
+const std::array kinds{GateKind::Switch, GateKind::NoisyTopK, GateKind::Hierarchical, GateKind::GShard,
+                       GateKind::ExpertChoice, GateKind::CappedChoice};
+const std::array names{"switch", "noisy-top-k", "hierarchical", "gshard", "expert-choice", "capped-expert-choice"};
+
 void addKinds() {
     QTest::addColumn<int>("kind");
-    QTest::newRow("switch") << int(GateKind::Switch);
-    QTest::newRow("noisy top k") << int(GateKind::NoisyTopK);
-    QTest::newRow("expert choice") << int(GateKind::ExpertChoice);
+    for (std::size_t i = 0; i < kinds.size(); ++i) QTest::newRow(names[i]) << int(i);
 }
 
 }  // namespace
@@ -79,7 +115,7 @@ private Q_SLOTS:
     void layer() {
         QFETCH(int, kind);
         RandomInputs in;
-        const auto gate = GateKind(kind);
+        const GateKind gate = kinds[std::size_t(kind)];
         const GateShape shape = someShape(in, gate);
         const int hidden = in.whole(9, 14);
         const std::int64_t sample = in.whole(0, 1000);
@@ -89,12 +125,15 @@ private Q_SLOTS:
         ParameterSet set;
         TensorGroup alone(arena);
         const LayerContext context{set, arena, alone, shape.samples, shape.sequence, hidden};
-        ExpertsLayer layer(context, "h.7", {{shape, gate, balance, {0.02}}, 2 * hidden + 1, 0, {0.02}, {0.02}});
+        const GateSpec gateSpec = someSpec(shape, gate, balance);
+        ExpertsLayer layer(context, "h.7", {gateSpec, 2 * hidden + 1, 0, {0.02}, {0.02}});
         set.allocate(arena, {}, 1);
         const Weights weights = shake(set.parameters(), in);
         reference::Experts experts{shape, gate, hidden, {}};
-        if (gate == GateKind::NoisyTopK) experts.noise = noiseOf(arena, "h.7", context.seed, shape, sample);
-        const auto input = in.floats(std::size_t(shape.tokens()) * std::size_t(hidden));
+        randomise(experts, arena, "h.7", context.seed, sample);
+        experts.rule = ruleOf(gateSpec);
+        auto input = in.floats(std::size_t(shape.tokens()) * std::size_t(hidden));
+        while (!experts.sure(weights, "h.7", toDouble(input))) input = in.floats(input.size());
         const auto outputWeights = in.floats(input.size());
         const reference::Decision decision = experts.decision(weights, "h.7", toDouble(input));
 
@@ -130,20 +169,25 @@ private Q_SLOTS:
     }
 
     /// Validation draws no noise and drops nothing.
+    void withoutASampleThereIsNoNoise_data() { addKinds(); }
     void withoutASampleThereIsNoNoise() {
+        QFETCH(int, kind);
         RandomInputs in;
-        const GateShape shape = someShape(in, GateKind::NoisyTopK);
+        const GateKind gate = kinds[std::size_t(kind)];
+        const GateShape shape = someShape(in, gate);
         const int hidden = in.whole(9, 14);
         Arena arena;
         ParameterSet set;
         TensorGroup alone(arena);
         LayerContext context{set, arena, alone, shape.samples, shape.sequence, hidden};
         context.dropout = 0.5;
-        ExpertsLayer layer(context, "h.1", {{shape, GateKind::NoisyTopK, 1, {0.02}}, hidden, 0.5, {0.02}, {0.02}});
+        const GateSpec gateSpec = someSpec(shape, gate, 1);
+        ExpertsLayer layer(context, "h.1", {gateSpec, hidden, 0.5, {0.02}, {0.02}});
         set.allocate(arena, {}, 1);
         const Weights weights = shake(set.parameters(), in);
-        const reference::Experts experts{shape, GateKind::NoisyTopK, hidden, {}};
-        const auto input = in.floats(std::size_t(shape.tokens()) * std::size_t(hidden));
+        const reference::Experts experts{shape, gate, hidden, {}, {}, {}, ruleOf(gateSpec)};
+        auto input = in.floats(std::size_t(shape.tokens()) * std::size_t(hidden));
+        while (!experts.sure(weights, "h.1", toDouble(input))) input = in.floats(input.size());
         const auto state = layer.newState();
         const Buffer output = layer.forward(*state, bufferOf(arena, input));
         const reference::Decision decision = experts.decision(weights, "h.1", toDouble(input));
@@ -207,16 +251,23 @@ private Q_SLOTS:
         QFETCH(int, kind);
         RandomInputs in;
         const reference::Shape shape{"gpt", 2, 10, 2, in.whole(2, 6), in.whole(3, 9), in.whole(1, 3)};
-        const std::array names{"switch", "noisy-top-k", "expert-choice"};
         StageSpec spec;
         spec.model = {"gpt-moe", 2, shape.hidden, shape.heads, shape.sequence, shape.vocabulary, 0};
-        spec.model.experts = in.whole(2, 4);
         spec.model.gate = names[std::size_t(kind)];
+        const bool grouped = spec.model.gate == "hierarchical";
+        spec.model.experts = grouped ? 6 : in.whole(2, 4);
+        spec.model.expertGroups = in.whole(2, 3);
         spec.model.capacity = 0.5 + 0.25 * in.whole(0, 4);
+        spec.model.tokenExperts =
+            (spec.model.experts * expertCapacity(spec.model) + shape.sequence - 1) / shape.sequence;
         spec.model.balance = 0.3;
         spec.layers = 2;
         spec.samples = shape.samples;
-        const GateShape gate{shape.samples, shape.sequence, spec.model.experts, expertChoices(spec.model), expertCapacity(spec.model)};
+        GateShape gate{shape.samples, shape.sequence, spec.model.experts, expertChoices(spec.model), expertCapacity(spec.model)};
+        if (grouped) {
+            gate.groups = spec.model.expertGroups;
+            gate.groupChoices = spec.model.topGroups;
+        }
         Arena arena;
         Stage stage(spec, arena);
         const Weights weights = shake(stage.parameters(), in);
@@ -236,8 +287,12 @@ private Q_SLOTS:
         for (int i = 0; i < 2; ++i) {
             const std::int64_t sample = in.whole(0, 100);
             Batch batch{in.tokens(std::size_t(shape.tokens()), shape.vocabulary),
-                        in.tokens(std::size_t(shape.tokens()), shape.vocabulary), {gate, GateKind(kind), shape.hidden, {}}, {}};
-            if (GateKind(kind) == GateKind::NoisyTopK) batch.experts.noise = noiseOf(arena, "h.1", spec.seed, gate, sample);
+                        in.tokens(std::size_t(shape.tokens()), shape.vocabulary), {gate, kinds[std::size_t(kind)], shape.hidden, {}}, {}};
+            randomise(batch.experts, arena, "h.1", spec.seed, sample);
+            batch.experts.rule.tokenExperts = spec.model.tokenExperts;
+            batch.experts.rule.entropy = float(spec.model.entropy);
+            while (!batch.experts.sure(weights, "h.1", below(weights, batch)))
+                batch.tokens = in.tokens(std::size_t(shape.tokens()), shape.vocabulary);
             batch.decision = batch.experts.decision(weights, "h.1", below(weights, batch));
             stage.forward(i, {batch.tokens, batch.targets, sample}, {});
             const double wanted = entropy(weights, batch);

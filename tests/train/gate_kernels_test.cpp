@@ -3,6 +3,7 @@
 #include "tests/train/experts_reference.h"
 #include "tests/train/kernel_rows.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -18,9 +19,11 @@ namespace {
 struct HeldRoutes {
     DeviceArray weights, rows, places, counts;
     GateShape shape;
+    DeviceArray assigned, rounds;
 
     Routes routes() const {
-        return {weights.floats(), rows.tokens(), places.tokens(), counts.floats(), counts.floats() + shape.samples * shape.experts};
+        return {weights.floats(), rows.tokens(),   places.tokens(), counts.floats(), counts.floats() + shape.samples * shape.experts,
+                assigned.floats(), rounds.tokens()};
     }
 };
 
@@ -35,12 +38,29 @@ std::vector<std::int32_t> integers(Device& device, const DeviceArray& array) {
 class GateKernelsTest : public QObject, KernelRows {
     Q_OBJECT
 
+    static bool theyChoose(GateKind kind) { return kind == GateKind::ExpertChoice || kind == GateKind::CappedChoice; }
+    /// With a cap that leaves places for all, or just so.
+    static GateRule someRule(RandomInputs& in, GateKind kind, const GateShape& shape) {
+        GateRule rule{kind, true, 5, 3};
+        const int least = (shape.experts * shape.capacity + shape.sequence - 1) / shape.sequence;
+        rule.tokenExperts = in.coin() ? least : in.whole(least, shape.experts);
+        rule.entropy = 0.1f * float(in.whole(1, 5));
+        return rule;
+    }
     static GateShape someShape(RandomInputs& in, GateKind kind) {
         GateShape shape{in.whole(1, 4), in.whole(1, 70), in.whole(2, 150), 1, 1};
         if (in.coin()) shape.experts = in.whole(2, 8);
         if (kind == GateKind::NoisyTopK) shape.choices = in.whole(2, std::min(shape.experts, 5));
-        if (kind == GateKind::ExpertChoice) shape.choices = shape.experts;
-        const int asked = kind == GateKind::ExpertChoice ? 1 : shape.choices;
+        if (theyChoose(kind)) shape.choices = shape.experts;
+        if (kind == GateKind::GShard) shape.choices = 2;
+        if (kind == GateKind::Hierarchical) {
+            const int inGroup = in.whole(2, in.coin() ? 5 : 40);
+            shape.groups = in.whole(2, in.coin() ? 5 : 40);
+            shape.experts = shape.groups * inGroup;
+            shape.groupChoices = in.whole(2, std::min(shape.groups, 4));
+            shape.choices = shape.groupChoices * in.whole(2, std::min(inGroup, 4));
+        }
+        const int asked = theyChoose(kind) ? 1 : shape.choices;
         shape.capacity = std::clamp(int(std::ceil((0.3 + 0.1 * in.whole(0, 20)) * asked * shape.sequence / shape.experts)), 1,
                                     shape.sequence);
         return shape;
@@ -49,7 +69,9 @@ class GateKernelsTest : public QObject, KernelRows {
         const auto choices = std::size_t(shape.tokens()) * std::size_t(shape.choices);
         return {poisoned(choices), tokens(std::vector<std::int32_t>(choices, 12345)),
                 tokens(std::vector<std::int32_t>(std::size_t(shape.rows()), 12345)),
-                poisoned(2 * std::size_t(shape.samples) * std::size_t(shape.experts)), shape};
+                poisoned(2 * std::size_t(shape.samples) * std::size_t(shape.experts)), shape,
+                poisoned(std::size_t(shape.tokens()) * std::size_t(shape.experts)),
+                tokens(std::vector<std::int32_t>(std::size_t(shape.samples), 12345))};
     }
     /// ε of a matrix.
     std::vector<float> epsilon(int rows, int columns, std::uint64_t key, std::int64_t firstRow) const {
@@ -126,37 +148,74 @@ private Q_SLOTS:
         CLOSE(noise, slope, 1e-5);
     }
 
+    /// The draws that devices are compared with are even in [0, 1) and do not hang together.
+    void drawsAreEven() {
+        RandomInputs in;
+        const auto key = std::uint64_t(in.whole(0, 1 << 30)) << 20;
+        const int tokenCount = 4000;
+        const Values all = reference::drawsOf(key, 1000, tokenCount), other = reference::drawsOf(key + 1, 1000, tokenCount);
+        std::array<int, 8> counts{};
+        double beside = 0, across = 0;
+        for (std::size_t t = 0; t < all.size(); ++t) {
+            ++counts[std::min<std::size_t>(7, std::size_t(all[t] * 8))];
+            if (t > 0) beside += (all[t] - 0.5) * (all[t - 1] - 0.5) * 12 / tokenCount;
+            across += (all[t] - 0.5) * (other[t] - 0.5) * 12 / tokenCount;
+        }
+        // Six standard deviations, of a count of 500 and of the correlations.
+        for (const int count : counts) TRUE_HERE(std::abs(count - 500) < 6 * 21);
+        TRUE_HERE(std::abs(beside) < 0.1 && std::abs(across) < 0.1);
+    }
+
     void tokensChoose_data() {
-        QTest::addColumn<bool>("noisy");
-        QTest::newRow("switch") << false;
-        QTest::newRow("noisy top k") << true;
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<bool>("drawn");
+        QTest::newRow("switch") << int(GateKind::Switch) << false;
+        QTest::newRow("noisy top k") << int(GateKind::NoisyTopK) << false;
+        QTest::newRow("hierarchical") << int(GateKind::Hierarchical) << false;
+        QTest::newRow("gshard, drawn") << int(GateKind::GShard) << true;
+        QTest::newRow("gshard, all") << int(GateKind::GShard) << false;
     }
     void tokensChoose() {
-        QFETCH(bool, noisy);
+        QFETCH(int, kind);
+        QFETCH(bool, drawn);
+        requireChoices(GateKind(kind), drawn);
+    }
+
+private:
+    void requireChoices(GateKind kind, bool drawn) {
         RandomInputs in;
-        const GateKind kind = noisy ? GateKind::NoisyTopK : GateKind::Switch;
+        const bool grouped = kind == GateKind::Hierarchical;
         const GateShape shape = someShape(in, kind);
         std::vector<float> h = in.floats(std::size_t(shape.tokens()) * std::size_t(shape.experts), 2);
         const bool ties = in.coin();  // of equal scores the lower number goes first
         if (ties)
             for (float& x : h) x = std::round(x);
-        const DeviceArray logits = floats(h);
+        std::vector<float> u = in.floats(std::size_t(shape.tokens()) * std::size_t(shape.groups), 2);
+        if (ties)
+            for (float& x : u) x = std::round(x);
+        const DeviceArray logits = floats(h), groups = floats(u);
         const HeldRoutes routes = held(shape);
-        device().route(shape, kind, logits.floats(), routes.routes());
-        const reference::Decision decision = reference::decide(shape, kind, toDouble(h));
+        const GateRule rule{kind, drawn, 99, 7};
+        device().route(shape, rule, {logits.floats(), grouped ? groups.floats() : nullptr}, routes.routes());
+        const reference::Scores scores{toDouble(h), toDouble(u)};
+        const Values draws = drawn ? reference::drawsOf(rule.key, rule.firstRow, shape.tokens()) : Values{};
+        const reference::Decision decision = reference::decide(shape, kind, scores, draws);
         requirePlaces(routes, decision, in);
         if (QTest::currentTestFailed()) return;
-        const Values g = reference::gates(shape, kind, decision, toDouble(h));
+        const Values g = reference::gates(shape, kind, decision, scores);
         CLOSE(logits, g, 1e-5);
+        if (grouped) CLOSE(groups, reference::groupGates(shape, decision, scores), 1e-5);
+        const Values chosen = reference::outputWeights(shape, kind, decision, scores);
         Values weights, counts;
         for (std::size_t t = 0; t < decision.experts.size(); ++t)
-            for (const int e : decision.experts[t]) weights.push_back(g[t * std::size_t(shape.experts) + std::size_t(e)]);
+            for (const int e : decision.experts[t]) weights.push_back(chosen[t * std::size_t(shape.experts) + std::size_t(e)]);
         CLOSE(routes.weights, weights, 1e-5);
         for (int sample = 0; sample < shape.samples; ++sample)
             for (int e = 0; e < shape.experts; ++e) counts.push_back(decision.asked(shape, sample, e));
         for (int sample = 0; sample < shape.samples; ++sample)
             for (int e = 0; e < shape.experts; ++e) {
-                counts.push_back(0);
+                counts.push_back(kind == GateKind::GShard ? decision.asked(shape, sample, e, true) : 0);
+                if (kind == GateKind::GShard) continue;
                 for (int t = sample * shape.sequence; t < (sample + 1) * shape.sequence; ++t)
                     counts.back() += g[std::size_t(t * shape.experts + e)];
             }
@@ -174,28 +233,111 @@ private Q_SLOTS:
         TRUE_HERE(integers(device(), counted) == tally);
     }
 
+private Q_SLOTS:
+
+    void expertsChoose_data() {
+        QTest::addColumn<int>("kind");
+        QTest::newRow("expert choice") << int(GateKind::ExpertChoice);
+        QTest::newRow("capped") << int(GateKind::CappedChoice);
+    }
     void expertsChoose() {
+        QFETCH(int, kind);
         RandomInputs in;
-        const GateShape shape = someShape(in, GateKind::ExpertChoice);
+        const GateShape shape = someShape(in, GateKind(kind));
+        const GateRule rule = someRule(in, GateKind(kind), shape);
         const std::vector<float> h = in.floats(std::size_t(shape.tokens()) * std::size_t(shape.experts));
         const DeviceArray logits = floats(h);
         const HeldRoutes routes = held(shape);
-        device().route(shape, GateKind::ExpertChoice, logits.floats(), routes.routes());
+        device().route(shape, rule, {logits.floats()}, routes.routes());
         const Values g = reference::softmaxOfRows(toDouble(h), shape.experts);
         CLOSE(logits, g, 1e-5);
         CLOSE(routes.weights, g, 1e-5);
-        // The device's own probabilities, rounded as they are, decide.
-        const reference::Decision decision = reference::expertsTake(shape, logits.now());
+        // The device's own probabilities, rounded as they are, decide, or its own assignment.
+        const bool capped = rule.kind == GateKind::CappedChoice;
+        const reference::Decision decision = reference::expertsTake(shape, capped ? routes.assigned.now() : logits.now());
         requirePlaces(routes, decision, in);
         const std::vector<float> counts = routes.counts.now();
         for (std::size_t i = 0; i < counts.size() / 2; ++i) QCOMPARE(counts[i], float(shape.capacity));
+    }
+
+    /// What is assigned holds to its constraints and is the maximum: near that which slow projections in double precision come
+    /// to. It is the same to the bit whenever it is asked for.
+    void assignment_data() {
+        QTest::addColumn<int>("cap");
+        QTest::newRow("as tight as can be") << 0;
+        QTest::newRow("tight") << 1;
+        QTest::newRow("no cap") << 2;
+    }
+    void assignment() {
+        QFETCH(int, cap);
+        RandomInputs in;
+        GateShape shape = someShape(in, GateKind::CappedChoice);
+        shape.samples = std::min(shape.samples, 2);
+        shape.experts = shape.choices = in.whole(2, in.coin() ? 4 : 16);
+        shape.sequence = in.whole(4, 24);
+        GateRule rule{GateKind::CappedChoice};
+        rule.entropy = 0.1f * float(in.whole(1, 5));
+        rule.tokenExperts = cap == 2 ? shape.experts : in.whole(1, shape.experts);
+        const int most = std::min(shape.sequence, shape.sequence * rule.tokenExperts / shape.experts);
+        shape.capacity = cap == 0 && most > 0 ? most : std::max(1, in.whole(most / 2, std::max(1, most * 9 / 10)));
+        if (most < 1) rule.tokenExperts = shape.experts;
+        const std::vector<float> h = in.floats(std::size_t(shape.tokens()) * std::size_t(shape.experts), in.coin() ? 1 : 5);
+        const DeviceArray logits = floats(h);
+        const HeldRoutes routes = held(shape);
+        device().route(shape, rule, {logits.floats()}, routes.routes());
+        const Values g = reference::softmaxOfRows(toDouble(h), shape.experts);
+        const std::vector<float> assigned = routes.assigned.now();
+        const std::vector<std::int32_t> rounds = integers(device(), routes.rounds);
+        const double tolerance = 1.02 * cappedTolerance, k = shape.capacity, b = rule.tokenExperts;
+        const auto a = [&](int t, int e) { return double(assigned[std::size_t(t * shape.experts + e)]); };
+        for (const float value : assigned) TRUE_HERE(value >= 0 && value <= 1);
+        for (int sample = 0; sample < shape.samples; ++sample) {
+            const int first = sample * shape.sequence;
+            for (int e = 0; e < shape.experts; ++e) {
+                double sum = 0;
+                for (int t = first; t < first + shape.sequence; ++t) sum += a(t, e);
+                TRUE_HERE(std::abs(sum - k) <= tolerance * k);
+            }
+            for (int t = first; t < first + shape.sequence; ++t) {
+                double sum = 0;
+                for (int e = 0; e < shape.experts; ++e) sum += a(t, e);
+                TRUE_HERE(sum <= b * (1 + tolerance));
+            }
+            const int found = rounds[std::size_t(sample)];
+            TRUE_HERE(found >= 1 && found < cappedRounds);
+            const reference::Assignment same = reference::assign(shape, rule, g, sample, cappedRelaxation, cappedTolerance);
+            QVERIFY2(std::abs(found - same.rounds) <= 1 + same.rounds / 10,
+                     qPrintable(QString("%1 rounds instead of %2, %3").arg(found).arg(same.rounds).arg(in.seed())));
+            const reference::Assignment best = reference::assign(shape, rule, g, sample, 1, 1e-5);
+            double off = 0, got = 0, wanted = 0;
+            const auto worth = [&](double value, double score) {
+                return value > 0 ? value * score - double(rule.entropy) * value * std::log(value) : 0.0;
+            };
+            for (int t = first; t < first + shape.sequence; ++t)
+                for (int e = 0; e < shape.experts; ++e) {
+                    const double value = best.values[std::size_t((t - first) * shape.experts + e)];
+                    const double score = g[std::size_t(t * shape.experts + e)];
+                    off = std::max(off, std::abs(a(t, e) - value));
+                    got += worth(a(t, e), score);
+                    wanted += worth(value, score);
+                }
+            QVERIFY2(off < 0.05 && std::abs(got - wanted) < 5e-3 * std::abs(wanted) + 5e-3,
+                     qPrintable(QString("off by %1, worth %2 of %3, %4").arg(off).arg(got).arg(wanted).arg(in.seed())));
+        }
+        const DeviceArray once = floats(h);
+        const HeldRoutes again = held(shape);
+        device().route(shape, rule, {once.floats()}, again.routes());
+        TRUE_HERE(again.assigned.now() == assigned && integers(device(), again.rounds) == rounds);
     }
 
     void gradient_data() {
         QTest::addColumn<int>("kind");
         QTest::newRow("switch") << int(GateKind::Switch);
         QTest::newRow("noisy top k") << int(GateKind::NoisyTopK);
+        QTest::newRow("hierarchical") << int(GateKind::Hierarchical);
+        QTest::newRow("gshard") << int(GateKind::GShard);
         QTest::newRow("expert choice") << int(GateKind::ExpertChoice);
+        QTest::newRow("capped") << int(GateKind::CappedChoice);
     }
     void gradient() {
         QFETCH(int, kind);
@@ -203,49 +345,78 @@ private Q_SLOTS:
         const auto gate = GateKind(kind);
         GateShape shape = someShape(in, gate);
         shape.sequence = std::min(shape.sequence, 12);
+        const int each = shape.choices / shape.groupChoices, inGroup = shape.experts / shape.groups;
+        if (gate == GateKind::Hierarchical) {
+            shape.groups = std::max(shape.groupChoices, std::min(shape.groups, 4));
+            shape.experts = shape.groups * std::max(each, std::min(inGroup, 5));
+        }
         shape.experts = std::min(shape.experts, 40);
+        shape.samples = std::min(shape.samples, 2);
+        const bool grouped = gate == GateKind::Hierarchical;
         shape.capacity = std::min(shape.capacity, shape.sequence);
-        if (gate == GateKind::ExpertChoice) shape.choices = shape.experts;
+        const bool theirs = theyChoose(gate);
+        if (theirs) shape.choices = shape.experts;
         const auto scores = std::size_t(shape.tokens()) * std::size_t(shape.experts);
         const std::vector<float> h = in.floats(scores), slope = in.floats(scores);
         const std::vector<float> weightGradient = in.floats(std::size_t(shape.tokens()) * std::size_t(shape.choices));
-        const float balance = gate == GateKind::ExpertChoice ? 0 : 3;
+        const float balance = theirs ? 0 : 3;
+        const std::vector<float> u = in.floats(std::size_t(shape.tokens()) * std::size_t(shape.groups));
+        const std::vector<float> groupSlope = in.floats(u.size());
         const DeviceArray logits = floats(h), noise = floats(slope), given = floats(weightGradient);
+        const DeviceArray groups = floats(u), groupNoise = floats(groupSlope);
         const HeldRoutes routes = held(shape);
-        device().route(shape, gate, logits.floats(), routes.routes());
-        const reference::Decision decision = gate == GateKind::ExpertChoice ? reference::expertsTake(shape, logits.now())
-                                                                            : reference::decide(shape, gate, toDouble(h));
-        device().routeGrad(shape, {gate, balance}, routes.routes(), given.floats(), logits.floats(), noise.floats());
-        const Values wanted = reference::numericGradient(
-            [&](const Values& moved) {
-                const Values g = reference::gates(shape, gate, decision, moved);
-                double sum = balance * reference::balanceLoss(shape, gate, decision, g);
-                for (std::size_t t = 0; t < decision.experts.size(); ++t)
-                    for (std::size_t j = 0; j < decision.experts[t].size(); ++j) {
-                        const auto e = std::size_t(decision.experts[t][j]);
-                        const std::size_t choice = gate == GateKind::ExpertChoice ? e : j;
-                        if (decision.placed[t][j])
-                            sum += weightGradient[t * std::size_t(shape.choices) + choice] * g[t * std::size_t(shape.experts) + e];
-                    }
-                return sum;
-            },
-            toDouble(h));
+        const GateRule rule = someRule(in, gate, shape);
+        const GateScores probabilities{logits.floats(), grouped ? groups.floats() : nullptr};
+        device().route(shape, rule, probabilities, routes.routes());
+        const reference::Scores given64{toDouble(h), toDouble(u)};
+        const Values draws =
+            gate == GateKind::GShard ? reference::drawsOf(rule.key, rule.firstRow, shape.tokens()) : Values{};
+        const reference::Decision decision =
+            theirs ? reference::expertsTake(shape, gate == GateKind::CappedChoice ? routes.assigned.now() : logits.now())
+                   : reference::decide(shape, gate, given64, draws);
+        device().routeGrad(shape, {gate, balance}, routes.routes(), given.floats(), probabilities,
+                           {noise.floats(), grouped ? groupNoise.floats() : nullptr});
+        const auto lossOf = [&](const reference::Scores& moved) {
+            const Values all = reference::gates(shape, gate, decision, moved);
+            const Values g = reference::outputWeights(shape, gate, decision, moved);
+            double sum = balance * reference::balanceLoss(shape, gate, decision, all);
+            for (std::size_t t = 0; t < decision.experts.size(); ++t)
+                for (std::size_t j = 0; j < decision.experts[t].size(); ++j) {
+                    const auto e = std::size_t(decision.experts[t][j]);
+                    const std::size_t choice = theirs ? e : j;
+                    if (decision.placed[t][j])
+                        sum += weightGradient[t * std::size_t(shape.choices) + choice] * g[t * std::size_t(shape.experts) + e];
+                }
+            return sum;
+        };
+        const Values wanted =
+            reference::numericGradient([&](const Values& moved) { return lossOf({moved, given64.groups}); }, given64.experts);
         CLOSE(logits, wanted, 2e-5);
         Values ofNoise;
         for (std::size_t i = 0; i < wanted.size(); ++i) ofNoise.push_back(wanted[i] * slope[i]);
         CLOSE(noise, ofNoise, 2e-5);
+        if (!grouped) return;
+        const Values ofGroups =
+            reference::numericGradient([&](const Values& moved) { return lossOf({given64.experts, moved}); }, given64.groups);
+        CLOSE(groups, ofGroups, 2e-5);
+        Values ofGroupNoise;
+        for (std::size_t i = 0; i < ofGroups.size(); ++i) ofGroupNoise.push_back(ofGroups[i] * groupSlope[i]);
+        CLOSE(groupNoise, ofGroupNoise, 2e-5);
     }
 
     /// What is no number goes somewhere all the same, and shows in the weights.
     void notFiniteScoresStayInBounds() {
         RandomInputs in;
-        for (const GateKind kind : {GateKind::Switch, GateKind::NoisyTopK, GateKind::ExpertChoice}) {
+        for (const GateKind kind : {GateKind::Switch, GateKind::NoisyTopK, GateKind::Hierarchical, GateKind::GShard,
+                                    GateKind::ExpertChoice, GateKind::CappedChoice}) {
             const GateShape shape = someShape(in, kind);
             std::vector<float> h(std::size_t(shape.tokens()) * std::size_t(shape.experts), std::numeric_limits<float>::quiet_NaN());
             h[0] = std::numeric_limits<float>::infinity();
             const DeviceArray logits = floats(h);
+            const DeviceArray groups = floats(std::vector<float>(std::size_t(shape.tokens() * shape.groups), h.back()));
             const HeldRoutes routes = held(shape);
-            device().route(shape, kind, logits.floats(), routes.routes());
+            const bool grouped = kind == GateKind::Hierarchical;
+            device().route(shape, someRule(in, kind, shape), {logits.floats(), grouped ? groups.floats() : nullptr}, routes.routes());
             for (const std::int32_t row : integers(device(), routes.rows)) TRUE_HERE(row >= -1 && row < shape.rows());
             for (const std::int32_t place : integers(device(), routes.places))
                 TRUE_HERE(place >= -1 && place < shape.tokens() * shape.choices);

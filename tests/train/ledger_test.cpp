@@ -232,8 +232,8 @@ private Q_SLOTS:
                 layout.model.kvHeads = heads == 2 ? 1 + static_cast<int>(random.below(2)) : random.below(2) ? 1 : heads;
             }
             if (experts) {
-                const std::array gates{"switch", "noisy-top-k", "expert-choice"};
-                layout.model.gate = gates[random.below(3)];
+                const std::array gates{"switch", "noisy-top-k", "hierarchical", "gshard", "expert-choice", "capped-expert-choice"};
+                layout.model.gate = gates[random.below(gates.size())];
                 layout.model.experts = 2 + static_cast<int>(random.below(4));
                 layout.model.capacity = 0.5 + 0.25 * random.below(6);
                 layout.model.expertDropout = random.below(2) ? 0.1 : 0;
@@ -251,6 +251,15 @@ private Q_SLOTS:
                 layout.parallel.expert = layout.parallel.data = 2 + static_cast<int>(random.below(2));
                 layout.model.experts = layout.parallel.expert * (1 + static_cast<int>(random.below(3)));
             }
+            if (experts && hasGroups(layout.model)) {
+                layout.model.experts *= 4;
+                layout.model.expertGroups = 2 + 2 * static_cast<int>(random.below(2));
+                layout.model.topK = 2;
+                if (layout.model.expertGroups == 4) layout.model.experts *= 2;
+            }
+            if (experts)
+                layout.model.tokenExperts =
+                    (layout.model.experts * expertCapacity(layout.model) + layout.model.sequence - 1) / layout.model.sequence;
             layout.model.dropout = random.below(2) ? 0.1 : 0;
             if (!experts && random.below(3) == 0) {
                 layout.parallel.context = 2 + static_cast<int>(random.below(2));

@@ -45,19 +45,35 @@ if model["gate"] == "expert-choice":
     dispatch = F.one_hot(chosen, shape[1]).float().permute(0, 3, 1, 2)  # [b, s, experts, places]
 else:
     choices = model["choices"]
-    best = scores.topk(choices, dim=-1)
-    if model["gate"] == "switch":
-        gates = scores.softmax(-1)
-        asked = F.one_hot(best.indices[..., 0], experts).float()
-        balance = experts * (asked.mean(1) * gates.mean(1)).sum(-1).mean()
+    if model["gate"] == "hierarchical":
+        groups, group_choices = model["groups"], model["group_choices"]
+        of_groups = y @ weights["h.1.moe.group_gate.weight"]
+        best_groups = of_groups.topk(group_choices, dim=-1)
+        inside = scores.unflatten(-1, (groups, experts // groups))
+        best_inside = inside.topk(choices // group_choices, dim=-1)
+        chosen = best_inside.indices + torch.arange(groups).unsqueeze(-1) * (experts // groups)
+        taken_groups = best_groups.indices.unsqueeze(-1).expand(*shape[:2], group_choices, choices // group_choices)
+        chosen = chosen.gather(2, taken_groups).flatten(-2)
+        within = torch.zeros_like(inside).scatter(-1, best_inside.indices, best_inside.values.softmax(-1))
+        between = torch.zeros_like(of_groups).scatter(-1, best_groups.indices, best_groups.values.softmax(-1))
+        gates = (between.unsqueeze(-1) * within).flatten(-2)
     else:
-        gates = torch.zeros_like(scores).scatter(-1, best.indices, best.values.softmax(-1))
+        best = scores.topk(choices, dim=-1)
+        chosen = best.indices
+        gates = torch.zeros_like(scores).scatter(-1, chosen, best.values.softmax(-1))
+    if model["gate"] in ("switch", "gshard"):
+        all_gates = scores.softmax(-1)
+        first = F.one_hot(chosen[..., 0], experts).float()
+        balance = experts * (first.mean(1) * all_gates.mean(1)).sum(-1).mean()
+        if model["gate"] == "switch":
+            gates = all_gates
+    else:
         sums = gates.sum(1)
         balance = (sums.var(-1, unbiased=False) / sums.mean(-1) ** 2).mean()
     dispatch = torch.zeros(*shape[:2], experts, capacity)
     taken = torch.zeros(shape[0], 1, experts)
     for choice in range(choices):
-        mask = F.one_hot(best.indices[..., choice], experts).float()
+        mask = F.one_hot(chosen[..., choice], experts).float()
         place = (taken + mask.cumsum(1) - 1) * mask
         fits = mask * (place < capacity)
         dispatch += fits.unsqueeze(-1) * F.one_hot(place.long().clamp(max=capacity - 1), capacity)

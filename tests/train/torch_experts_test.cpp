@@ -42,6 +42,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("kind");
         QTest::newRow("switch") << "switch" << int(GateKind::Switch);
         QTest::newRow("noisy top k") << "noisy-top-k" << int(GateKind::NoisyTopK);
+        QTest::newRow("hierarchical") << "hierarchical" << int(GateKind::Hierarchical);
+        QTest::newRow("gshard") << "gshard" << int(GateKind::GShard);  // of no sample: every second expert is taken
         QTest::newRow("expert choice") << "expert-choice" << int(GateKind::ExpertChoice);
     }
     void layerIsPyTorchs() {
@@ -55,6 +57,14 @@ private Q_SLOTS:
         GateShape shape{in.whole(1, 4), in.whole(8, 40), in.whole(2, 9), 1, 1};
         if (GateKind(kind) == GateKind::NoisyTopK) shape.choices = in.whole(2, std::min(3, shape.experts));
         if (GateKind(kind) == GateKind::ExpertChoice) shape.choices = shape.experts;
+        if (GateKind(kind) == GateKind::GShard) shape.choices = 2;
+        if (GateKind(kind) == GateKind::Hierarchical) {
+            const int inGroup = in.whole(2, 5);
+            shape.groups = in.whole(2, 4);
+            shape.experts = shape.groups * inGroup;
+            shape.groupChoices = in.whole(2, shape.groups);
+            shape.choices = shape.groupChoices * in.whole(2, inGroup);
+        }
         shape.capacity = in.whole(1, shape.sequence / 2);
         const int hidden = 8 * in.whole(2, 8);
         const double balance = 0.5;
@@ -79,7 +89,8 @@ private Q_SLOTS:
         QVERIFY(description.open(QIODevice::WriteOnly));
         description.write(QJsonDocument(QJsonObject{{"gate", gate}, {"samples", shape.samples}, {"sequence", shape.sequence},
                                                     {"hidden", hidden}, {"experts", shape.experts}, {"choices", shape.choices},
-                                                    {"capacity", shape.capacity}, {"balance", balance}, {"parameters", parameters}})
+                                                    {"groups", shape.groups},
+                                                    {"group_choices", shape.groupChoices}, {"capacity", shape.capacity}, {"balance", balance}, {"parameters", parameters}})
                               .toJson());
         description.close();
         write(folder.filePath("weights.bin"), weights);

@@ -126,7 +126,7 @@ private Q_SLOTS:
                                 "clip", "decay_rate", "clip_threshold",           "loss_weight",   "exchange", "elastic_rho",   "recompute",     "recompute_every", "partition_activations", "schedule", "minimum",
                                 "steps",          "seed",
                                 "validate_every", "validation_batches", "deadline",
-                                "experts",        "gate",           "top_k",
+                                "experts",        "gate",           "top_k",         "expert_groups", "top_groups", "token_experts", "entropy",
                                 "capacity",       "balance",        "expert_dropout",
                                 "weights",        "tokenizer_path", "last_batch",
                                 "every",          "keep"})

@@ -112,6 +112,22 @@ private Q_SLOTS:
         QCOMPARE(idleExpertFlops(model, {2}, 1), (15 - 12) * 4.0 * 4 * 3);
         const std::int64_t routes = 2 * 6 * 3 + 2 * 6 * 2 + 15 + 2 * 3;
         QCOMPARE(layerStoredFloats(model, 1, 1) - layerStoredFloats(dense, 1, 1), routes + 15 * (2 * 4 + 2 * 3) - 2 * 6 * 3);
+        model.gate = "gshard";  // two as well, and no noise
+        QCOMPARE(expertCapacity(model), 5);
+        QCOMPARE(layerParameters(model, 1) - layerParameters(dense, 1), 2 * one + 4 * 3);
+        QCOMPARE(layerStoredFloats(model, 1, 1) - layerStoredFloats(dense, 1, 1), routes - 6 * 3 + 15 * (2 * 4 + 2 * 3) - 2 * 6 * 3);
+        ModelSpec grouped = model;  // 6 experts in 3 groups, both of two groups: 1.1 · 4 · 6 ÷ 6 = 4.4; scores and noise of 6 + 3
+        grouped.gate = "hierarchical";
+        grouped.experts = 6;
+        grouped.expertGroups = 3;
+        grouped.topGroups = 2;
+        QCOMPARE(expertCapacity(grouped), 5);
+        QCOMPARE(expertRows(grouped, 1), std::int64_t{30});
+        QCOMPARE(layerParameters(grouped, 1) - layerParameters(dense, 1), 5 * one + 2 * 4 * (6 + 3));
+        QCOMPARE(layerForwardFlops(grouped, 1, 1) - layerForwardFlops(dense, 1, 1), (30 - 6) * 4.0 * 4 * 3 + 2 * 2.0 * 6 * 4 * (6 + 3));
+        QCOMPARE(layerStoredFloats(grouped, 1, 1) - layerStoredFloats(dense, 1, 1),
+                 2 * 6 * (6 + 3) + 2 * 6 * 4 + 30 + 2 * 6 + 30 * (2 * 4 + 2 * 3) - 2 * 6 * 3);
+        QCOMPARE(idleExpertFlops(grouped, {2}, 1), (30 - 24) * 4.0 * 4 * 3);
         model.gate = "switch";
         QCOMPARE(expertCapacity(model), 3);  // 1.1 · 6 ÷ 3 = 2.2
         QCOMPARE(layerParameters(model, 1) - layerParameters(dense, 1), 2 * one + 4 * 3);

@@ -97,6 +97,66 @@ inline const std::vector<SingleFault> singleFaults{
          l.model.topK = 5;
      },
      "/model/top_k", "2 to 4"},
+    {"groups that do not divide the experts",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "hierarchical";
+         l.model.experts = 12;
+         l.model.expertGroups = 5;
+     },
+     "/model/expert_groups", "2, 3, 4 or 6"},
+    {"a prime number of experts in groups",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "hierarchical";
+         l.model.experts = 7;
+         l.model.expertGroups = 2;
+     },
+     "/model/expert_groups", "a number of model.experts that can be divided"},
+    {"groups of one expert",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "hierarchical";
+         l.model.experts = 8;
+         l.model.expertGroups = 8;
+     },
+     "/model/expert_groups", "2 or 4"},
+    {"more groups of a token than there are",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "hierarchical";
+         l.model.experts = 8;
+         l.model.expertGroups = 2;
+         l.model.topGroups = 3;
+     },
+     "/model/top_groups", "2"},
+    {"more experts of a group than it has",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "hierarchical";
+         l.model.experts = 12;
+         l.model.topK = 4;
+     },
+     "/model/top_k", "2 to 3"},
+    {"more experts of a token than there are, with a cap",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "capped-expert-choice";
+         l.model.experts = 4;
+         l.model.tokenExperts = 5;
+     },
+     "/model/token_experts", "1 to 4"},
+    {"more places than tokens may take",
+     [](Layout& l) {
+         l.model.kind = "gpt-moe";
+         l.model.gate = "capped-expert-choice";
+         l.model.capacity = 2.5;
+     },
+     "/model/token_experts", "3 or more; or a smaller model.capacity"},
+    {"no expert of a token", [](Layout& l) { l.model.tokenExperts = 0; }, "/model/token_experts", "1 to 1024"},
+    {"too little entropy", [](Layout& l) { l.model.entropy = 0.01; }, "/model/entropy", "0.1 to 100"},
+    {"one group", [](Layout& l) { l.model.expertGroups = 1; }, "/model/expert_groups", "2 to 512"},
+    {"groups of one", [](Layout& l) { l.model.topGroups = 1; }, "/model/top_groups", "2 to 16"},
     {"one expert", [](Layout& l) { l.model.experts = 1; }, "/model/experts", "2 to 1024"},
     {"a gate of one", [](Layout& l) { l.model.topK = 1; }, "/model/top_k", "2 to 16"},
     {"unknown gate", [](Layout& l) { l.model.gate = "swich"; }, "/model/gate", "did you mean switch?"},
