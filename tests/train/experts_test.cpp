@@ -52,7 +52,7 @@ GateShape someShape(RandomInputs& in, GateKind kind) {
         shape.groups = in.whole(2, 3);
         shape.experts = shape.groups * inGroup;
         shape.groupChoices = 2;
-        shape.choices = 2 * in.whole(1, inGroup);
+        shape.choices = 2 * in.whole(2, inGroup);
     }
     shape.capacity = in.whole(1, shape.sequence);
     return shape;
