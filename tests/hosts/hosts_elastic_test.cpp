@@ -114,8 +114,12 @@ private Q_SLOTS:
         for (bool back = false; !back; ++restarts) {
             QVERIFY2(restarts < 8, logOf("elastic").c_str());
             QVERIFY(resize());
-            QVERIFY(QTest::qWaitFor([&] { return reader("elastic")->restarts().size() > restarts; }, 120000));
-            back = reader("elastic")->restarts().back().bytes == 6;
+            const auto again = [&] {
+                const auto run = reader("elastic");
+                back = run && run->restarts().size() > restarts && run->restarts().back().bytes == 6;
+                return run && run->restarts().size() > restarts;
+            };
+            QVERIFY2(QTest::qWaitFor(again, 120000), logOf("elastic").c_str());
         }
         QVERIFY2(goesOn(6, restarts), logOf("elastic").c_str());
         for (const auto& each : hosts_->processes(0))
