@@ -241,7 +241,7 @@ private Q_SLOTS:
         QCOMPARE(run.finish(), std::string("finished "));
         requireWhole("killed.shardlab", {6, 6, 4, 8});
         QVERIFY(run.told(LogLevel::Warning, "restart 1 of 3: on from step 2 with 6 replicas (6 ranks) instead of 8, "));
-        QVERIFY(run.told(LogLevel::Warning, "resized: on from step 4 with 8 replicas (8 ranks) instead of 4, "));
+        QVERIFY(run.told(LogLevel::Info, "resized: on from step 4 with 8 replicas (8 ranks) instead of 4, "));
         const auto reader = RunReader::open(path("killed.shardlab"));
         QVERIFY(reader);
         std::vector<int> from;
