@@ -10,9 +10,11 @@
 #include <QApplication>
 #include <QElapsedTimer>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
+#include <vector>
 
 using namespace shardlab;
 
@@ -30,7 +32,8 @@ double until(const QElapsedTimer& timer, Condition happened) {
     return static_cast<double>(timer.nsecsElapsed()) * 1e-6;
 }
 
-void once(Workbench& workbench, MainWindow& window) {
+/// Milliseconds until the first step is over and shown.
+double once(Workbench& workbench, MainWindow& window) {
     RunModel& model = workbench.model(Workspace::Run);
     bool fresh = false;  // the model has forgotten the run before
     const auto told = QObject::connect(&model, &RunModel::reset, [&] { fresh = true; });
@@ -43,9 +46,10 @@ void once(Workbench& workbench, MainWindow& window) {
     const double step = until(timer, [&] { return (fresh && !model.summary().steps().empty()) || over(); });
     QObject::disconnect(told);
     if (over()) throw std::runtime_error("the run ended before its first step");
-    std::printf("job asked for %7.1f ms, first event here %7.1f ms, first step over and shown %7.1f ms\n", started, event, step);
+    std::printf("  job asked for %7.1f ms, first event here %7.1f ms, first step over and shown %7.1f ms\n", started, event, step);
     window.commands()["run.stop"].trigger();
     until(timer, [&] { return !workbench.run().active(); });
+    return step;
 }
 
 /// Programs of measurements lie beside the folder of those that they measure.
@@ -67,7 +71,11 @@ int main(int argc, char** argv) {
     window.show();
     QCoreApplication::processEvents();
     try {
-        for (int i = 0; i < (argc > 1 ? std::atoi(argv[1]) : 3); ++i) once(workbench, window);
+        std::vector<double> times(static_cast<std::size_t>(argc > 1 ? std::max(std::atoi(argv[1]), 1) : 3));
+        for (double& time : times) time = once(workbench, window);
+        std::ranges::sort(times);
+        std::printf("  from Run to the first step   %.1f ms, median; %.1f to %.1f\n", times[times.size() / 2], times.front(),
+                    times.back());
     } catch (const std::exception& error) {
         std::fprintf(stderr, "first_step: %s\n", error.what());
         return 1;
