@@ -12,6 +12,7 @@
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
 #include "tests/golden/golden.h"
+#include "tests/support/reference_python.h"
 
 using namespace shardlab;
 
@@ -24,16 +25,10 @@ struct Case {
 };
 const Case cases[]{{"interleaved-1f1b", {2, 2, 4}}, {"zb-v", {2, 2, 4}}, {"dualpipe-v", {2, 2, 6}, true}};
 
-QString python() { return qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringLiteral("python3")); }
-bool hasTorch() {
-    return QProcess::execute(python(), {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"}) == 0;
-}
-constexpr const char* noTorch = "no torch for python3 (or SHARDLAB_TORCH_PYTHON)";
-
 /// What the script prints; empty with a message where it fails.
 QByteArray run(const QStringList& arguments) {
     QProcess process;
-    process.start(python(), QStringList{QStringLiteral(SHARDLAB_TEST_DATA "/torch_csv.py")} + arguments);
+    process.start(test::referencePython(), QStringList{QStringLiteral(SHARDLAB_TEST_DATA "/torch_csv.py")} + arguments);
     if (process.waitForFinished(120'000) && process.exitCode() == 0) return process.readAllStandardOutput();
     qWarning("%s", process.readAllStandardError().constData());
     return {};
@@ -71,7 +66,7 @@ private Q_SLOTS:
     }
 
     void torchWritesThemAnew() {
-        if (!hasTorch()) QSKIP(noTorch);
+        if (const QString why = test::whyWithout(test::currentTorch); !why.isEmpty()) QSKIP(qPrintable(why));
         QTemporaryDir folder;
         run({"write", folder.path()});
         for (const Case& each : cases)
@@ -92,7 +87,7 @@ private Q_SLOTS:
     }
 
     void torchReadsWhatWeWrite() {
-        if (!hasTorch()) QSKIP(noTorch);
+        if (const QString why = test::whyWithout(test::currentTorch); !why.isEmpty()) QSKIP(qPrintable(why));
         QTemporaryDir folder;
         for (const Case& each : cases) {
             // Changed by hand: another place for the first weight gradient, or the last backward, of rank 0.

@@ -10,6 +10,7 @@
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
 #include "tests/golden/golden.h"
+#include "tests/support/reference_python.h"
 
 using namespace shardlab;
 
@@ -51,13 +52,11 @@ private Q_SLOTS:
     }
 
     void torchStillComputesThem() {
-        const QString python = qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringLiteral("python3"));
-        if (QProcess::execute(python,
-                              {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"}))
-            QSKIP("no torch for python3 (or SHARDLAB_TORCH_PYTHON): the kept orders are not computed anew");
+        if (const QString why = test::whyWithout(test::currentTorch); !why.isEmpty())
+            QSKIP(qPrintable(why + ": the kept orders are not computed anew"));
         QTemporaryDir folder;
         QProcess process;
-        process.start(python, {QStringLiteral(SHARDLAB_TEST_DATA "/torch_schedules.py"), folder.path()});
+        process.start(test::referencePython(), {QStringLiteral(SHARDLAB_TEST_DATA "/torch_schedules.py"), folder.path()});
         QVERIFY2(process.waitForFinished(300'000) && process.exitCode() == 0,
                  process.readAllStandardError().constData());
         for (const QString& kind : kinds) {

@@ -3,6 +3,7 @@
 // Skipped where no Python with torch is found (python3, or SHARDLAB_TORCH_PYTHON).
 #include "engine/interchange/import.h"
 #include "engine/run/run_file.h"
+#include "tests/support/reference_python.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -16,22 +17,15 @@
 
 using namespace shardlab;
 
-namespace {
-
-QString python() { return qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringLiteral("python3")); }
-
-}  // namespace
-
 class TorchTraceTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void aProfileOfTwoRanksIsARun() {
-        if (QProcess::execute(python(), {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"}) != 0)
-            QSKIP("no torch for python3 (or SHARDLAB_TORCH_PYTHON)");
+        if (const QString why = test::whyWithout(test::currentTorch); !why.isEmpty()) QSKIP(qPrintable(why));
         QTemporaryDir folder;
         QVERIFY(folder.isValid());
         QProcess recorder;
-        recorder.start(python(), {QStringLiteral(SHARDLAB_TEST_DATA "/torch_trace.py"), folder.path()});
+        recorder.start(test::referencePython(), {QStringLiteral(SHARDLAB_TEST_DATA "/torch_trace.py"), folder.path()});
         QVERIFY(recorder.waitForFinished(280'000));
         QVERIFY2(recorder.exitCode() == 0, recorder.readAllStandardError().constData());
         const QJsonArray told = QJsonDocument::fromJson(recorder.readAllStandardOutput()).array();

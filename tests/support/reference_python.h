@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python whose libraries ours are compared with; tests are skipped with a word where it lacks them or has older ones.
+#pragma once
+
+#include <QProcess>
+#include <QString>
+
+namespace shardlab::test {
+
+/// What SHARDLAB_TORCH_PYTHON names, else python3.
+inline QString referencePython() { return qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringLiteral("python3")); }
+
+/// A module of PyTorch since 2.5.
+constexpr const char* currentTorch = "torch.distributed.pipelining";
+
+/// Empty where the module can be imported; else the reason of a QSKIP.
+inline QString whyWithout(const char* module) {
+    QProcess process;
+    process.start(referencePython(), {QStringLiteral("-c"), QStringLiteral("import %1").arg(module)});
+    if (process.waitForFinished(120'000) && process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0) return {};
+    return QStringLiteral("no module %1 for python3 (or SHARDLAB_TORCH_PYTHON)").arg(module);
+}
+
+}  // namespace shardlab::test
