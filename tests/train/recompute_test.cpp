@@ -19,7 +19,7 @@ namespace {
 
 const std::vector<std::string> kinds{"selective", "full", "sqrt", "every"};
 
-/// Bytes of activations, each from its time on, in the order in which they were told.
+/// Bytes of a category, each from its time on, in the order in which they were told.
 struct Held {
     std::vector<std::int64_t> times, bytes;
     int rises() const {
@@ -30,10 +30,10 @@ struct Held {
     std::int64_t at(std::int64_t time) const { return bytes.at(std::ranges::upper_bound(times, time) - times.begin() - 1); }
 };
 
-Held activationsHeld(const std::vector<Event>& events) {
+Held held(const std::vector<Event>& events, MemoryCategory category) {
     Held held;
     for (const Event& event : events)
-        if (event.kind == memoryKind(MemoryCategory::Activations)) {
+        if (event.kind == memoryKind(category)) {
             held.times.push_back(event.begin);
             held.bytes.push_back(event.bytes);
         }
@@ -245,15 +245,15 @@ private Q_SLOTS:
             const RunOutcome paced = runInProcess(planOf(layout));
             QVERIFY2(run.error.empty() && paced.error.empty(), (run.error + paced.error).c_str());
             for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
-                const Held held = activationsHeld(run.ranks[rank].events);
+                const Held activations = held(run.ranks[rank].events, MemoryCategory::Activations);
                 int again = 0;
                 for (const Event& event : run.ranks[rank].events)
                     if (event.kind == EventKind::Recompute && event.step == 1) {
-                        QVERIFY2(held.at(event.end) > held.at(event.begin), kind.c_str());
+                        QVERIFY2(activations.at(event.end) > activations.at(event.begin), kind.c_str());
                         ++again;
                     }
                 QVERIFY(again > 0);
-                const Held byPace = activationsHeld(paced.ranks[rank].events);
+                const Held byPace = held(paced.ranks[rank].events, MemoryCategory::Activations);
                 QVERIFY(std::ranges::is_sorted(byPace.times));
                 QVERIFY2(byPace.rises() >= 2 * again, kind.c_str());  // of two steps
             }
@@ -292,22 +292,21 @@ private Q_SLOTS:
             layout.schedule.kind = "gpipe";
             layout.memory.recompute = "full";
             layout.run.steps = 2;
-            std::map<bool, std::int64_t> held;
+            std::map<bool, std::int64_t> bytes;
             for (const bool partition : {false, true}) {
                 layout.memory.partitionActivations = partition;
                 const Plan plan = planOf(layout);
                 const RunOutcome run = runInProcess(plan);
                 QVERIFY2(run.error.empty(), run.error.c_str());
-                // After the last forward of rank 0 there is nothing but inputs, and an output on its way.
-                const auto& events = run.ranks[0].events;
+                // After the last forward of the last stage: inputs, and what the output layer holds; nothing is on its way.
+                const auto& events = run.ranks.back().events;
                 std::int64_t end = 0;
                 for (const Event& event : events)
                     if (event.step == 1 && event.kind == EventKind::Forward) end = std::max(end, event.end);
-                const auto after = std::ranges::find_if(events, [&](const Event& event) {
-                    return event.kind == memoryKind(MemoryCategory::Activations) && event.begin >= end;
-                });
-                QVERIFY(after != events.end());
-                held[partition] = after->bytes;
+                const Held activations = held(events, MemoryCategory::Activations), buffers = held(events, MemoryCategory::Buffers);
+                const auto after = std::ranges::lower_bound(activations.times, end);
+                QVERIFY(after != activations.times.end());
+                bytes[partition] = activations.at(*after) + buffers.at(*after);  // what a stage received is a buffer
                 if (partition)
                     QVERIFY(std::ranges::any_of(events, [](const Event& event) {
                         return event.kind == EventKind::LargestFree && event.bytes > 0 && event.value >= double(event.bytes);
@@ -315,8 +314,8 @@ private Q_SLOTS:
             }
             const std::int64_t inputs = 4 * std::int64_t{layout.batch.micro} * layout.model.sequence * layout.model.hidden *
                                         (layout.model.layers / 2) * microbatches(layout);
-            qInfo("tensor %d: %lld bytes of inputs, %lld held, %lld in parts", tensor, (long long)inputs, (long long)held[false], (long long)held[true]);
-            QCOMPARE(held[false] - held[true], inputs - inputs / tensor);
+            qInfo("tensor %d: %lld bytes of inputs, %lld held, %lld in parts", tensor, (long long)inputs, (long long)bytes[false], (long long)bytes[true]);
+            QCOMPARE(bytes[false] - bytes[true], inputs - inputs / tensor);
         }
     }
 };
