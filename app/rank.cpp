@@ -13,6 +13,7 @@
 #include "engine/plan/profile_store.h"
 #include "engine/record/flight_record.h"
 #include "engine/record/telemetry.h"
+#include "engine/train/fault_injector.h"
 #include "engine/train/profile.h"
 #include "engine/train/trainer.h"
 #include "kernels/cuda_device.h"
@@ -114,6 +115,11 @@ std::string train(const MpiSession& session, const RankArguments& arguments, Tel
     services.status = &status;
     services.flight = &flight;
     services.loses = lossForTests(session.rank());
+    std::vector<InjectedFault> own = arguments.faults;
+    std::erase_if(own, [&](const InjectedFault& fault) { return fault.rank != session.rank(); });
+    services.settle = [&] { telemetry.settle(); };
+    FaultInjector faults(std::move(own), telemetry.recorder(), services.settle);
+    services.faults = &faults;
     services.takeCommand = [&] { return telemetry.takeCommand(); };
     services.inform = inform;
     services.warn = [&](const std::string& text) { telemetry.log(LogLevel::Warning, text); };

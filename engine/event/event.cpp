@@ -78,6 +78,7 @@ std::string_view name(EventKind kind) {
         case EventKind::Fault: return "fault";
         case EventKind::Dropped: return "dropped";
         case EventKind::Restart: return "restart";
+        case EventKind::InjectedFault: return "injected fault";
         case EventKind::Kernel: return "kernel";
         case EventKind::Collective: return "collective";
         case EventKind::MemoryCopy: return "memory copy";

@@ -83,6 +83,7 @@ enum class EventKind : std::uint8_t {
     Overflow = 67,  ///< the first gradient of the step that is not finite: the action's, value: the layer, or one of base/layer_number.h
     Dropped = 66,  ///< value: number of events lost before this one
     Restart = 68,  ///< rank -1, the launcher: on from a checkpoint (restarts.h); step: the first done again, value: which restart, from 1, 0: none failed, another size was asked for; bytes: ranks from then on, 0: all
+    InjectedFault = 69,  ///< on purpose: bytes: the InjectedFaultKind, value: by how much computing is slowed down from here on, or 1
     // Spans of an exchange with a server, or with shared memory, comm lane; `value` where one message is meant: the worker's replica.
     PushGradients = 72,
     PullWeights = 73,

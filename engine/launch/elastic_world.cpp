@@ -73,6 +73,17 @@ std::vector<int> ElasticWorld::absent() const {
     return absent;
 }
 
+std::vector<InjectedFault> ElasticWorld::started(std::span<const InjectedFault> faults) const {
+    std::vector<InjectedFault> there;
+    for (InjectedFault fault : faults) {
+        const auto place = std::ranges::find(places_, fault.rank);
+        if (place == places_.end()) continue;
+        fault.rank = static_cast<int>(place - places_.begin());
+        there.push_back(fault);
+    }
+    return there;
+}
+
 void ElasticWorld::lose(int rank) {
     const auto host = std::ranges::find(hosts_, mesh_.hostName(rank), &HostSpec::name);
     if (host != hosts_.end()) --host->devices;

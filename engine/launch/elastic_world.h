@@ -5,9 +5,11 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/layout/injected_fault.h"
 #include "engine/plan/plan.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,9 @@ public:
     bool renumbered() const;
     /// Numbers in the run file of ranks that are absent, ascending.
     std::vector<int> absent() const;
+
+    /// Of faults, which number ranks as the run file does, those of ranks that are there, by their number among these.
+    std::vector<InjectedFault> started(std::span<const InjectedFault> faults) const;
 
     /// The device of a started rank is not used again until more replicas are asked for than the others can hold.
     void lose(int rank);

@@ -113,6 +113,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     arguments.profile = options.profile;
     arguments.checkpoints = checkpointFolder(plan->layout, options.runFile);
     arguments.resume = *resume;
+    arguments.faults = injectedFaults(plan->layout.run.faults);
     if (const Status saved = saveLayout(plan->layout, arguments.layout); !saved) return fail(saved.error());
 
     auto inbox = std::make_unique<JobInbox>();

@@ -132,6 +132,7 @@ Result<Process> JobRun::startAgain(const Continuation& next) {
     if (before.elastic())
         if (const Status changed = changeWorld(next.data); !changed) return fail(changed.error());
 
+    setup_.arguments.faults = setup_.world.started(faults_);
     fates_.assign(static_cast<std::size_t>(setup_.world.ranks()), {});
     hung_.reset();
     report_ = {};

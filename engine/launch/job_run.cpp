@@ -36,7 +36,8 @@ JobRun::JobRun(JobSetup setup, JobObserver& observer)
       observer_(observer),
       recording_(std::move(setup_.writer), observer, setup_.arguments.clockOrigin),
       fates_(setup_.ranks.size()),
-      watchdog_(setup_.watch) {}
+      watchdog_(setup_.watch),
+      faults_(injectedFaults(setup_.world.whole().run.faults)) {}
 
 JobRun::~JobRun() {
     abandoned_ = leaveViewers_ = true;
@@ -179,8 +180,18 @@ void JobRun::take(std::vector<Event> events) {
             watchdog_.measured(static_cast<double>(event.end - event.begin) * 1e-9);
             trained_ = stepped_ = true;
         }
+        if (event.kind == EventKind::InjectedFault) takeInjectedFault(event);
     }
     recording_.events(std::move(events));
+}
+
+void JobRun::takeInjectedFault(const Event& event) {
+    const auto found = std::ranges::find_if(faults_, [&](const InjectedFault& fault) {
+        return fault.rank == event.rank && static_cast<std::int64_t>(fault.kind) == event.bytes && fault.after <= event.step;
+    });
+    if (found == faults_.end()) return;
+    recording_.log({event.begin, event.rank, LogLevel::Warning, "on purpose, as /run/faults says: " + toText(*found)});
+    if (found->happensOnce()) faults_.erase(found);
 }
 
 void JobRun::take(const RankGoodbye& goodbye) {

@@ -67,6 +67,7 @@ private:
     void receive();
     void take(const RankHello& hello);
     void take(std::vector<Event> events);
+    void takeInjectedFault(const Event& event);
     void take(LogLine line);
     void take(const RankGoodbye& goodbye);
     void take(const RankLinkLost& lost);
@@ -122,6 +123,7 @@ private:
     std::atomic<bool> dismissing_ = false;    ///< the ranks have ended, viewers still take the rest
     std::atomic<bool> leaveViewers_ = false;  ///< viewers do not get what they have not taken by now
 
+    std::vector<InjectedFault> faults_;  ///< on purpose: those that have not happened, and those that go on
     std::atomic<int> resizeAsked_ = 0;  ///< replicas; 0: nothing
     std::optional<int> resizing_;       ///< the ranks are ending, so that so many replicas may go on
     int starts_ = 0;                    ///< after the first

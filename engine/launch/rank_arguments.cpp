@@ -45,6 +45,7 @@ std::vector<std::string> toArgv(const RankArguments& arguments) {
     if (!arguments.checkpoints.empty()) argv.insert(argv.end(), {"--checkpoints", arguments.checkpoints.string()});
     if (!arguments.resume.empty()) argv.insert(argv.end(), {"--resume", arguments.resume.string()});
     if (arguments.oversubscribed) argv.emplace_back("--oversubscribed");
+    for (const InjectedFault& fault : arguments.faults) argv.insert(argv.end(), {"--fault", toText(fault)});
     if (!arguments.profile.empty()) argv.insert(argv.end(), {"--profile", arguments.profile.string()});
     return argv;
 }
@@ -58,7 +59,7 @@ Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv) {
             continue;
         }
         if (key != "--layout" && key != "--folder" && key != "--socket" && key != "--token" && key != "--clock-origin" &&
-            key != "--threads" && key != "--profile" && key != "--checkpoints" && key != "--resume")
+            key != "--threads" && key != "--profile" && key != "--checkpoints" && key != "--resume" && key != "--fault")
             return fail(wrongArgument(key, "no such argument"));
         if (i + 1 == argv.size()) return fail(wrongArgument(key, "its value is missing"));
         const std::string& value = argv[++i];
@@ -69,6 +70,11 @@ Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv) {
         if (key == "--profile") parsed.profile = value;
         if (key == "--checkpoints") parsed.checkpoints = value;
         if (key == "--resume") parsed.resume = value;
+        if (key == "--fault") {
+            const auto fault = parseInjectedFault(value);
+            if (!fault) return fail(wrongArgument(key, fault.error().text()));
+            parsed.faults.push_back(*fault);
+        }
         if (key == "--clock-origin") {
             const auto origin = integer<std::int64_t>(value);
             if (!origin) return fail(wrongArgument(key, "'" + value + "' is no integer"));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/layout/injected_fault.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -21,6 +22,7 @@ struct RankArguments {
     std::filesystem::path resume;       ///< the checkpoint to go on from; empty = from the beginning
     bool oversubscribed = false;    ///< more ranks than cores: waits must sleep, not spin
     int threads = 1;                ///< compute threads of each rank
+    std::vector<InjectedFault> faults;  ///< on purpose, of all ranks
     std::filesystem::path profile;  ///< measure the layout's parts before training, and write them here; empty: do not
 
     /// Of a job's folder on some host: where the ranks of that restart (0: the first start) have their files.

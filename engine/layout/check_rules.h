@@ -33,7 +33,7 @@ void checkExchange(const Layout& layout, std::span<const ScheduleMethod> schedul
 void checkOptimizer(const Layout& layout, std::vector<Fault>& faults);
 /// Other numbers of replicas that a run may go on with; after all other rules.
 void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
-/// What a run records.
+/// What a run records, and what is to befall it.
 void checkRun(const Layout& layout, std::vector<Fault>& faults);
 
 }  // namespace shardlab

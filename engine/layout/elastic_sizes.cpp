@@ -13,6 +13,7 @@ Layout withReplicas(const Layout& layout, int data, std::span<const HostSpec> ho
     Layout fewer = layout;
     fewer.parallel.data = data;
     fewer.run.minData = 0;
+    fewer.run.faults.clear();
     fewer.cluster.hosts.clear();
     int left = rankCount(fewer);
     for (const HostSpec& host : hosts) {

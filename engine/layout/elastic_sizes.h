@@ -15,7 +15,8 @@ inline bool isElastic(const Layout& layout) { return layout.run.minData > 0; }
 
 /// Ranks of one replica: those that come and go together.
 int ranksOfReplica(const ParallelSpec& parallel);
-/// The layout with `data` replicas, on the first devices of `hosts` (which have enough); itself not elastic.
+/// The layout with `data` replicas, on the first devices of `hosts` (which have enough); itself not elastic, and
+/// without faults on purpose, which number the ranks of all replicas.
 Layout withReplicas(const Layout& layout, int data, std::span<const HostSpec> hosts);
 inline Layout withReplicas(const Layout& layout, int data) { return withReplicas(layout, data, layout.cluster.hosts); }
 

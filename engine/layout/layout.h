@@ -144,6 +144,7 @@ struct RunSpec {
     int deadline = 0;           ///< seconds after which a rank that stands still ends the run; 0 = from how long steps take
     int maxRestarts = 0;        ///< from the last checkpoint, where a rank dies or hangs
     int minData = 0;            ///< elastic: fewest replicas that it goes on with (elastic_sizes.h); 0 = always parallel.data
+    std::vector<std::string> faults;  ///< on purpose: "kill 1 after 12" (injected_fault.h)
     std::int64_t sizeLimit = 0; ///< bytes of the run file; 0 = none, every event is kept
     int keepLast = 50;          ///< with a limit: steps at the end whose events are kept whole
     int keepEvery = 100;        ///< with a limit: of the steps before, every k-th too; 0 = none

@@ -2,6 +2,8 @@
 #include "engine/lesson/experiment_run.h"
 
 #include "engine/analysis/traffic_matrix.h"
+#include "engine/base/clock.h"
+#include "engine/event/restarts.h"
 #include "engine/figures/expert_loads.h"
 #include "engine/figures/summary.h"
 #include "engine/launch/run_header.h"
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -34,6 +37,43 @@ bool isExposed(const Event& event) {
     default: return false;
     }
 }
+
+/// What restarts cost.
+class Interruptions {
+public:
+    void add(const Event& event) {
+        if (isRestart(event)) restarts_.add(event);
+        else if (event.kind == EventKind::Step) steps_.push_back({event.begin, event.end, event.step});
+    }
+
+    void tell(RunTally& tally) const {
+        std::int64_t from = std::numeric_limits<std::int64_t>::min();
+        for (const Event& restart : restarts_.all()) {
+            tally.restarts += restart.value > 0 ? 1 : 0;
+            if (restart.bytes > 0) tally.ranksAtEnd = static_cast<int>(restart.bytes);
+            std::int64_t last = from, next = std::numeric_limits<std::int64_t>::max();
+            int done = 0;
+            for (const Done& step : steps_) {
+                if (step.begin >= restart.begin) next = std::min(next, step.begin);
+                else if (step.begin >= from) {
+                    last = std::max(last, step.end);
+                    done = std::max(done, step.number + 1);
+                }
+            }
+            if (last > from) tally.repeatedSteps += std::max(0, done - restart.step);
+            if (last > from && next < std::numeric_limits<std::int64_t>::max()) tally.standstillSeconds += toSeconds(next - last);
+            from = restart.begin;
+        }
+    }
+
+private:
+    struct Done {
+        std::int64_t begin, end;
+        int number;
+    };
+    Restarts restarts_;
+    std::vector<Done> steps_;  ///< of all ranks
+};
 
 class Counting {
 public:
@@ -66,12 +106,14 @@ public:
         if (serves_) tally.serverBusy = busy_.share(first == steps_.end() ? 0 : first->first);
         if (updates_ > 0) tally.staleness = late_ / updates_;
         if (written_ > 0) tally.overwritten = overwritten_ / written_;
+        interruptions_.tell(tally);
         return tally;
     }
 
 private:
     void add(const Event& event) {
         traffic_.add(event);
+        interruptions_.add(event);
         if (serves_) busy_.add(event);
         if (event.kind == EventKind::Step) steps_[event.step];
         else if (event.kind == EventKind::Recompute) steps_[event.step].recompute += event.end - event.begin;
@@ -116,6 +158,7 @@ private:
     ExpertLoads experts_;
     const bool serves_;
     ServerBusy busy_;
+    Interruptions interruptions_;
     double late_ = 0;
     int updates_ = 0;
     double overwritten_ = 0, written_ = 0;  ///< elements

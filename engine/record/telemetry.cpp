@@ -53,14 +53,16 @@ struct Telemetry::Impl {
         const std::int64_t now = monotonicNanoseconds();
         // Taken before the drain: whatever was recorded before finish() is then spooled before the goodbye.
         std::optional<std::string> lastWord;
+        bool settling = false;
         std::deque<LogLine> lines;
         {
             const std::lock_guard lock(mutex);
             lastWord = std::exchange(goodbye, std::nullopt);
             lines = std::exchange(logLines, {});
+            settling = unsettled;
         }
         // Not at every acknowledgement: small blocks cost more bytes.
-        if (now >= nextDrain || lastWord || last) {
+        if (now >= nextDrain || lastWord || last || settling) {
             nextDrain = now + drainEvery;
             drainRecorder();
         }
@@ -79,6 +81,7 @@ struct Telemetry::Impl {
         welcomed = welcomed || link.welcomed();
         orphan = link.orphaned();
         goodbyeHeard = goodbyeEnd && link.acknowledged() >= *goodbyeEnd;
+        if (settling || last) unsettled = false;
         changed.notify_all();
     }
 
@@ -138,6 +141,7 @@ struct Telemetry::Impl {
     std::deque<LogLine> logLines;
     std::deque<Command> commands;
     std::optional<std::string> goodbye;
+    bool unsettled = false;  ///< somebody waits for what was recorded to be spooled
     bool welcomed = false;
     bool goodbyeHeard = false;
 
@@ -170,6 +174,13 @@ void Telemetry::log(LogLevel level, const std::string& text) {
         impl_->logLines.push_back({impl_->recorder.now(), impl_->rank, level, text});
     }
     impl_->wake.ring();
+}
+
+void Telemetry::settle() {
+    std::unique_lock lock(impl_->mutex);
+    impl_->unsettled = true;
+    impl_->wake.ring();
+    impl_->changed.wait(lock, [this] { return !impl_->unsettled; });
 }
 
 Command Telemetry::takeCommand() {

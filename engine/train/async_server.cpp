@@ -29,7 +29,7 @@ int AsyncServer::run() {
     int step = 0;
     stepBegan_ = setup_.trace.now();
     for (; step < setup_.steps && decide() != Decision::Stop; ++step) {
-        setup_.trace.setStep(step);
+        setup_.begins(step);
         setup_.arena.resetPeaks();
         while (version_ < (step + 1) * updates) serve(nextWorker());
         endStep(step);

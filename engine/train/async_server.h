@@ -32,6 +32,7 @@ struct AsyncServerSetup {
     std::vector<Action> update;  ///< what is done with one gradient
     int steps = 1;
     int microbatches = 1;  ///< of one gradient
+    std::function<void(int step)> begins;
     std::function<void(int step, double loss, double gradientNorm, double seconds)> stepped;  ///< mean over its updates
     std::function<void()> checkpoint;  ///< it was asked for
 };

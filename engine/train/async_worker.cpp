@@ -16,7 +16,7 @@ void await(Communicator& group, Request& message) {
 
 int AsyncWorker::run() {
     stepBegan_ = setup_.trace.now();
-    setup_.trace.setStep(0);
+    setup_.begins(0);
     setup_.arena.resetPeaks();
     for (std::int64_t gradient = 0;; ++gradient) {
         const auto tokens = [&](int microbatch) { return setup_.tokens(gradient, microbatch); };
@@ -80,7 +80,7 @@ void AsyncWorker::passBorders(std::int64_t version) {
         for (const ExpertLoad& load : setup_.stage.stage->takeExpertLoads()) setup_.trace.experts(load);
         setup_.arena.resetPeaks();
         stepBegan_ = now;
-        setup_.trace.setStep(step_ + 1);
+        setup_.begins(step_ + 1);
     }
 }
 

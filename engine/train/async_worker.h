@@ -25,6 +25,7 @@ struct AsyncWorkerSetup {
     Pacer* pacer = nullptr;
     std::vector<Action> gradient;  ///< what makes one
     Action push, pull;
+    std::function<void(int step)> begins;
     std::function<MicrobatchTokens(std::int64_t gradient, int microbatch)> tokens;
 };
 

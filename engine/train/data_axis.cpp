@@ -147,7 +147,7 @@ bool DataAxis::begin(const Action& compute) {
     reductions_ = 0;
     spans_.begin(compute, mark());
     const LayeredShares shares = setup_.costs.layered(compute);
-    const double seconds = setup_.costs.seconds(compute);
+    const double seconds = setup_.costs.seconds(compute) * (pacer_ ? pacer_->slowdown() : 1);
     seconds_ = {seconds * shares.again, seconds * shares.use, seconds * shares.gradient};
     return true;
 }

@@ -10,8 +10,10 @@
 #include "engine/train/shared_weights.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace shardlab {
@@ -125,6 +127,7 @@ void Executor::compute(const Action& action) {
     Buffer received = input(action);
     startTogether();
     const Moment begin = setup_.trace.mark();
+    const std::int64_t began = setup_.trace.now();
     const std::int64_t modelledBegin = setup_.pacer ? setup_.pacer->clock() : 0;
     setup_.trace.doing(RankPhase::Compute, action);
     const bool layered = setup_.dataAxis && setup_.dataAxis->begin(action);
@@ -140,6 +143,7 @@ void Executor::compute(const Action& action) {
     // A pace, and what the processor carries out beside compute, follow its clock.
     const bool followsDevice = !setup_.pacer && (!layered || setup_.dataAxis->followsDevice());
     if (!followsDevice) setup_.arena.device().synchronize();
+    slowDown(began);
     if (layered)
         setup_.dataAxis->end();
     else
@@ -421,6 +425,14 @@ void Executor::border(int microbatches) {
 void Executor::abandon() {
     setup_.transfers.finish();
     setup_.transfers.abandon();
+}
+
+void Executor::slowDown(std::int64_t began) {
+    const double factor = setup_.faults ? setup_.faults->slowdown() : 1;
+    if (factor <= 1 || setup_.pacer) return;
+    setup_.arena.device().synchronize();
+    const double longer = (factor - 1) * static_cast<double>(setup_.trace.now() - began);
+    std::this_thread::sleep_for(std::chrono::nanoseconds(std::llround(longer)));
 }
 
 void Executor::pace(const Action& action) {

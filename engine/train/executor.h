@@ -7,6 +7,7 @@
 #include "engine/optim/optimizer.h"
 #include "engine/schedule/schedule.h"
 #include "engine/train/data_axis.h"
+#include "engine/train/fault_injector.h"
 #include "engine/train/loss_scale.h"
 #include "engine/train/pacer.h"
 #include "engine/train/rank_trace.h"
@@ -61,6 +62,7 @@ struct ExecutorSetup {
     ElasticCentre* elastic = nullptr;  ///< null where no list has ExchangeElastic
     SharedWeights* shared = nullptr;  ///< of Hogwild's workers; null elsewhere
     DataAxis* dataAxis = nullptr;  ///< null where nothing runs beside compute
+    const FaultInjector* faults = nullptr;  ///< null: nothing slows this rank down on purpose
 };
 
 /// What a list of actions left to be known.
@@ -110,6 +112,8 @@ private:
     void free(const Action& action);
     void tellVersions();
     /// Paced: sleeps until the action's modelled end and records an overrun. At full speed nothing.
+    /// What a slower device would have taken longer, where there is no pace to say so.
+    void slowDown(std::int64_t began);
     void pace(const Action& action);
     void paceUntil(const Action& action, std::int64_t end);
     /// The members of a tensor, a context or an expert group go through their lists together, on the model clock too.

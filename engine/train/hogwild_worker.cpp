@@ -94,7 +94,7 @@ void HogwildWorker::agree() {
 
 void HogwildWorker::step() {
     granted_ = false;
-    setup_.trace.setStep(step_);
+    setup_.begins(step_);
     setup_.arena.resetPeaks();
     const std::int64_t begin = setup_.trace.now();
     const auto tokens = [&](int microbatch) { return setup_.tokens(step_, microbatch); };

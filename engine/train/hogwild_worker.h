@@ -33,6 +33,7 @@ struct HogwildWorkerSetup {
     std::function<bool(int stepsDone)> due;  ///< a checkpoint; may be empty
     /// Collective, of weights that are alike on all workers and that nobody writes meanwhile.
     std::function<void(int stepsDone)> checkpoint;
+    std::function<void(int step)> begins;
     /// Worker 0's, after a step and after a step that validates; the last one's when all have met.
     std::function<void(int step, double loss, double gradientNorm, double seconds)> stepped;
     std::function<bool(int step)> validatesAfter;

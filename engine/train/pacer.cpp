@@ -37,7 +37,9 @@ void Pacer::waitForArrival(std::int64_t arrival) {
     sleepUntil(clock_);
 }
 
-std::int64_t Pacer::duration(const Action& action) const { return toNanoseconds(costs_.seconds(action)); }
+std::int64_t Pacer::duration(const Action& action) const {
+    return toNanoseconds(costs_.seconds(action) * (isCompute(action.kind) ? slowdown_ : 1));
+}
 
 double Pacer::completeAt(std::int64_t end) {
     const auto share = static_cast<std::int64_t>(toleranceShare * static_cast<double>(end - clock_));

@@ -31,6 +31,9 @@ public:
     /// An action that needs a message starts when both lane and message are there; 0 = needs none. Sleeps until then.
     void waitForArrival(std::int64_t arrival);
     std::int64_t duration(const Action& action) const;  ///< nanoseconds
+    /// From now on computing takes so many times as long.
+    void setSlowdown(double factor) { slowdown_ = factor; }
+    double slowdown() const { return slowdown_; }
     /// Call when an action's real work is done: sleeps until its modelled end. Returns the overrun in seconds, by which
     /// the model clock was moved on, or 0.
     double completeAt(std::int64_t end);
@@ -49,6 +52,7 @@ private:
     const StepCosts& costs_;
     bool coresFree_;
     std::int64_t clock_ = 0;
+    double slowdown_ = 1;
     std::map<int, std::int64_t> linkFree_;  ///< by peer
 };
 

@@ -67,7 +67,7 @@ public:
                                             gradientScale(plan_.lowered.microbatches / plan_.lowered.updates,
                                                           replicasOfUpdate(layout_.parallel)),
                                         pacer, plan_.lowered.updates, plan_.lowered.flushes(), serves(), elastic_.get(),
-                                        shared_.get(), dataAxis_.get()});
+                                        shared_.get(), dataAxis_.get(), services_.faults});
         if (!services_.checkpoints.empty()) {
             checkpoints_.emplace(CheckpointSetup{layout_, services_.world, services_.recorder, trace_, arena_, state(),
                                                  services_.checkpoints, files(), services_.inform, services_.warn});
@@ -94,6 +94,7 @@ private:
     std::unique_ptr<TensorGroup> makeTensorGroup();
     std::unique_ptr<ContextGroup> makeContextGroup();
     std::unique_ptr<ExpertGroup> makeExpertGroup();
+    void beginStep(int step);
     void step(int step);
     std::string train();
     int trainAsynchronously();
@@ -281,6 +282,7 @@ int Trainer::Impl::trainAsynchronously() {
     if (pacer_) pacer_->beginStep(largest(services_.world, pacer_->proposedStart()));
     Pacer* const pacer = pacer_ ? &*pacer_ : nullptr;
     RankStage& rankStage = stages_.begin()->second;
+    const auto begins = [this](int step) { beginStep(step); };
     std::vector<Action> gradient, update;
     for (const Action& action : mine(plan_.lowered)) (isCompute(action.kind) ? gradient : update).push_back(action);
     int steps = 0;
@@ -292,11 +294,11 @@ int Trainer::Impl::trainAsynchronously() {
             if (pacer) pacer->beginStep(pacer->proposedStart());
         };
         steps = AsyncServer({*place_.data, *executor_, *rankStage.stage, arena_, trace_, plan_.costs, pacer, control_, update,
-                             layout_.run.steps, plan_.lowered.microbatches, stepped, [this] { takeCheckpoint(0); }})
+                             layout_.run.steps, plan_.lowered.microbatches, begins, stepped, [this] { takeCheckpoint(0); }})
                     .run();
     } else {
         const Action push = update.front(), pull = update.back();
-        steps = AsyncWorker({*place_.data, *executor_, rankStage, arena_, trace_, plan_.costs, pacer, std::move(gradient), push, pull,
+        steps = AsyncWorker({*place_.data, *executor_, rankStage, arena_, trace_, plan_.costs, pacer, std::move(gradient), push, pull, begins,
                              [this](std::int64_t number, int microbatch) { return sampler_.train(number, microbatch); }})
                     .run();
     }
@@ -317,6 +319,7 @@ int Trainer::Impl::trainWithoutLock() {
         takeCheckpoint(stepsDone);
         finishCheckpoint();
     };
+    setup.begins = [this](int step) { beginStep(step); };
     setup.stepped = [this](int step, double loss, double gradientNorm, double seconds) { tellStep(step, loss, gradientNorm, seconds); };
     setup.validatesAfter = [this](int step) { return validatesAfter(step); };
     setup.validate = [this] { validate(); };
@@ -338,6 +341,8 @@ void Trainer::Impl::takeCheckpoint(std::int64_t stepsDone) {
                            " has microbatches on their way and several versions of the weights between two steps");
         return;
     }
+    // Steps before a checkpoint are never done again: what is known of them must not be lost with the process.
+    if (services_.settle) services_.settle();
     checkpoints_->take({stepsDone, sampler_.samplesBefore(stepsDone), scale_.numbers()});
 }
 
@@ -361,8 +366,15 @@ void Trainer::Impl::startTogether() {
     if (pacer_ && together) pacer_->beginStep(largest(services_.world, pacer_->proposedStart()));
 }
 
-void Trainer::Impl::step(int step) {
+void Trainer::Impl::beginStep(int step) {
     trace_.setStep(step);
+    if (!services_.faults) return;
+    services_.faults->beginStep(step);
+    if (pacer_) pacer_->setSlowdown(services_.faults->slowdown());
+}
+
+void Trainer::Impl::step(int step) {
+    beginStep(step);
     arena_.resetPeaks();
     startTogether();
     if (dataAxis_) dataAxis_->beginStep();

@@ -10,6 +10,7 @@
 #include "engine/record/flight_record.h"
 #include "engine/record/recorder.h"
 #include "engine/record/status_page.h"
+#include "engine/train/fault_injector.h"
 #include "kernels/device.h"
 
 #include <filesystem>
@@ -26,6 +27,8 @@ struct TrainerServices {
     StatusPage* status = nullptr;                        ///< may be null
     FlightRecord* flight = nullptr;                      ///< may be null
     std::function<bool(int step, const Action& send)> loses;  ///< for tests: a message that is never sent; may be empty
+    std::function<void()> settle;                        ///< returns once all that was recorded outlives the process; may be empty
+    FaultInjector* faults = nullptr;                     ///< on purpose; may be null
     std::function<Command()> takeCommand;                ///< of rank 0; may be empty
     std::function<void(const std::string& text)> inform; ///< a line for people; may be empty
     std::function<void(const std::string& text)> warn;   ///< the same of what went wrong; may be empty

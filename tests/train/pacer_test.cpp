@@ -53,6 +53,16 @@ private Q_SLOTS:
         QCOMPARE(pacer.send(up, 2).begin, second.arrival);
     }
 
+    void aSlowDeviceComputesLongerAndSendsAsQuickly() {
+        const Recorder recorder(0, monotonicNanoseconds());
+        const StepCosts costs = costsOf(0.004, 0.005);
+        Pacer pacer(recorder, costs, false);
+        QCOMPARE(pacer.duration(forward(0)), 4 * millisecond);
+        pacer.setSlowdown(2.5);
+        QCOMPARE(pacer.duration(forward(0)), 10 * millisecond);
+        QCOMPARE(pacer.duration({ActionKind::SendForward, 1, 0}), 5 * millisecond);
+    }
+
     void actionsWaitForTheirMessage() {
         const Recorder recorder(0, monotonicNanoseconds());
         const StepCosts costs = costsOf(0.003, 0);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/injected_fault.h"
+
+#include "engine/layout/suggest.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+#include <optional>
+
+namespace shardlab {
+namespace {
+
+constexpr std::array<std::string_view, 3> names{"kill", "hang", "slow"};
+constexpr std::string_view form = "kill 1 after 12, hang 1 after 12 or slow 1 after 12 by 2.5";
+
+std::vector<std::string_view> wordsOf(std::string_view text) {
+    std::vector<std::string_view> words;
+    for (std::size_t begin = 0; (begin = text.find_first_not_of(' ', begin)) != std::string_view::npos;) {
+        const std::size_t end = std::min(text.find(' ', begin), text.size());
+        words.push_back(text.substr(begin, end - begin));
+        begin = end;
+    }
+    return words;
+}
+
+template <class Number>
+std::optional<Number> number(std::string_view text) {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+tl::unexpected<Error> wrong(std::string_view text, std::string why, std::string legal = std::string(form)) {
+    return fail({"no fault that can be brought about", std::string(text), std::move(why), std::move(legal)});
+}
+
+}  // namespace
+
+std::string_view name(InjectedFaultKind kind) { return names[static_cast<std::size_t>(kind)]; }
+
+std::string toText(const InjectedFault& fault) {
+    std::string text = fmt::format("{} {} after {}", name(fault.kind), fault.rank, fault.after);
+    if (fault.kind == InjectedFaultKind::Slow) text += fmt::format(" by {}", fault.factor);
+    return text;
+}
+
+Result<InjectedFault> parseInjectedFault(std::string_view text) {
+    const std::vector<std::string_view> words = wordsOf(text);
+    if (words.empty()) return wrong(text, "it says nothing");
+    std::size_t kind = 0;
+    while (kind < names.size() && names[kind] != words[0]) ++kind;
+    if (kind == names.size()) return wrong(text, fmt::format("'{}' is no fault", words[0]), legalWords(words[0], {names.begin(), names.end()}));
+    InjectedFault fault;
+    fault.kind = static_cast<InjectedFaultKind>(kind);
+    const bool slow = fault.kind == InjectedFaultKind::Slow;
+    if (words.size() != (slow ? 6u : 4u) || words[2] != "after" || (slow && words[4] != "by"))
+        return wrong(text, "it has another form", slow ? "slow RANK after STEPS by FACTOR" : fmt::format("{} RANK after STEPS", words[0]));
+    const auto rank = number<int>(words[1]), after = number<int>(words[3]);
+    if (!rank) return wrong(text, fmt::format("'{}' is no rank", words[1]));
+    if (!after) return wrong(text, fmt::format("'{}' is no number of steps", words[3]));
+    fault.rank = *rank;
+    fault.after = *after;
+    if (!slow) return fault;
+    const auto factor = number<double>(words[5]);
+    if (!factor || !(*factor >= 1 && *factor <= largestSlowdown))
+        return wrong(text, fmt::format("'{}' is no factor by which computing takes longer", words[5]), fmt::format("1 to {}", largestSlowdown));
+    fault.factor = *factor;
+    return fault;
+}
+
+std::vector<InjectedFault> injectedFaults(std::span<const std::string> texts) {
+    std::vector<InjectedFault> faults;
+    for (const std::string& text : texts)
+        if (const auto fault = parseInjectedFault(text)) faults.push_back(*fault);
+    return faults;
+}
+
+}  // namespace shardlab
