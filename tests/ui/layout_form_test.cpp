@@ -17,6 +17,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
@@ -45,6 +46,7 @@ private Q_SLOTS:
     void stagesAreBalancedByAButton();
     void hostsCanBeAddedRenamedAndRemoved();
     void hostsCanBeChecked();
+    void faultsOnPurposeAreLinesOfControls();
     void everyScheduleLeavesTheFieldsInSight();
     void aRequestedFieldGetsTheKeyboard();
     void aFieldIsFoundByAWord();
@@ -83,6 +85,8 @@ static void alter(QWidget& control) {
         else if (qobject_cast<IntegerListEditor*>(line->parent())) other = QStringLiteral("64 64");
         line->selectAll();
         QTest::keyClicks(line, other);
+    } else if (auto* button = qobject_cast<QToolButton*>(&control)) {
+        QTest::mouseClick(button, Qt::LeftButton);
     } else {
         QFAIL("a control of an unknown kind");
     }
@@ -291,6 +295,54 @@ void LayoutFormTest::hostsCanBeAddedRenamedAndRemoved() {
     QCOMPARE(desk_->document().layout().cluster.hosts.size(), std::size_t{1});
     QCOMPARE(desk_->document().layout().cluster.hosts[0].name, std::string("node-b"));
     QVERIFY(!button(QStringLiteral("✕")));  // one host must stay
+}
+
+void LayoutFormTest::faultsOnPurposeAreLinesOfControls() {
+    using Texts = std::vector<std::string>;
+    FieldEditor& editor = row("/run/faults").editor();
+    const auto faults = [&] { return desk_->document().layout().run.faults; };
+    const auto named = [&]<class Control>(Control*, const char* name) -> Control* {
+        for (auto* found : editor.findChildren<Control*>())
+            if (found->accessibleName() == QLatin1String(name)) return found;
+        return nullptr;
+    };
+    Layout layout;
+    layout.run.steps = 40;
+    desk_->workbench.newFromPreset(layout);
+    QTest::mouseClick(qobject_cast<QToolButton*>(&editor.control()), Qt::LeftButton);
+    QCOMPARE(faults(), (Texts{"kill 3 after 20"}));
+    auto* rank = named(static_cast<QSpinBox*>(nullptr), "Rank of fault 0");
+    auto* after = named(static_cast<QSpinBox*>(nullptr), "Steps before fault 0");
+    auto* kind = named(static_cast<QComboBox*>(nullptr), "What happens, fault 0");
+    auto* factor = named(static_cast<QDoubleSpinBox*>(nullptr), "Slowdown of fault 0");
+    QVERIFY(rank && after && kind && factor && !factor->isVisible());
+    rank->setValue(1);
+    after->setValue(7);
+    QCOMPARE(faults(), (Texts{"kill 1 after 7"}));
+    kind->setFocus();
+    QTest::keyClick(kind, Qt::Key_End);
+    QCOMPARE(faults(), (Texts{"slow 1 after 7 by 1"}));
+    QVERIFY(factor->isVisible());
+    factor->setValue(2.5);
+    QCOMPARE(faults(), (Texts{"slow 1 after 7 by 2.5"}));
+    rank->setValue(4);
+    QVERIFY2(row("/run/faults").faultText().contains(QLatin1String("There is no rank 4")), qPrintable(row("/run/faults").faultText()));
+
+    // What cannot be read stays as it was written, and can be mended there.
+    layout.run.faults = {"kill 0 after 3", "burn 1"};
+    desk_->workbench.newFromPreset(layout);
+    auto* text = named(static_cast<QLineEdit*>(nullptr), "Text of fault 1");
+    QVERIFY(text && text->isVisible());
+    QCOMPARE(text->text(), QString("burn 1"));
+    text->setFocus();
+    text->selectAll();
+    QTest::keyClicks(text, QStringLiteral("hang 1 after 2"));
+    QCOMPARE(faults(), (Texts{"kill 0 after 3", "hang 1 after 2"}));
+    QVERIFY(row("/run/faults").faultText().isEmpty());
+    QTest::mouseClick(named(static_cast<QToolButton*>(nullptr), "Remove fault 0"), Qt::LeftButton);
+    QCOMPARE(faults(), (Texts{"hang 1 after 2"}));
+    desk_->document().undoStack().undo();  // what was done to one field in a row is one step
+    QCOMPARE(faults(), (Texts{"kill 0 after 3", "burn 1"}));
 }
 
 void LayoutFormTest::hostsCanBeChecked() {

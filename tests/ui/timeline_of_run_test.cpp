@@ -95,7 +95,7 @@ void TimelineOfRunTest::whoZoomedKeepsTheLength() {
 
 void TimelineOfRunTest::whatHappenedHasItsOwnMarkAndName() {
     const auto legendOf = [](Stand& stand) { return stand.view.findChild<Legend*>()->accessibleName(); };
-    const char* const names[]{"validation", "command", "fault"};
+    const char* const names[]{"validation", "command", "fault", "fault on purpose"};
     Stand stand(Workspace::Run);
     stand.feed(sample::events(stand.plan, 4, 11), 1);
     for (const char* name : names) QVERIFY2(!legendOf(stand).contains(QLatin1String(name)), name);
@@ -111,7 +111,7 @@ void TimelineOfRunTest::whatHappenedHasItsOwnMarkAndName() {
     };
     const QImage before = stand.view.plot().canvas()->grab().toImage();
     const std::vector<Event> happened{instant(1, EventKind::ValidationLoss), instant(2, EventKind::Command), instant(3, EventKind::Fault),
-                                      instant(4, EventKind::Overflow)};
+                                      instant(4, EventKind::Overflow), instant(5, EventKind::InjectedFault)};
     stand.bench.model.append(happened);
     stand.view.plot().flush();
     for (const char* name : names) QVERIFY2(legendOf(stand).contains(QLatin1String(name)), name);

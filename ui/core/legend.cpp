@@ -45,6 +45,11 @@ void paintShape(QPainter& painter, LegendItem::Mark mark, const QRectF& box, con
         case LegendItem::Mark::Diamond:
             painter.drawPolygon(QPolygonF({{centre.x(), box.top()}, {box.right(), centre.y()}, {centre.x(), box.bottom()}, {box.left(), centre.y()}}));
             break;
+        case LegendItem::Mark::Bolt: {
+            const auto at = [&](double x, double y) { return QPointF(box.left() + x * box.width(), box.top() + y * box.height()); };
+            painter.drawPolygon(QPolygonF({at(0.75, 0), at(0.1, 0.6), at(0.45, 0.6), at(0.25, 1), at(0.9, 0.4), at(0.55, 0.4)}));
+            break;
+        }
         default: painter.drawRect(box); break;
     }
     painter.restore();

@@ -114,6 +114,7 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::Wait:
         return idle;
     case EventKind::Fault:
+    case EventKind::InjectedFault:
     case EventKind::Restart:
     case EventKind::Dropped:
     case EventKind::Overflow:

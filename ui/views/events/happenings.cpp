@@ -62,9 +62,9 @@ std::vector<Happening> happenings(const RunModel& model) {
         return index < 0 ? -1 : model.stepExtents()[static_cast<std::size_t>(index)].step;
     };
     for (const LogLine& line : model.log()) all.push_back({line.time, line.rank, stepAt(line.time), line.level, text(line.text), {}});
-    // Of a restart the log says more.
+    // Of restarts and faults on purpose the log says more.
     for (const EventKind kind : Instants::kinds)
-        if (kind != EventKind::Overflow && kind != EventKind::Restart)
+        if (kind != EventKind::Overflow && kind != EventKind::Restart && kind != EventKind::InjectedFault)
             for (const Event& event : model.instants().of(kind)) all.push_back(fromInstant(event, model.names()));
     const std::vector<Event> overflowing = overflows(model);
     for (std::span<const Event> rest = overflowing; !rest.empty();) {

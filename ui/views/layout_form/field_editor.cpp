@@ -4,6 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/views/layout_form/choice_editors.h"
+#include "ui/views/layout_form/faults_editor.h"
 #include "ui/views/layout_form/hosts_editor.h"
 #include "ui/views/layout_form/number_editors.h"
 #include "ui/views/layout_form/order_editor.h"
@@ -58,7 +59,10 @@ FieldEditor* makeFieldEditor(const Field& field, Document& document, QWidget* pa
                 if (field.pointer == "/schedule/stages") return child<StagesEditor>(field, access, document, parent);
                 return child<IntegerListEditor>(field, access, document, parent);
             },
-            [&](TextListField access) -> FieldEditor* { return child<OrderEditor>(field, access, document, parent); },
+            [&](TextListField access) -> FieldEditor* {
+                if (field.pointer == "/run/faults") return child<FaultsEditor>(field, access, document, parent);
+                return child<OrderEditor>(field, access, document, parent);
+            },
             [&](NumberListField access) -> FieldEditor* { return child<NumberListEditor>(field, access, document, parent); },
             [&](HostListField access) -> FieldEditor* { return child<HostsEditor>(field, access, document, parent); },
             [&](PaceField access) -> FieldEditor* { return child<PaceEditor>(field, access, document, parent); }},
