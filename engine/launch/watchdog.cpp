@@ -122,21 +122,26 @@ std::optional<Hang> Watchdog::find() const {
     int busy = -1;    // the one that has worked by itself for longest
     double patience = 0;
     bool overdue = false;
+    const bool allPaused = std::ranges::all_of(ranks_, [](const Seen& seen) { return seen.ended || seen.status.phase == RankPhase::Paused; });
     for (int rank = 0; rank < setup_.mesh.ranks(); ++rank) {
         const Seen& seen = ranks_[static_cast<std::size_t>(rank)];
         if (seen.ended) continue;
         const RankPhase phase = seen.status.phase;
         const double limit = deadline(phase);
-        patience = std::max(patience, limit);
-        if (phase == RankPhase::Paused) continue;
+        const bool stands = seen.status.pulse > 0 && seen.frozen > surelyFrozen;
+        const bool leftBehind = phase == RankPhase::Paused && stands && !allPaused;
+        if (!leftBehind) patience = std::max(patience, limit);
+        if (phase == RankPhase::Paused && !leftBehind) continue;
         const auto longest = [&](int& of, double Seen::*time) {
             if (of < 0 || seen.*time > ranks_[static_cast<std::size_t>(of)].*time) of = rank;
         };
         // Before its first beat a rank is judged by its phase alone.
-        if (seen.status.pulse > 0 && seen.frozen > surelyFrozen) {
+        if (stands) {
             longest(frozen, &Seen::frozen);
-            overdue = overdue || seen.frozen > deadline(RankPhase::Compute);
+            // How long it has stood in the pause does not count.
+            overdue = overdue || (!leftBehind && seen.frozen > deadline(RankPhase::Compute));
         }
+        if (leftBehind) continue;
         if (graph.waitsFor(rank).empty()) {
             longest(busy, &Seen::quiet);
             const bool works = phase != RankPhase::BetweenSteps && phase != RankPhase::Communicating;

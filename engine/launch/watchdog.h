@@ -4,7 +4,7 @@
 //   within and between steps   the one given, or ten times the longest step seen or predicted, at least 30 s; before
 //                              the first step is over thirty times the predicted one, at least 60 s
 //   setup, a checkpoint        the same, and at least 5 and 15 minutes
-//   paused, finished           none
+//   paused, finished           none; one that does not run any more is found once others go on after the pause
 //
 // A rank that works by itself is judged by its own time, a process that does not run at all (its page's pulse stands
 // still) too; ranks that wait for others only once no rank gets on any more, so that nobody is judged for another's long

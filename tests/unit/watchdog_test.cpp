@@ -186,6 +186,19 @@ private Q_SLOTS:
         QCOMPARE(run.untilFound(1000), -1.0);
     }
 
+    /// It was stopped while all were paused; then the others go on.
+    void oneThatStaysBehindAPauseIsFound() {
+        Watched run;
+        for (int rank = 0; rank < 8; ++rank) run.is(rank, RankPhase::Paused, 3, "");
+        run.freeze(3);
+        QCOMPARE(run.untilFound(100), -1.0);
+        for (int rank = 0; rank < 8; ++rank)
+            if (rank != 3) run.is(rank, RankPhase::BetweenSteps, 3, "");
+        QVERIFY(near(run.untilFound(60), 5));
+        QCOMPARE(run.found->rank, 3);
+        QVERIFY2(run.report().starts_with("rank 3 stands still"), run.report().c_str());
+    }
+
     /// While one rank's part goes to a slow disk, all the others wait between steps.
     void aSlowCheckpointIsNoHang() {
         Watched run;
