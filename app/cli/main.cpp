@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
     shardlab::cli::addSchedule(program, chosen);
     shardlab::cli::addRun(program, chosen);
     shardlab::cli::addResize(program, chosen);
+    shardlab::cli::addFault(program, chosen);
     shardlab::cli::addCheckpoint(program, chosen);
     shardlab::cli::addExportWeights(program, chosen);
     shardlab::cli::addProfile(program, chosen);

@@ -21,6 +21,7 @@ void addPartition(CLI::App& program, Action& chosen);
 void addSchedule(CLI::App& program, Action& chosen);
 void addRun(CLI::App& program, Action& chosen);
 void addResize(CLI::App& program, Action& chosen);
+void addFault(CLI::App& program, Action& chosen);
 void addCheckpoint(CLI::App& program, Action& chosen);
 void addExportWeights(CLI::App& program, Action& chosen);
 void addProfile(CLI::App& program, Action& chosen);

@@ -129,7 +129,7 @@ EventKind eventKind(ActionKind kind) {
 }
 
 std::string_view name(Command command) {
-    constexpr std::array<std::string_view, 7> names{"none", "pause", "resume", "step once", "stop", "checkpoint", "resize"};
+    constexpr std::array<std::string_view, 8> names{"none", "pause", "resume", "step once", "stop", "checkpoint", "resize", "inject fault"};
     const auto index = static_cast<std::size_t>(command);
     return index < names.size() ? names[index] : "unknown command";
 }

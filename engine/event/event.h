@@ -78,7 +78,7 @@ enum class EventKind : std::uint8_t {
     ElasticDistance = 61, ///< ‖W − W̄‖ of the replica that exchanged in the step, before it did; from its rank, its part of the model
     OverwrittenUpdates = 62,  ///< of a Hogwild worker's update: elements in which it overwrote another's (parallel/hogwild.h); bytes: elements that it wrote
     // Instants.
-    Command = 64,  ///< value: the Command; bytes: of Resize, the replicas asked for
+    Command = 64,  ///< value: the Command; bytes: of Resize, the replicas asked for; of InjectFault, which, and rank: whom it befalls
     Fault = 65,
     Overflow = 67,  ///< the first gradient of the step that is not finite: the action's, value: the layer, or one of base/layer_number.h
     Dropped = 66,  ///< value: number of events lost before this one
@@ -160,7 +160,7 @@ struct Event {
 };
 
 /// What a person may ask of a running job; recorded as an event, so replayed too.
-enum class Command : std::uint8_t { None, Pause, Resume, StepOnce, Stop, Checkpoint, Resize };
+enum class Command : std::uint8_t { None, Pause, Resume, StepOnce, Stop, Checkpoint, Resize, InjectFault };
 std::string_view name(Command command);
 
 enum class LogLevel : std::uint8_t { Info, Warning, Error };

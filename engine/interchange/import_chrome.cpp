@@ -219,7 +219,7 @@ private:
 
     static double valueOf(const TraceItem& item) {
         const std::string text = item.text("value");
-        for (const Command command : {Command::Pause, Command::Resume, Command::StepOnce, Command::Stop, Command::Checkpoint, Command::Resize})
+        for (const Command command : {Command::Pause, Command::Resume, Command::StepOnce, Command::Stop, Command::Checkpoint, Command::Resize, Command::InjectFault})
             if (text == name(command)) return static_cast<double>(command);
         return parsed<double>(text).value_or(0);
     }

@@ -123,6 +123,10 @@ struct Collector::Impl {
         const std::lock_guard lock(mutex);
         for (; connection.commandsSent < commands.size(); ++connection.commandsSent)
             connection.link.send(FrameType::Command, std::as_bytes(std::span(&commands[connection.commandsSent], 1)));
+        if (const auto strike = strikes.find(connection.rank); strike != strikes.end()) {
+            connection.link.send(FrameType::Fault, std::as_bytes(std::span(&strike->second, 1)));
+            strikes.erase(strike);
+        }
         if (const auto clock = clocks.find(connection.rank); clock != clocks.end() && connection.clocksSent != clock->second.number) {
             connection.link.send(FrameType::Clock, encodeClock(clock->second.line));
             connection.clocksSent = clock->second.number;
@@ -272,6 +276,7 @@ struct Collector::Impl {
     std::atomic<bool> stopping{false};
     std::mutex mutex;  ///< guards what follows
     std::vector<Command> commands;
+    std::map<int, InjectedFaultKind> strikes;  ///< by rank, not yet told
     struct Clock {
         ClockLine line;
         std::size_t number = 0;  ///< from 1
@@ -297,6 +302,14 @@ void Collector::send(Command command) {
     {
         const std::lock_guard lock(impl_->mutex);
         impl_->commands.push_back(command);
+    }
+    impl_->wake.ring();
+}
+
+void Collector::strike(int rank, InjectedFaultKind kind) {
+    {
+        const std::lock_guard lock(impl_->mutex);
+        impl_->strikes[rank] = kind;
     }
     impl_->wake.ring();
 }

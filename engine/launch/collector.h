@@ -6,6 +6,7 @@
 #include "engine/base/result.h"
 #include "engine/event/clock_line.h"
 #include "engine/event/event.h"
+#include "engine/layout/injected_fault.h"
 
 #include <chrono>
 #include <cstdint>
@@ -67,6 +68,8 @@ public:
 
     /// To every rank, also to those that join or come back later; each rank gets each command once, in this order.
     void send(Command command);
+    /// Has the rank, if it is there, kill or stop itself (InjectedFaultKind::Kill, Hang).
+    void strike(int rank, InjectedFaultKind kind);
     /// How the rank's host reads the run's clock from now on; also to be told when it joins later or comes back.
     void setClock(int rank, const ClockLine& line);
     /// All of the rank's spool before this offset has been handed over.

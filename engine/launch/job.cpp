@@ -9,7 +9,6 @@
 #include "engine/launch/files_read.h"
 #include "engine/launch/job_run.h"
 #include "engine/launch/mpirun.h"
-#include "engine/launch/resize_request.h"
 #include "engine/launch/run_header.h"
 #include "engine/layout/layout_file.h"
 #include "engine/plan/plan.h"
@@ -129,7 +128,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     if (!writer) return fail(writer.error());
     if (const Status done = (*writer)->appendPredicted(plan->simulation.events); !done) return fail(done.error());
 
-    static_cast<void>(takeResizeRequest(options.runFile));  // of an earlier run
+    static_cast<void>(takeRunRequest(options.runFile));  // of an earlier run
     RunHosts hosts({plan->layout, mpi, *mpirun, arguments.socket});
     RestartPolicy restarts(plan->layout, arguments.checkpoints, *resume);
     JobSetup setup{std::move(*folder), std::nullopt, std::move(arguments), std::move(hosts),
@@ -145,6 +144,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
 
 void Job::send(Command command) { impl_->run.send(command); }
 void Job::resize(int data) { impl_->run.resize(data); }
+void Job::inject(const FaultRequest& request) { impl_->run.inject(request); }
 void Job::kill() { impl_->run.kill(); }
 JobState Job::state() const { return impl_->run.state(); }
 const std::filesystem::path& Job::runFile() const { return impl_->runFile; }

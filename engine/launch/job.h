@@ -5,6 +5,7 @@
 
 #include "engine/base/result.h"
 #include "engine/event/event.h"
+#include "engine/launch/run_request.h"
 #include "engine/layout/layout.h"
 #include "engine/plan/measurements.h"
 #include "engine/run/run_file.h"
@@ -64,6 +65,8 @@ public:
     /// Of an elastic run: at the next step boundary it takes a checkpoint, and goes on from there with so many replicas. What
     /// cannot be is told in the log (canResize of elastic_world.h says it before).
     void resize(int data);
+    /// At once, in the middle of whatever the rank does; what follows is as with any other fault. What cannot be is told in the log.
+    void inject(const FaultRequest& request);
     /// Ends all ranks at once, in the middle of whatever they do; the file stays whole. For the second press of Stop.
     void kill();
     JobState state() const;

@@ -3,7 +3,6 @@
 #include "engine/launch/job_run.h"
 
 #include "engine/layout/layout_file.h"
-#include "engine/launch/resize_request.h"
 #include "engine/plan/profile.h"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include "engine/launch/job_run.h"
 
 #include "engine/launch/mpirun.h"
-#include "engine/launch/resize_request.h"
 #include "engine/launch/stray_processes.h"
 #include "engine/record/flight_record.h"
 
@@ -142,6 +141,7 @@ ExitStatus JobRun::follow(Process& process) {
         if (!recording_.behind()) receive();
         takeCommands();
         takeResize();
+        takeFaultsAsked();
         watchRanks();
         if (recording_.error()) endWithin(0, "the run file cannot be written");
         endWhenDue(process);
@@ -183,15 +183,6 @@ void JobRun::take(std::vector<Event> events) {
         if (event.kind == EventKind::InjectedFault) takeInjectedFault(event);
     }
     recording_.events(std::move(events));
-}
-
-void JobRun::takeInjectedFault(const Event& event) {
-    const auto found = std::ranges::find_if(faults_, [&](const InjectedFault& fault) {
-        return fault.rank == event.rank && static_cast<std::int64_t>(fault.kind) == event.bytes && fault.after <= event.step;
-    });
-    if (found == faults_.end()) return;
-    recording_.log({event.begin, event.rank, LogLevel::Warning, "on purpose, as /run/faults says: " + toText(*found)});
-    if (found->happensOnce()) faults_.erase(found);
 }
 
 void JobRun::take(const RankGoodbye& goodbye) {
@@ -255,11 +246,7 @@ void JobRun::takeCommands() {
 void JobRun::watchRanks() {
     if (recording_.now() - watchedAt_ < watchInterval) return;
     watchedAt_ = recording_.now();
-    if (setup_.world.elastic()) {
-        const auto asked = takeResizeRequest(setup_.runFile);
-        if (!asked) recording_.log(LogLevel::Error, asked.error().text());
-        else if (*asked) resizeAsked_ = **asked;
-    }
+    takeRequest();
     const bool interrupted = setup_.hosts.interrupted();
     for (std::size_t rank = 0; rank < fates_.size() && !interrupted; ++rank) {
         const std::optional<std::int64_t>& lostAt = fates_[rank].lostAt;
@@ -414,7 +401,7 @@ void JobRun::concludeUnstarted(const Error& error) {
 }
 
 void JobRun::conclude(Verdict verdict) {
-    static_cast<void>(takeResizeRequest(setup_.runFile));  // nobody takes it any more
+    static_cast<void>(takeRunRequest(setup_.runFile));  // nobody takes it any more
     recordEnds(verdict);
     setup_.hosts.end();
     const bool recorded = !recording_.error();

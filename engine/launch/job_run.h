@@ -11,6 +11,7 @@
 #include "engine/launch/rank_arguments.h"
 #include "engine/launch/rank_ends.h"
 #include "engine/launch/restart_policy.h"
+#include "engine/launch/run_request.h"
 #include "engine/launch/run_hosts.h"
 #include "engine/launch/run_recording.h"
 #include "engine/launch/temporary_folder.h"
@@ -57,6 +58,7 @@ public:
         if (dismissing_) leaveViewers_ = true;
     }
     void resize(int data) { resizeAsked_ = data; }
+    void inject(const FaultRequest& request);
     JobState state() const { return state_; }
     void wait() const { done_.wait(); }
 
@@ -68,6 +70,8 @@ private:
     void take(const RankHello& hello);
     void take(std::vector<Event> events);
     void takeInjectedFault(const Event& event);
+    void takeFaultsAsked();
+    void takeRequest();
     void take(LogLine line);
     void take(const RankGoodbye& goodbye);
     void take(const RankLinkLost& lost);
@@ -115,8 +119,9 @@ private:
     std::int64_t clocksRecordedAt_ = 0;
     MpirunReport report_;
 
-    std::mutex mutex_;  ///< of commands_
+    std::mutex mutex_;  ///< of the next two
     std::vector<Command> commands_;
+    std::vector<FaultRequest> faultsAsked_;
     std::atomic<JobState> state_ = JobState::Starting;
     std::atomic<bool> killRequested_ = false;
     std::atomic<bool> abandoned_ = false;  ///< the owner goes away

@@ -1,20 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// How another program asks a run that goes on for another number of replicas: a file beside the run file, which the run's
-// job takes away when it has read it. Whoever may write there may ask.
+// How another program asks something of a run that goes on: a file beside the run file, which the run's job takes away when it
+// has read it. Whoever may write there may ask.
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/layout/injected_fault.h"
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <variant>
 
 namespace shardlab {
 
-/// "first.shardlab" is asked by "first.shardlab.resize".
-std::filesystem::path resizeRequestFile(const std::filesystem::path& runFile);
+/// Another number of data replicas.
+struct ResizeRequest {
+    int data = 0;
+    bool operator==(const ResizeRequest&) const = default;
+};
+/// What is to befall a rank now.
+struct FaultRequest {
+    InjectedFaultKind kind = InjectedFaultKind::Kill;  ///< one that happens once
+    int rank = 0;                                      ///< as the run file numbers it
+    bool operator==(const FaultRequest&) const = default;
+};
+using RunRequest = std::variant<ResizeRequest, FaultRequest>;
+
+/// "resize 6", "kill 2", "hang 2".
+std::string toText(const RunRequest& request);
+
+/// "first.shardlab" is asked by "first.shardlab.request".
+std::filesystem::path runRequestFile(const std::filesystem::path& runFile);
 /// Replaces one that was not taken. Error: the place cannot be written.
-Status writeResizeRequest(const std::filesystem::path& runFile, int data);
+Status writeRunRequest(const std::filesystem::path& runFile, const RunRequest& request);
 /// The job's side: what is asked, once; an error where it cannot be understood. Nothing where nobody asks.
-Result<std::optional<int>> takeResizeRequest(const std::filesystem::path& runFile);
+Result<std::optional<RunRequest>> takeRunRequest(const std::filesystem::path& runFile);
 
 }  // namespace shardlab

@@ -85,6 +85,12 @@ bool RankLink::take(const Frame& frame) {
             commands_.push_back(command);
             return true;
         }
+        case FrameType::Fault: {
+            const auto kind = reader.fixed<InjectedFaultKind>();
+            if (!reader.atEnd() || (kind != InjectedFaultKind::Kill && kind != InjectedFaultKind::Hang)) return false;
+            fault_ = kind;
+            return true;
+        }
         case FrameType::Clock: {
             const Result<ClockLine> line = decodeClock(frame.body);
             if (line) clock_ = *line;

@@ -3,6 +3,7 @@
 // it, takes acknowledgements and commands; connects again when the link breaks. Used by one thread; never blocks.
 #pragma once
 
+#include "engine/layout/injected_fault.h"
 #include "engine/record/frame_link.h"
 #include "engine/record/spool.h"
 
@@ -29,6 +30,8 @@ public:
     /// Commands that have arrived, oldest first; each once.
     std::vector<Command> takeCommands() { return std::exchange(commands_, {}); }
 
+    /// What the rank is to do to itself, once.
+    std::optional<InjectedFaultKind> takeFault() { return std::exchange(fault_, std::nullopt); }
     /// The newest comparison of clocks, once.
     std::optional<ClockLine> takeClock() { return std::exchange(clock_, std::nullopt); }
 
@@ -63,6 +66,7 @@ private:
     std::uint32_t commandsTaken_ = 0;
     std::vector<Command> commands_;
     std::optional<ClockLine> clock_;
+    std::optional<InjectedFaultKind> fault_;
 };
 
 }  // namespace shardlab

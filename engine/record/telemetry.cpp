@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <csignal>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -75,6 +76,7 @@ struct Telemetry::Impl {
         }
         link.advance(now);
         if (const auto line = link.takeClock()) recorder.follow(*line);
+        if (const auto fault = link.takeFault()) suffer(*fault);
         const std::vector<Command> arrived = link.takeCommands();
         const std::lock_guard lock(mutex);
         commands.insert(commands.end(), arrived.begin(), arrived.end());
@@ -98,6 +100,14 @@ struct Telemetry::Impl {
         const auto count = static_cast<double>(std::exchange(lost, 0));
         const Event dropped{now, now, 0, count, 0, -1, static_cast<std::int16_t>(rank), Lane::Host, EventKind::Dropped};
         spoolEvents(std::span(&dropped, 1));
+    }
+
+    /// Whatever the rank is doing.
+    void suffer(InjectedFaultKind kind) {
+        const std::int64_t now = recorder.now();
+        recorder.record({.begin = now, .end = now, .bytes = static_cast<std::int64_t>(kind), .value = 1, .lane = Lane::Host, .kind = EventKind::InjectedFault});
+        drainRecorder();
+        std::raise(kind == InjectedFaultKind::Kill ? SIGKILL : SIGSTOP);
     }
 
     void spoolEvents(std::span<const Event> events) {

@@ -33,6 +33,7 @@ enum class FrameType : std::uint8_t {
     Ack = 6,      ///< collector → rank: u64, all before this offset has been handed over
     Command = 7,  ///< collector → rank: u8
     Clock = 8,    ///< collector → rank on another host: a ClockLine
+    Fault = 9,    ///< collector → rank: u8, the InjectedFaultKind that it is to do to itself
 };
 
 struct Frame {

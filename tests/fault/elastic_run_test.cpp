@@ -290,8 +290,8 @@ private Q_SLOTS:
         }
         run.job->resize(8);
         QVERIFY(Elastic::patient([&] { return run.told(LogLevel::Info, "asked for 8 replicas (8 ranks), which it has"); }));
-        writeFile(text("refused.shardlab.resize"), "six\n");
-        QVERIFY(Elastic::patient([&] { return run.told(LogLevel::Error, "it is no number of replicas"); }));
+        writeFile(text("refused.shardlab.request"), "resize six\n");
+        QVERIFY(Elastic::patient([&] { return run.told(LogLevel::Error, "it is no request"); }));
         QCOMPARE(run.restarts(), 0);
 
         // Another program asks.

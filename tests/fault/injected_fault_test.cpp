@@ -4,6 +4,7 @@
 #include "engine/layout/injected_fault.h"
 #include "engine/layout/layout_file.h"
 #include "tests/support/command.h"
+#include "tests/support/processes.h"
 #include "tests/support/watched_job.h"
 
 #include <QJsonArray>
@@ -158,6 +159,64 @@ private Q_SLOTS:
         for (const Event& event : slow.of(EventKind::PushGradients))
             if (event.rank != 0) ++pushed[event.rank];
         QVERIFY2(pushed[1] > 2 * pushed[2], qPrintable(QString("%1 and %2 updates").arg(pushed[1]).arg(pushed[2])));
+    }
+
+    /// Asked for by a person, here and from another program: it happens at once, to a run that stands still as well.
+    void oneCanBeAskedFor_data() {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<bool>("commandLine");
+        QTest::newRow("kill") << "kill" << false;
+        QTest::newRow("hang") << "hang" << false;
+        QTest::newRow("kill, from another program") << "kill" << true;
+    }
+    void oneCanBeAskedFor() {
+        QFETCH(QString, kind);
+        QFETCH(bool, commandLine);
+        const FaultRequest request{kind == "kill" ? InjectedFaultKind::Kill : InjectedFaultKind::Hang, 1};
+        Witness witness;
+        JobOptions options;
+        options.layout = layoutOf(2, R"({"data": 2, "pipeline": 1})", R"(, "max_restarts": 1, "deadline": 2)");
+        options.runFile = folder_.filePath(QString("asked-%1.shardlab").arg(++runs_)).toStdString();
+        options.rankProgram = SHARDLAB_BIN_DIR "/shardlab-rank";
+        auto started = Job::start(options, witness);
+        QVERIFY(started);
+        Job& job = **started;
+        job.send(Command::Pause);
+        for (int i = 0; i < 7; ++i) job.send(Command::StepOnce);
+        const auto count = [&](EventKind sought) {
+            const auto events = witness.events();
+            return std::ranges::count(events, sought, &Event::kind);
+        };
+        QVERIFY(QTest::qWaitFor([&] { return count(EventKind::Loss) == 7 && job.state() == JobState::Paused; }, 2 * QTest::shardlabPatience));
+        if (commandLine) {
+            const QString file = QString::fromStdString(options.runFile.string());
+            const test::Answer nobody = test::run({"fault", file, "kill", "2"});
+            QVERIFY2(nobody.status == 1 && nobody.error.contains("the run has 2 ranks"), nobody.error);
+            const test::Answer answer = test::run({"fault", file, kind, "1"});
+            QVERIFY2(answer.status == 0 && answer.out.contains("asked for: kill 1"), answer.out + answer.error);
+        } else {
+            job.inject(request);
+        }
+        // Nobody is expected to act while a run is paused, so that a rank that hangs is found when it goes on.
+        if (kind == "hang") {
+            QTRY_COMPARE(stateOf(witness.ranks().at(1).pid).state, 'T');
+            job.send(Command::Resume);
+        }
+        QVERIFY(QTest::qWaitFor([&] { return count(EventKind::Restart) == 1; }, 2 * QTest::shardlabPatience));
+        job.send(Command::Resume);
+        job.wait();
+        QVERIFY2(witness.ends().front().outcome == "finished", witness.ends().front().reason.c_str());
+        bool asked = false, struck = false;
+        for (const Event& event : witness.events()) {
+            const bool itself = event.rank == 1 && event.bytes == static_cast<std::int64_t>(request.kind);
+            asked = asked || (itself && event.kind == EventKind::Command && event.value == static_cast<double>(Command::InjectFault));
+            struck = struck || (itself && event.kind == EventKind::InjectedFault);
+        }
+        QVERIFY(asked && struck);
+        if (commandLine) {
+            const test::Answer late = test::run({"fault", QString::fromStdString(options.runFile.string()), "kill", "1"});
+            QVERIFY2(late.status == 1 && late.error.contains("it has ended: finished"), late.error);
+        }
     }
 
     void theCommandLineTakesThem() {

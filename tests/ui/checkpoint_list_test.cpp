@@ -67,6 +67,25 @@ private Q_SLOTS:
         QTRY_VERIFY(!window.commands()["run.fewer"].isEnabled());
     }
 
+    void faultsAreCommandsForTheSelectedRank() {
+        Desk desk;
+        desk.workbench.theme().setDark(true);
+        MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+        window.show();
+        window.showWorkspace(Workspace::Run);
+        desk.workbench.run().start(Layout{}, desk.path("faulty.shardlab"));
+        QTRY_VERIFY(window.commands()["run.pause"].isEnabled());
+        QVERIFY(!window.commands()["run.kill"].isEnabled());
+        desk.workbench.selection(Workspace::Run).setRank(2);
+        QTRY_VERIFY(window.commands()["run.kill"].isEnabled());
+        QCOMPARE(window.commands()["run.kill"].text(), QString("Kill rank 2"));
+        window.commands()["run.kill"].trigger();
+        window.commands()["run.hang"].trigger();
+        QVERIFY(desk.jobs->faultsAsked() == (std::vector<FaultRequest>{{InjectedFaultKind::Kill, 2}, {InjectedFaultKind::Hang, 2}}));
+        desk.jobs->end("stopped");
+        QTRY_VERIFY(!window.commands()["run.kill"].isEnabled());
+    }
+
     void goesOnWithTheLayoutInDesignOrItsOwn() {
         Desk desk;
         desk.workbench.theme().setDark(true);

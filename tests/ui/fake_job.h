@@ -17,6 +17,7 @@ struct FakeJobs {
     JobOptions options;
     std::vector<Command> commands;
     std::vector<int> sizes;  ///< asked for
+    std::vector<FaultRequest> faults;  ///< asked for
     std::atomic<int> started = 0;
     std::atomic<int> destroyed = 0;
     std::optional<Error> refusal;             ///< the next starts fail with it
@@ -29,6 +30,10 @@ struct FakeJobs {
     std::vector<int> sizesAsked() {
         const std::scoped_lock lock(mutex);
         return sizes;
+    }
+    std::vector<FaultRequest> faultsAsked() {
+        const std::scoped_lock lock(mutex);
+        return faults;
     }
     /// Says something from another thread, as a job does.
     template <class Say>
@@ -55,6 +60,10 @@ public:
     void send(Command command) override {
         const std::scoped_lock lock(jobs_->mutex);
         jobs_->commands.push_back(command);
+    }
+    void inject(const FaultRequest& request) override {
+        const std::scoped_lock lock(jobs_->mutex);
+        jobs_->faults.push_back(request);
     }
     void resize(int data) override {
         const std::scoped_lock lock(jobs_->mutex);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of replicas that an elastic run may have, and which of its ranks and devices take part at each.
 #include "engine/launch/elastic_world.h"
-#include "engine/launch/resize_request.h"
+#include "engine/launch/run_request.h"
 #include "engine/layout/check.h"
 #include "engine/layout/elastic_sizes.h"
 #include "engine/schedule/registry.h"
@@ -166,17 +166,21 @@ private Q_SLOTS:
     void requestsAreTakenOnce() {
         QTemporaryDir folder;
         const std::filesystem::path run = folder.filePath("run.shardlab").toStdString();
-        QVERIFY(!*takeResizeRequest(run));
-        QVERIFY(writeResizeRequest(run, 3));
-        QVERIFY(writeResizeRequest(run, 12));
-        QCOMPARE(**takeResizeRequest(run), 12);
-        QVERIFY(!*takeResizeRequest(run));
-        for (const char* wrong : {"", "6", "six\n", "6\n7\n", "99999999999\n", " 6\n"}) {
-            std::ofstream(resizeRequestFile(run)) << wrong;
-            QVERIFY(!takeResizeRequest(run));
-            QVERIFY(!std::filesystem::exists(resizeRequestFile(run)));
+        QVERIFY(!*takeRunRequest(run));
+        QVERIFY(writeRunRequest(run, ResizeRequest{3}));
+        QVERIFY(writeRunRequest(run, ResizeRequest{12}));
+        QVERIFY(**takeRunRequest(run) == RunRequest(ResizeRequest{12}));
+        QVERIFY(!*takeRunRequest(run));
+        for (const InjectedFaultKind kind : {InjectedFaultKind::Kill, InjectedFaultKind::Hang}) {
+            QVERIFY(writeRunRequest(run, FaultRequest{kind, 7}));
+            QVERIFY(**takeRunRequest(run) == RunRequest(FaultRequest{kind, 7}));
         }
-        QVERIFY(!writeResizeRequest(folder.filePath("nowhere/run.shardlab").toStdString(), 3));
+        for (const char* wrong : {"", "resize 6", "resize six\n", "resize 6\n7\n", "resize 99999999999\n", "6\n", "slow 1\n", "kill  1\n", "kill\n"}) {
+            std::ofstream(runRequestFile(run)) << wrong;
+            QVERIFY(!takeRunRequest(run));
+            QVERIFY(!std::filesystem::exists(runRequestFile(run)));
+        }
+        QVERIFY(!writeRunRequest(folder.filePath("nowhere/run.shardlab").toStdString(), ResizeRequest{3}));
     }
 };
 

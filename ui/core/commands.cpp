@@ -25,6 +25,8 @@ constexpr CommandSpec specs[] = {
     {"run.checkpoint", "Run", "Checkpoint now", "Ctrl+Shift+C", "Write the state of the run to disk after this step, while it goes on"},
     {"run.fewer", "Run", "Fewer replicas", "", "Of an elastic run (Fewest replicas, in Design): go on with the next smaller number, from a checkpoint after this step"},
     {"run.more", "Run", "More replicas", "", "Of an elastic run: go on with the next larger number, up to the layout's, from a checkpoint after this step"},
+    {"run.kill", "Run", "Kill the selected rank", "", "A fault on purpose: the rank's process dies at once; the run ends, or goes on from a checkpoint as its layout says"},
+    {"run.hang", "Run", "Stop the selected rank's process", "", "A fault on purpose: the process stands still at once, until the watchdog finds it"},
     {"run.stop", "Run", "Stop", "Ctrl+.", "End the run after this step; its file stays whole"},
     {"live.stop", "Run", "Disconnect", "", "Watch the served run no longer; it goes on, and what arrived stays"},
     {"run.resume", "Run", "Checkpoints …", "Ctrl+Shift+K", "List the run's checkpoints and go on from one, with its own layout or another"},

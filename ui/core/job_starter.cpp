@@ -9,6 +9,7 @@ public:
     explicit LaunchedJob(std::unique_ptr<Job> job) : job_(std::move(job)) {}
     void send(Command command) override { job_->send(command); }
     void resize(int data) override { job_->resize(data); }
+    void inject(const FaultRequest& request) override { job_->inject(request); }
     std::filesystem::path runFile() const override { return job_->runFile(); }
 
 private:

@@ -14,8 +14,9 @@ class RunningJob {
 public:
     virtual ~RunningJob() = default;
     virtual void send(Command command) = 0;
-    /// As Job::resize.
+    /// As Job::resize and Job::inject.
     virtual void resize(int data) = 0;
+    virtual void inject(const FaultRequest& request) = 0;
     virtual std::filesystem::path runFile() const = 0;
 };
 

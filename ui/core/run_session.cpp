@@ -143,6 +143,10 @@ void RunSession::resize(int data) {
     if (active() && slot_ && slot_->begun) slot_->job->resize(data);
 }
 
+void RunSession::inject(const FaultRequest& request) {
+    if (active() && slot_ && slot_->begun) slot_->job->inject(request);
+}
+
 void RunSession::setState(JobState state) {
     if (state_ == state) return;
     state_ = state;

@@ -39,6 +39,8 @@ public:
     std::optional<int> moreReplicas() const;
     /// One of these; takes effect after this step, from a checkpoint.
     void resize(int data);
+    /// At once.
+    void inject(const FaultRequest& request);
 
     /// From pressing Run until the run's last byte is on disk.
     bool active() const { return state_.has_value() && *state_ != JobState::Ended; }

@@ -49,6 +49,9 @@ void MainWindow::bindCommands() {
     commands_.bind("run.checkpoint", [&run] { run.checkpoint(); });
     commands_.bind("run.fewer", [&run] { if (const auto fewer = run.fewerReplicas()) run.resize(*fewer); });
     commands_.bind("run.more", [&run] { if (const auto more = run.moreReplicas()) run.resize(*more); });
+    const auto inject = [this, &run](InjectedFaultKind kind) { run.inject({kind, workbench_.selection(Workspace::Run).rank()}); };
+    commands_.bind("run.kill", [inject] { inject(InjectedFaultKind::Kill); });
+    commands_.bind("run.hang", [inject] { inject(InjectedFaultKind::Hang); });
     commands_.bind("live.stop", [this] { workbench_.live().stop(); });
     commands_.bind("run.resume", [this] { checkpoints_->open(); });
     commands_.bind("run.stop", [&run] { run.stop(); });
@@ -212,6 +215,11 @@ void MainWindow::refreshCommands() {
     };
     offer("run.fewer", tr("Fewer replicas"), run.fewerReplicas());
     offer("run.more", tr("More replicas"), run.moreReplicas());
+    const int victim = workspace_ == Workspace::Run ? workbench_.selection(Workspace::Run).rank() : -1;
+    commands_["run.kill"].setEnabled(going && victim >= 0);
+    commands_["run.kill"].setText(victim >= 0 ? tr("Kill rank %1").arg(victim) : tr("Kill the selected rank"));
+    commands_["run.hang"].setEnabled(going && victim >= 0);
+    commands_["run.hang"].setText(victim >= 0 ? tr("Stop rank %1's process").arg(victim) : tr("Stop the selected rank's process"));
     commands_["run.stop"].setEnabled(run.active() && run.state() != JobState::Stopping);
     const RunModel& opened = workbench_.model(Workspace::Replay);
     const bool comparable = !opened.empty() && !opened.file().empty();

@@ -38,6 +38,8 @@ Happening fromInstant(const Event& event, const EventNames& names) {
             happening.rank = -1;
             happening.text = tr("command: %1").arg(text(name(static_cast<Command>(static_cast<int>(event.value)))));
             if (event.value == static_cast<double>(Command::Resize)) happening.text += event.bytes == 1 ? tr(" to 1 replica") : tr(" to %1 replicas").arg(event.bytes);
+            if (event.value == static_cast<double>(Command::InjectFault))
+                happening.text = (event.bytes == 0 ? tr("command: kill rank %1") : tr("command: stop rank %1's process")).arg(event.rank);
             break;
         case EventKind::Fault:
             happening.level = LogLevel::Error;
