@@ -65,6 +65,12 @@ struct DeviceMemory {
         upload(staging, data, bytes);
         return nullptr;
     }
+    /// To memory of allocateStaging, beside what the device is asked for from now on, once it has done what it was asked for
+    /// until now. `data` must stay as it is until then. Returns the moment from which `staging` has it; null: now.
+    virtual std::shared_ptr<DeviceMoment> downloadBeside(const void* data, void* staging, std::size_t bytes) {
+        download(data, staging, bytes);
+        return nullptr;
+    }
 
 protected:
     ~DeviceMemory() = default;

@@ -23,18 +23,23 @@ Json linkJson(const Link& link) {
 }
 
 Json deviceJson(const DevicePreset& device) {
-    return {{"name", device.name},
-            {"of_the_user", device.ofTheUser},
-            {"title", device.title},
-            {"fp32_flops", device.fp32Flops},
-            {"bf16_flops", device.bf16Flops},
-            {"matmul_efficiency", device.matmulEfficiency},
-            {"kernel_seconds", device.kernelSeconds},
-            {"memory_bandwidth_bytes_per_second", device.memoryBandwidth},
-            {"memory_bytes", device.memoryBytes},
-            {"in_node", linkJson(device.inNode)},
-            {"between_nodes", linkJson(device.betweenNodes)},
-            {"source", device.source}};
+    Json json{{"name", device.name},
+              {"of_the_user", device.ofTheUser},
+              {"title", device.title},
+              {"fp32_flops", device.fp32Flops},
+              {"bf16_flops", device.bf16Flops},
+              {"matmul_efficiency", device.matmulEfficiency},
+              {"kernel_seconds", device.kernelSeconds},
+              {"memory_bandwidth_bytes_per_second", device.memoryBandwidth},
+              {"memory_bytes", device.memoryBytes},
+              {"in_node", linkJson(device.inNode)},
+              {"between_nodes", linkJson(device.betweenNodes)}};
+    if (device.host) {
+        json["host"] = linkJson(device.host->link);
+        json["host"]["memory_bandwidth_bytes_per_second"] = device.host->memoryBandwidth;
+    }
+    json["source"] = device.source;
+    return json;
 }
 
 int devices(bool json) {
@@ -49,11 +54,11 @@ int devices(bool json) {
                   .dump(2) +
               "\n");
     } else {
-        Table table({"name", "fp32 flop/s", "16-bit flop/s", "memory", "memory/s", "in a node", "between nodes", "what it is"});
+        Table table({"name", "fp32 flop/s", "16-bit flop/s", "memory", "memory/s", "in a node", "between nodes", "to its host", "what it is"});
         for (const DevicePreset& device : list.devices)
             table.add({device.name, formatCount(device.fp32Flops), formatCount(device.bf16Flops), formatBytes(device.memoryBytes),
                        formatBytes(static_cast<std::int64_t>(device.memoryBandwidth)), linkText(device.inNode),
-                       linkText(device.betweenNodes), device.title + (device.ofTheUser ? " (yours)" : "")});
+                       linkText(device.betweenNodes), device.host ? linkText(device.host->link) : "–", device.title + (device.ofTheUser ? " (yours)" : "")});
         print(table.text() + fmt::format("\nYour own: one JSON file each in {}\n", userDevicesFolder().string()));
     }
     for (const Error& error : list.damaged) printError(error);

@@ -77,6 +77,7 @@ Json planJson(const Plan& plan) {
                           {"peak", rank.peak},
                           {"microbatches_in_flight", rank.microbatchesInFlight},
                           {"weight_versions", rank.weightVersions}});
+        if (offloadsOptimizer(plan.layout.memory)) memory.back()["host"] = bytesJson(rank.host);
     }
     Json traffic = Json::array();
     for (const AxisTraffic& axis : plan.traffic)

@@ -31,12 +31,15 @@ std::string memoryTable(const Plan& plan) {
     header.emplace_back("in flight");
     const bool versions = std::ranges::any_of(plan.memory, [](const RankMemory& rank) { return rank.weightVersions > 1; });
     if (versions) header.emplace_back("weight versions");
+    const bool hosts = offloadsOptimizer(plan.layout.memory);
+    if (hosts) header.emplace_back("on its host");
     Table table(header);
     for (const RankMemory& rank : plan.memory) {
         std::vector<std::string> row{std::to_string(rank.rank), plan.mesh.label(rank.rank), formatBytes(rank.peak)};
         for (std::int64_t bytes : rank.bytes) row.push_back(formatBytes(bytes));
         row.push_back(std::to_string(rank.microbatchesInFlight));
         if (versions) row.push_back(std::to_string(rank.weightVersions));
+        if (hosts) row.push_back(formatBytes(total(rank.host)));
         table.add(std::move(row));
     }
     return table.text();

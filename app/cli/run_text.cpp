@@ -5,6 +5,7 @@
 #include "engine/base/units.h"
 #include "engine/record/flight_record.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace shardlab::cli {
@@ -54,6 +55,8 @@ std::string ranks(const RunSummary& summary) {
     if (!foreign) header.emplace_back("predicted");
     for (int category = 0; category < memoryCategoryCount; ++category)
         if (!foreign) header.emplace_back(name(static_cast<MemoryCategory>(category)));
+    const bool hosts = std::ranges::any_of(summary.ranks, [](const RankFigures& rank) { return total(rank.host) > 0; });
+    if (hosts) header.emplace_back("on its host");
     header.emplace_back("end");
     Table table(header);
     for (const RankFigures& rank : summary.ranks) {
@@ -63,6 +66,7 @@ std::string ranks(const RunSummary& summary) {
         if (!foreign) row.push_back(formatBytes(rank.predictedPeak));
         for (std::int64_t bytes : rank.memory)
             if (!foreign) row.push_back(formatBytes(bytes));
+        if (hosts) row.push_back(formatBytes(total(rank.host)));
         row.push_back(rank.record.end.empty() ? unknown : rank.record.end);
         table.add(std::move(row));
     }

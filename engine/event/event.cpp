@@ -59,6 +59,8 @@ std::string_view name(EventKind kind) {
         case EventKind::PushGradients: return "push gradients";
         case EventKind::PullWeights: return "pull weights";
         case EventKind::ExchangeElastic: return "elastic exchange";
+        case EventKind::OffloadGradients: return "offload gradients";
+        case EventKind::ReloadWeights: return "reload weights";
         case EventKind::Staleness: return "staleness";
         case EventKind::ElasticDistance: return "elastic distance";
         case EventKind::OverwrittenUpdates: return "overwritten updates";
@@ -71,6 +73,7 @@ std::string_view name(EventKind kind) {
         case EventKind::ExposedComm: return "exposed communication";
         case EventKind::MemoryUsed: return "memory: parameters";
         case EventKind::MemoryPeak: return "memory peak";
+        case EventKind::HostMemory: return "host memory";
         case EventKind::LargestFree: return "largest free block";
         case EventKind::PaceOverrun: return "pace overrun";
         case EventKind::CategoryPeak: return "memory peak: parameters";
@@ -124,6 +127,8 @@ EventKind eventKind(ActionKind kind) {
         case ActionKind::PushGradients: return EventKind::PushGradients;
         case ActionKind::PullWeights: return EventKind::PullWeights;
         case ActionKind::ExchangeElastic: return EventKind::ExchangeElastic;
+        case ActionKind::OffloadGradients: return EventKind::OffloadGradients;
+        case ActionKind::ReloadWeights: return EventKind::ReloadWeights;
     }
     return EventKind::None;
 }

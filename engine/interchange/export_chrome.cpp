@@ -124,7 +124,7 @@ private:
         } else {
             title = event.kind == EventKind::NamedCounter ? run_.names().of(event.action) : name(event.kind);
             const bool bytes =
-                event.kind == EventKind::MemoryPeak || event.kind == EventKind::LargestFree || memoryCategory(event.kind, EventKind::CategoryPeak).has_value();
+                event.kind == EventKind::MemoryPeak || event.kind == EventKind::HostMemory || event.kind == EventKind::LargestFree || memoryCategory(event.kind, EventKind::CategoryPeak).has_value();
             parts = bytes ? fmt::format("\"bytes\":{}", event.bytes) : fmt::format("\"value\":{}", event.value);
         }
         item(R"({{"ph":"C","name":{},"pid":{},"tid":0,"ts":{},"args":{{{}}}}})", jsonText(title), process, timestamp(event.begin), parts);

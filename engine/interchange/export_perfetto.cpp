@@ -143,7 +143,7 @@ private:
     }
 
     void addCounter(const Event& event, int process) {
-        const bool bytes = event.kind == EventKind::MemoryPeak || event.kind == EventKind::LargestFree || memoryCategory(event.kind, EventKind::MemoryUsed) ||
+        const bool bytes = event.kind == EventKind::MemoryPeak || event.kind == EventKind::HostMemory || event.kind == EventKind::LargestFree || memoryCategory(event.kind, EventKind::MemoryUsed) ||
                            memoryCategory(event.kind, EventKind::CategoryPeak);
         const std::string title(event.kind == EventKind::NamedCounter ? run_.names().of(event.action) : name(event.kind));
         ProtoWriter counter;

@@ -36,6 +36,8 @@ void RunFigures::add(std::span<const Event> events) {
             bytes = std::max(bytes, event.bytes);
         } else if (event.kind == EventKind::MemoryPeak) {
             rank.peak = std::max(rank.peak, event.bytes);
+        } else if (event.kind == EventKind::HostMemory && event.value >= 0 && event.value < memoryCategoryCount) {
+            rank.host[static_cast<std::size_t>(event.value)] = event.bytes;
         } else if (event.kind == EventKind::Dropped) {
             dropped_ += static_cast<std::int64_t>(event.value);
         }

@@ -17,13 +17,18 @@ using Json = nlohmann::ordered_json;
 Json known(double value) { return value > 0 ? Json(value) : Json(nullptr); }
 
 Json memoryOf(const RankFigures& rank) {
-    Json bytes = Json::object();
-    for (int category = 0; category < memoryCategoryCount; ++category)
-        bytes[std::string(name(static_cast<MemoryCategory>(category)))] = rank.memory[static_cast<std::size_t>(category)];
-    return {{"rank", rank.record.rank},
-            {"bytes", std::move(bytes)},
-            {"peak", rank.peak},
-            {"predicted_peak", rank.predictedPeak}};
+    const auto byCategory = [](const MemoryBytes& held) {
+        Json bytes = Json::object();
+        for (int category = 0; category < memoryCategoryCount; ++category)
+            bytes[std::string(name(static_cast<MemoryCategory>(category)))] = held[static_cast<std::size_t>(category)];
+        return bytes;
+    };
+    Json memory{{"rank", rank.record.rank},
+                {"bytes", byCategory(rank.memory)},
+                {"peak", rank.peak},
+                {"predicted_peak", rank.predictedPeak}};
+    if (total(rank.host) > 0) memory["host"] = byCategory(rank.host);
+    return memory;
 }
 
 /// Null where the file has no size limit.

@@ -33,6 +33,7 @@ std::vector<Fault> check(const Layout& layout, std::span<const ScheduleMethod> s
     checkContext(layout, faults);
     checkExpert(layout, schedules, faults);
     checkRecompute(layout, faults);
+    checkOffload(layout, schedules, faults);
     checkPrecision(layout, schedules, faults);
     checkParallel(layout, schedules, faults);
     checkExchange(layout, schedules, faults);

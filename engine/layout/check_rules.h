@@ -23,6 +23,8 @@ void checkContext(const Layout& layout, std::vector<Fault>& faults);
 void checkExpert(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// What a backward can compute again.
 void checkRecompute(const Layout& layout, std::vector<Fault>& faults);
+/// What an optimizer on the host goes with.
+void checkOffload(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// What number formats need of the schedule, and kernels of the model.
 void checkPrecision(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// Degrees, devices, stages, batch and schedule together.

@@ -56,6 +56,19 @@ public:
         return link;
     }
 
+    /// A field that may be left out.
+    std::optional<DeviceHost> host(const char* key) {
+        if (!object_.is_object() || !object_.contains(key)) return known_.emplace_back(key), std::nullopt;
+        Fields inside(*find(key), child(key), file_);
+        DeviceHost host;
+        host.link.bandwidth = inside.positive("bandwidth_bytes_per_second", "bytes per second, one direction, more than 0");
+        host.link.latency = inside.number("latency_seconds", -1e-300, 1, "seconds, from 0 to 1");
+        host.memoryBandwidth = inside.positive("memory_bandwidth_bytes_per_second", "bytes per second, more than 0");
+        inside.close();
+        if (!error_) error_ = inside.error();
+        return host;
+    }
+
     /// What was not asked for is unknown.
     void close() {
         if (error_ || !object_.is_object()) return;
@@ -102,6 +115,7 @@ Result<DevicePreset> deviceOf(std::string_view name, const json& root, const std
         static_cast<std::int64_t>(fields.number("memory_bytes", std::nextafter(1, 0), 1e17, "bytes, from 1 to 1e17"));
     preset.inNode = fields.link("in_node");
     preset.betweenNodes = fields.link("between_nodes");
+    preset.host = fields.host("host");
     preset.source = fields.text("source");
     fields.close();
     if (fields.error()) return fail(*fields.error());

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,13 @@ namespace shardlab {
 struct Link {
     double bandwidth = 0;  ///< bytes per second, one direction
     double latency = 0;    ///< seconds
+};
+
+/// What a device's host is to it: how fast they copy, and the device's share of the host's memory, at which the processor
+/// updates what lies there.
+struct DeviceHost {
+    Link link;                   ///< each direction by itself
+    double memoryBandwidth = 0;  ///< bytes per second
 };
 
 struct DevicePreset {
@@ -31,6 +39,7 @@ struct DevicePreset {
     std::int64_t memoryBytes = 0;
     Link inNode;
     Link betweenNodes;
+    std::optional<DeviceHost> host;  ///< nothing: not known
     std::string source;     ///< where the figures come from
     bool ofTheUser = false;
 

@@ -34,6 +34,8 @@ int keyHeads(const ModelSpec& model) {
 
 bool tiesEmbedding(const ModelSpec& model) { return model.kind != "llama"; }
 
+bool offloadsOptimizer(const MemorySpec& memory) { return memory.offload == "optimizer"; }
+
 bool hasExperts(const ModelSpec& model, int layer) { return model.kind == "gpt-moe" && layer % 2 == 1; }
 
 bool sameKind(const ModelSpec& model, int layer, int other) { return hasExperts(model, layer) == hasExperts(model, other); }

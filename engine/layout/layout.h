@@ -133,6 +133,7 @@ struct MemorySpec {
     std::string recompute = "none";  ///< none | selective | full | sqrt | every
     int recomputeEvery = 2;          ///< blocks of a segment; for every
     bool partitionActivations = false;  ///< of a segment's input each tensor member keeps its part (ZeRO-R)
+    std::string offload = "none";  ///< none | optimizer: fp32 weights and state of the optimizer lie on the host (ZeRO-Offload)
     bool operator==(const MemorySpec&) const = default;
 };
 
@@ -201,6 +202,8 @@ int expertsAsked(const ModelSpec& model);
 /// Tokens of one sample that an expert has a place for: ⌈capacity · expertsAsked · sequence ÷ experts⌉; at least one, at most
 /// all. The group whose tokens compete for places is a sample.
 int expertCapacity(const ModelSpec& model);
+/// The optimizer, its state and its weights in fp32 are on the host.
+bool offloadsOptimizer(const MemorySpec& memory);
 /// Product of all degrees but expert = number of ranks mpirun starts.
 int rankCount(const Layout& layout);
 /// Number of pipeline stages over all chunks.

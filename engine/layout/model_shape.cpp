@@ -2,6 +2,8 @@
 #include "engine/layout/model_shape.h"
 
 #include "engine/base/ranges.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/replicas.h"
 
 #include <algorithm>
 #include <numeric>
@@ -231,6 +233,13 @@ FactoredNumbers norm(const ModelSpec& model) {
 }
 
 }  // namespace
+
+std::int64_t updatedParameters(const Layout& layout, const StageShape& stage, const TensorShare& share, int replica) {
+    if (layout.parallel.zero == 0) return stageParameters(layout.model, stage, share);
+    const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, stage, share);
+    return shardSize(reductionUnits(layout.parallel, units, numberFormats(layout.precision).gradientBytes()), replica,
+                     replicaCount(layout.parallel));
+}
 
 std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
     const std::int64_t h = model.hidden, own = h / share.size;

@@ -71,6 +71,8 @@ std::int64_t spreadParameters(const ModelSpec& model, const StageShape& stage, c
 /// are spread over ranks, theirs are units of their own, behind all others.
 std::vector<FlatUnit> stageUnits(const ModelSpec& model, const ParallelSpec& parallel, const StageShape& stage,
                                  const TensorShare& share = {});
+/// Of them, those that replica `replica` updates: its shards, without ZeRO all.
+std::int64_t updatedParameters(const Layout& layout, const StageShape& stage, const TensorShare& share, int replica);
 /// What Adafactor and SM3 count of a stage's parameters: rows and columns of its matrices, elements of its vectors.
 struct FactoredNumbers {
     std::int64_t rows = 0;

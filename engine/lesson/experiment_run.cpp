@@ -20,7 +20,8 @@
 namespace shardlab {
 namespace {
 
-/// A gradient's reduction that nothing runs beside, or a wait for what runs beside compute over the data axis.
+/// A gradient's reduction that nothing runs beside, or a wait for what runs beside compute, over the data axis or to the
+/// host.
 bool isExposed(const Event& event) {
     if (event.kind == EventKind::ReduceGradients || isServerExchange(event.kind)) return true;
     if (event.kind != EventKind::Wait) return false;
@@ -33,7 +34,9 @@ bool isExposed(const Event& event) {
     case ActionKind::ScatterGradients:
     case ActionKind::GatherForward:
     case ActionKind::GatherBackward:
-    case ActionKind::GatherUpdated: return true;
+    case ActionKind::GatherUpdated:
+    case ActionKind::OffloadGradients:
+    case ActionKind::ReloadWeights: return true;
     default: return false;
     }
 }

@@ -31,6 +31,18 @@ Value mostPlanned(const PlannedRun& run) {
     return static_cast<double>(most);
 }
 
+Value hostMeasured(const MeasuredRun& run) {
+    std::int64_t most = 0;
+    for (const RankFigures& rank : run.summary.ranks) most = std::max(most, total(rank.host));
+    return static_cast<double>(most);
+}
+
+Value hostPlanned(const PlannedRun& run) {
+    std::int64_t most = 0;
+    for (const RankMemory& rank : run.plan.memory) most = std::max(most, total(rank.host));
+    return static_cast<double>(most);
+}
+
 Value peakMeasured(const MeasuredRun& run) {
     std::int64_t most = 0;
     for (const RankFigures& rank : run.summary.ranks) most = std::max(most, rank.peak);
@@ -69,11 +81,12 @@ constexpr std::array table{
     LessonFigure{"gradients", "bytes of gradients on the rank that holds most", FigureUnit::Size, mostMeasured<MemoryCategory::Gradients>, mostPlanned<MemoryCategory::Gradients>},
     LessonFigure{"optimizer_state", "bytes of optimizer state on the rank that holds most", FigureUnit::Size, mostMeasured<MemoryCategory::Optimizer>, mostPlanned<MemoryCategory::Optimizer>},
     LessonFigure{"activations", "most bytes of activations that any rank holds", FigureUnit::Size, mostMeasured<MemoryCategory::Activations>, mostPlanned<MemoryCategory::Activations>},
+    LessonFigure{"host_memory", "most memory that any rank has on its host, beside that of its device", FigureUnit::Size, hostMeasured, hostPlanned},
     LessonFigure{"traffic", "bytes that cross links in a step, over all ranks", FigureUnit::Size,
                  [](M run) { return Value(run.tally.bytesPerStep); }, [](P run) { return Value(run.tally.bytesPerStep); }},
     LessonFigure{"messages", "messages between stages in a step, over all ranks", FigureUnit::Count,
                  [](M run) { return Value(run.tally.messagesPerStep); }, [](P run) { return Value(run.tally.messagesPerStep); }},
-    LessonFigure{"hidden_communication", "seconds of a step in which gradients or parameters travel while a rank computes", FigureUnit::Seconds, hidden},
+    LessonFigure{"hidden_communication", "seconds of a step in which gradients or parameters travel, between ranks or to the host, while a rank computes", FigureUnit::Seconds, hidden},
     LessonFigure{"exposed_communication", "seconds of a step in which a rank waits for gradients or parameters", FigureUnit::Seconds,
                  [](M run) { return Value(run.tally.exposedSeconds); }, [](P run) { return Value(run.tally.exposedSeconds); }},
     LessonFigure{"recompute_time", "seconds of a step in which a rank computes activations again", FigureUnit::Seconds,

@@ -58,6 +58,8 @@ public:
     /// what undoes a scale of the loss).
     virtual void update(std::span<Parameter> parameters, int step, float gradientScale) = 0;
 
+    /// Where its state lies.
+    Device& device() const { return arena_.device(); }
     const MasterWeights& master() const { return master_; }
 
 protected:

@@ -60,6 +60,20 @@ std::vector<Replicas> allReplicas(const Mesh& mesh) {
     return all;
 }
 
+/// The optimizer on the host: its updates, and the copies before and after.
+void addHostCosts(StageCosts& cost, const Layout& layout, const StageShape& shape, const TensorShare& share,
+                  const DeviceHost& host) {
+    const NumberFormats formats = numberFormats(layout.precision);
+    const int replicas = replicaCount(layout.parallel);
+    const std::int64_t updated = updatedParameters(layout, shape, share, replicas - 1);
+    const auto copy = [&](std::int64_t bytes) { return host.link.latency + static_cast<double>(bytes) / host.link.bandwidth; };
+    cost.offloadBytes = formats.gradientBytes() * updated;
+    cost.reloadBytes = formats.weightBytes() * updated;
+    cost.offload = copy(cost.offloadBytes);
+    cost.reload = copy(cost.reloadBytes);
+    cost.optimizer = updateBytes(layout) * static_cast<double>(updated) / host.memoryBandwidth;
+}
+
 /// They hold the same parameters, each of its own layers.
 bool alike(const ModelSpec& model, StageShape one, const StageShape& other) {
     one.firstLayer = other.firstLayer;
@@ -87,6 +101,8 @@ double StepCosts::seconds(const Action& action) const {
         case ActionKind::PushGradients: return cost.push * stretch;
         case ActionKind::PullWeights: return cost.pull * stretch;
         case ActionKind::ExchangeElastic: return cost.elastic * stretch;
+        case ActionKind::OffloadGradients: return cost.offload * stretch;
+        case ActionKind::ReloadWeights: return cost.reload * stretch;
         case ActionKind::FreeWeights:
         case ActionKind::RecvForward:
         case ActionKind::RecvBackward:
@@ -116,6 +132,8 @@ std::int64_t StepCosts::bytes(const Action& action) const {
         case ActionKind::ReduceTied: return stages[stage].tiedBytes;
         case ActionKind::ReduceNorm: return sizeof(double);
         case ActionKind::ExchangeElastic: return stages[stage].elasticBytes;
+        case ActionKind::OffloadGradients: return stages[stage].offloadBytes;
+        case ActionKind::ReloadWeights: return stages[stage].reloadBytes;
         case ActionKind::PullWeights:
         case ActionKind::StashWeights:
         case ActionKind::FreeWeights: return stages[stage].weightBytes;
@@ -206,7 +224,7 @@ StepCosts withoutTensorCollectives(StepCosts costs) {
 
 StepCosts withoutCommunication(StepCosts costs) {
     for (StageCosts& stage : costs.stages) {
-        stage.send = stage.reduce = stage.tied = stage.norm = stage.push = stage.pull = stage.elastic = 0;
+        stage.send = stage.reduce = stage.tied = stage.norm = stage.push = stage.pull = stage.elastic = stage.offload = stage.reload = 0;
         DataCosts& data = stage.data;
         for (auto* pieces : {&data.reduce, &data.gatherForward, &data.gatherBackward, &data.gatherUpdated})
             for (DataPiece& piece : *pieces) piece.seconds = 0;
@@ -246,6 +264,7 @@ DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores) {
     device.bf16Flops *= threads;
     device.fp16Flops *= threads;
     device.memoryBandwidth *= threads;
+    if (device.host) device.host->memoryBandwidth *= threads;  // one of them copies
     return device;
 }
 
@@ -324,6 +343,7 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         const double updated = static_cast<double>(parameters) / (layout.parallel.zero > 0 ? d : 1);
         cost.optimizer = device.kernelSeconds + updateBytes(layout) * updated / device.memoryBandwidth +
                          seconds(cost.tensor.update);
+        if (offloadsOptimizer(layout.memory)) addHostCosts(cost, layout, shape, share, *device.host);
     }
     const Collective norm = allReduce(sizeof(double), groupOf(mesh, replicaRanks(mesh, 0)), device);
     for (int s = 0; s < stages; ++s) {

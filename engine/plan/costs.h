@@ -62,16 +62,20 @@ struct StageCosts {
     double reduce = 0;  ///< all-reduce of the stage's gradients over the data axis, by `reduceAlgorithm`
     double tied = 0;  ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both
     double norm = 0;         ///< reading the gradients of all stages of its rank, and one number over the pipeline axis
-    double optimizer = 0;    ///< reading and writing weights, gradients and state
+    double optimizer = 0;    ///< reading and writing weights, gradients and state, in the host's memory where they are there
     TensorCosts tensor;      ///< the collectives and hops inside forward, inputGrad and weightGrad
     double stash = 0;        ///< reading and writing the weights, for a copy of them
     double push = 0;         ///< of an exchange with a server (server_costs.h): gradients to it
     double pull = 0;         ///< the weights back
     double elastic = 0;      ///< easgd's exchange, of all stages of its rank
+    double offload = 0;      ///< what is updated on the host: its gradients to it, latency + bytes ÷ bandwidth of the host's link
+    double reload = 0;       ///< its weights back
     std::int64_t sendBytes = 0;
     std::int64_t reduceBytes = 0;  ///< the buffer's, without experts that are spread; what crosses the links is plan.h's AxisTraffic
     std::int64_t tiedBytes = 0;
     std::int64_t weightBytes = 0;  ///< of one version
+    std::int64_t offloadBytes = 0; ///< of the replica with the largest shards
+    std::int64_t reloadBytes = 0;
     std::int64_t elasticBytes = 0; ///< weights of all stages of its rank
     Algorithm reduceAlgorithm = Algorithm::Ring;
     Algorithm normAlgorithm = Algorithm::Ring;

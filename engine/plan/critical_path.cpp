@@ -68,7 +68,7 @@ CriticalPath criticalPath(const StepGraph& graph) {
         CriticalPath::Time& time = path.ofRank[static_cast<std::size_t>(node.rank)];
         time.tensor += node.tensor;
         if (isWork(node.action.kind)) time.computing += length(node) - node.tensor;
-        else if (!isSend(node.action.kind)) time.reducing += length(node);
+        else if (!isSend(node.action.kind) && !isHostCopy(node.action.kind)) time.reducing += length(node);
     }
     for (CriticalPath::Time& time : path.ofRank)
         time.waiting = std::max(0.0, graph.stepSeconds - time.computing - time.tensor - time.reducing);

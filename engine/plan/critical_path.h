@@ -21,7 +21,7 @@ struct CriticalPath {
     struct Share {
         double compute = 0;        ///< seconds of F, B, I, W, R and the optimizer, less their tensor collectives
         double tensor = 0;         ///< of the tensor group's collectives within those
-        double communication = 0;  ///< of transfers and reductions
+        double communication = 0;  ///< of transfers, reductions and copies to and from the host
         double seconds() const { return compute + tensor + communication; }
     };
     /// Over all ranks.

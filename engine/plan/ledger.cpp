@@ -60,18 +60,21 @@ RememberedNumbers remembered(const Layout& layout, const StageShape& shape, cons
     return numbers;
 }
 
+/// With `masters` weights in fp32.
+std::int64_t optimizerBytes(const RememberedNumbers& numbers, std::int64_t masters) {
+    return numbers.bytesEach * std::accumulate(numbers.kinds.begin(), numbers.kinds.end(), std::int64_t{0}) +
+           fp32 * (numbers.besides + masters);
+}
+
 /// Model state of one stage on data replica `replica`: what ZeRO shares out, the others have whole.
 /// Per parameter weight w, gradient g and optimizer state o bytes (fp32 AdamW 4, 4, 8; with 16-bit weights and an fp32
 /// master copy 2, 2, 12; with moments in 8 bits 2 + 8/256 instead of AdamW's 8; Adafactor's and SM3's rows and columns are far fewer): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3.
+/// Where the optimizer lies on the host, o is 0 here (hostBytes).
 MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica) {
     const NumberFormats formats = numberFormats(layout.precision);
     const int zero = layout.parallel.zero;
     const std::int64_t whole = stageParameters(layout.model, shape, share);
-    const std::int64_t shard =
-        zero == 0 ? whole
-                  : shardSize(reductionUnits(layout.parallel, stageUnits(layout.model, layout.parallel, shape, share),
-                                             formats.gradientBytes()),
-                              replica, replicaCount(layout.parallel));
+    const std::int64_t shard = updatedParameters(layout, shape, share, replica);
     MemoryBytes bytes{};
     const bool elastic = exchangeOf(layout.parallel) == Exchange::Elastic;
     const bool shares = exchangeOf(layout.parallel) == Exchange::Hogwild;
@@ -86,9 +89,8 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     const bool atServer = updatesAtServer(layout.parallel);
     if (atServer && replica > 0) return bytes;  // it neither updates nor writes checkpoints
     const RememberedNumbers numbers = remembered(layout, shape, share, replica, shard);
-    bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] =
-        numbers.bytesEach * std::accumulate(numbers.kinds.begin(), numbers.kinds.end(), std::int64_t{0}) +
-        fp32 * (numbers.besides + (formats.master ? shard : 0));
+    if (!offloadsOptimizer(layout.memory))
+        bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] = optimizerBytes(numbers, formats.master ? shard : 0);
     if (layout.checkpoint.every == 0) return bytes;
     // Where checkpoints are taken by themselves, a rank copies in fp32 what is its own and its part of what all replicas
     // hold; of weights the master copy, where there is one.
@@ -352,6 +354,22 @@ std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowe
     return heldAndMoved(replicaHeld(layout, lowered, tensorPart), replicaMoves(layout, lowered, tensorPart));
 }
 
+MemoryBytes hostBytes(const Layout& layout, const std::vector<int>& stages, const TensorShare& share, int replica) {
+    MemoryBytes bytes{};
+    if (!offloadsOptimizer(layout.memory)) return bytes;
+    const NumberFormats formats = numberFormats(layout.precision);
+    const std::vector<StageShape> shapes = stageShapes(layout);
+    for (const int stage : stages) {
+        const StageShape& shape = shapes[static_cast<std::size_t>(stage)];
+        const std::int64_t updated = updatedParameters(layout, shape, share, replica);
+        const RememberedNumbers numbers = remembered(layout, shape, share, replica, updated);
+        bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] += formats.weightBytes() * updated;
+        bytes[static_cast<std::size_t>(MemoryCategory::Gradients)] += formats.gradientBytes() * updated;
+        bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] += optimizerBytes(numbers, formats.master ? updated : 0);
+    }
+    return bytes;
+}
+
 MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart, int replica) {
     const std::vector<StageShape> shapes = stageShapes(layout);
     StageKinds kinds(layout, tensorShare(layout, tensorPart), replica);
@@ -379,6 +397,8 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
             all.back() = {rank, held[member][static_cast<std::size_t>(stageRank)]};
             all.back().peak = total(all.back().bytes);
         }
+        all.back().host = hostBytes(layout, lowered.stagesOf(stageRank),
+                                     tensorShare(layout, mesh.coordinate(rank, Axis::Tensor)), replica);
         if (layout.parallel.zero == 0 && exchangeOf(layout.parallel) == Exchange::AllReduce) continue;
         // The replicas' shards differ by an element for each unit that does not divide; a server has what others have not.
         for (const int stage : lowered.stagesOf(stageRank)) {

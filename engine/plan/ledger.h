@@ -6,6 +6,7 @@
 #include "engine/base/memory_category.h"
 #include "engine/layout/layout.h"
 #include "engine/layout/mesh.h"
+#include "engine/layout/model_shape.h"
 #include "engine/schedule/schedule.h"
 
 #include <cstdint>
@@ -17,6 +18,7 @@ struct RankMemory {
     int rank = 0;
     MemoryBytes bytes{};           ///< each category at its own peak
     std::int64_t peak = 0;         ///< largest sum over the step
+    MemoryBytes host{};            ///< beside all that, in the host's memory, throughout (hostBytes)
     int microbatchesInFlight = 0;  ///< largest number of stored activations, over the stages of the rank
     int weightVersions = 1;        ///< most versions of its weights that a stage of the rank holds at once
 };
@@ -36,6 +38,11 @@ std::vector<MemoryBytes> replicaHeld(const Layout& layout, const Schedule& lower
 /// What its actions add to that: neither ZeRO nor the data axis of the layout and the list changes it.
 std::vector<RankMemory> replicaMoves(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
 std::vector<RankMemory> heldAndMoved(const std::vector<MemoryBytes>& held, std::vector<RankMemory> moves);
+
+/// ZeRO-Offload: of a rank with these stages, what lies on the host. Of Ψ parameters that it updates, weights on their way
+/// back (Parameters) w, gradients g and state (Optimizer) o bytes each: fp32 AdamW 4, 4, 8, where the weights are those that
+/// are updated; with 16-bit weights and an fp32 master copy 2, 2, 12. Nothing without.
+MemoryBytes hostBytes(const Layout& layout, const std::vector<int>& stages, const TensorShare& share, int replica);
 
 /// How one pipeline rank's memory goes up and down over its list.
 struct MemoryHistory {

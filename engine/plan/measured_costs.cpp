@@ -124,8 +124,10 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
         if (shape.last) add(cost, profile.output);
         if (t * c * e > 1) share(cost, profile, t, c, e);
         // ZeRO: each replica updates its shard.
-        cost.optimizer = extra + perByte * static_cast<double>(cost.weightBytes) / (layout.parallel.zero > 0 ? d : 1) +
-                         seconds(cost.tensor.update);
+        // What a device takes for that says nothing of its host.
+        if (!offloadsOptimizer(layout.memory) || layout.cluster.device == "cpu")
+            cost.optimizer = extra + perByte * static_cast<double>(cost.weightBytes) / (layout.parallel.zero > 0 ? d : 1) +
+                             seconds(cost.tensor.update);
         bytesOfRank[static_cast<std::size_t>(rankOfStage[s])] += static_cast<double>(cost.weightBytes);
         if (profile.send.bandwidth > 0 && cost.sendBytes > 0)
             cost.send = messageSeconds(profile.send, static_cast<double>(cost.sendBytes));

@@ -95,6 +95,7 @@ DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, const Measuremen
     constexpr double mostOfFp32 = 3;
     device.bf16Flops = std::clamp(measurements.core.bf16Flops, measurements.core.flops, mostOfFp32 * measurements.core.flops) * threads;
     device.memoryBandwidth = measurements.core.memoryBandwidth * threads;
+    if (device.host) device.host->memoryBandwidth = device.memoryBandwidth;
     return device;
 }
 

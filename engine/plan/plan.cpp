@@ -215,7 +215,7 @@ void addNotes(Plan& plan, const CostBasis& basis) {
             fmt::format("memory: a rank needs more than the {} of its device", formatBytes(plan.capacityBytes)));
     if (layout.cluster.device == "cpu") {
         std::int64_t sum = 0;
-        for (const RankMemory& rank : plan.memory) sum += rank.peak;
+        for (const RankMemory& rank : plan.memory) sum += rank.peak + total(rank.host);
         if (layout.cluster.hosts.size() == 1 && sum > hostMemory())
             notes.push_back(fmt::format("memory: all ranks together need {}, this machine has {}", formatBytes(sum),
                                         formatBytes(hostMemory())));
@@ -283,7 +283,11 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     plan.memory = memoryLedger(layout, plan.lowered, plan.mesh);
     plan.capacityBytes = deviceCapacity(layout, plan.mesh);
     plan.fits =
-        std::ranges::all_of(plan.memory, [&](const RankMemory& rank) { return rank.peak <= plan.capacityBytes; });
+        std::ranges::all_of(plan.memory, [&](const RankMemory& rank) {
+            // At full speed on processors device and host are the same memory.
+            const bool oneMemory = !layout.cluster.pace && layout.cluster.device == "cpu";
+            return rank.peak + (oneMemory ? total(rank.host) : 0) <= plan.capacityBytes;
+        });
     plan.traffic = trafficOf(plan);
     addNotes(plan, basis);
     return plan;

@@ -4,6 +4,7 @@
 #include "engine/plan/async_server.h"
 #include "engine/plan/simulation_layers.h"
 #include "engine/plan/simulation_state.h"
+#include "engine/plan/steady_run.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/passes.h"
 
@@ -52,6 +53,7 @@ public:
         } while (passTime());
         for (RankState& state : ranks_) {
             waitIdle(state, state.data.free);
+            waitIdle(state, state.host.up);
             end_ = std::max(end_, state.free);
             for (const PeerLink& link : state.links) end_ = std::max(end_, link.free);
             state.sink.addStep(state.free);
@@ -149,7 +151,10 @@ private:
                 waitIdle(state, state.data.reduced);
                 gather(rank, state, norm_);
                 return false;
-            case ActionKind::OptimizerStep: waitIdle(state, state.data.reduced); [[fallthrough]];
+            case ActionKind::OptimizerStep:
+                waitIdle(state, state.data.reduced);
+                waitIdle(state, state.host.down);
+                [[fallthrough]];
             case ActionKind::StashWeights: return occupy(rank, state, action, eventKind(action.kind));
             case ActionKind::FreeWeights:
                 finish(rank, state, action, EventKind::FreeWeights, state.free, state.free);
@@ -160,7 +165,9 @@ private:
             case ActionKind::GatherBackward:
                 state.data.announced.push_back({state.free, state.node, &action});
                 return true;
+            case ActionKind::OffloadGradients: case ActionKind::ReloadWeights: copy(rank, state, action); return true;
             case ActionKind::GatherUpdated: {
+                waitIdle(state, state.host.up);
                 const auto& pieces = dataOf(action).pieces(action.kind);
                 for (std::size_t i = 0; i < pieces.size(); ++i)
                     startPiece(rank, state, action, pieces, i, {state.free, state.node});
@@ -288,6 +295,16 @@ private:
         if (std::exchange(ranks_[static_cast<std::size_t>(peer)].stopped, false)) ready_.push_back(peer);
     }
 
+    void copy(int rank, RankState& state, const Action& action) {
+        Moment& link = state.host[action.kind];
+        const Moment& reduced = state.data.reduced;
+        const bool waits = action.kind == ActionKind::OffloadGradients && reduced.time > state.free;
+        const Time begin = std::max(waits ? reduced.time : state.free, link.time);
+        const Time end = begin + duration(action);
+        link = {end, note(rank, action, begin, end, {waits ? reduced.node : state.node, link.node}), &action};
+        state.sink.add(Lane::Copy, eventKind(action.kind), begin, end, action, costs_.bytes(action));
+    }
+
     void reduce(int rank, RankState& state, const Action& action, Time begin, std::initializer_list<int> after) {
         const Time end = begin + duration(action);
         state.node = note(rank, action, begin, end, after);
@@ -359,71 +376,11 @@ Simulation figuresOf(Simulator& simulator) {
     return result;
 }
 
-/// A run of several steps without a flush, of which one far from fill and drain is looked at.
-struct SteadyRun {
-    int step = 0;     ///< this one
-    int averaged = 1; ///< steps from it whose length is averaged: they need not all be alike, but come round
-    Unrolled run;
-
-    static constexpr int mostAveraged = 1 << 14;  ///< forwards, where more than two steps are taken
-
-    explicit SteadyRun(const Schedule& schedule) {
-        const int p = static_cast<int>(schedule.ranks.size()), m = schedule.microbatches;
-        const auto stepsOf = [m](int microbatches) { return (microbatches + m - 1) / m; };
-        step = 1 + stepsOf(8 * p);
-        averaged = std::clamp(mostAveraged / (p * m), std::max(2, stepsOf(p)), std::max(12, stepsOf(p)));
-        run = unrolled(schedule, step + averaged + stepsOf(p));
-    }
-
-    Simulation figures(Simulator& simulator) const {
-        Simulation result;
-        const auto first = static_cast<std::size_t>(step), last = static_cast<std::size_t>(step + averaged);
-        double busy = 0;
-        for (const RankState& state : simulator.ranks()) {
-            result.stepSeconds =
-                std::max(result.stepSeconds, (state.marks[last].time - state.marks[first].time) / averaged);
-            result.busySeconds.push_back((state.marks[last].busy - state.marks[first].busy) / averaged);
-            busy += result.busySeconds.back();
-        }
-        busy /= static_cast<double>(simulator.ranks().size());
-        result.bubble = std::max(0.0, 1 - busy / result.stepSeconds);
-        return result;
-    }
-
-    /// Leaves each rank the events of the step, numbered as in it.
-    void cut(const Schedule& schedule, Simulator& simulator) const {
-        const auto at = static_cast<std::size_t>(step);
-        std::int64_t origin = std::numeric_limits<std::int64_t>::max();
-        for (const RankState& state : simulator.ranks()) origin = std::min(origin, EventSink::nanoseconds(state.marks[at].time));
-        for (std::size_t rank = 0; rank < simulator.ranks().size(); ++rank) {
-            RankState& state = simulator.ranks()[rank];
-            const std::int64_t begin = EventSink::nanoseconds(state.marks[at].time), end = EventSink::nanoseconds(state.marks[at + 1].time);
-            const std::vector<Action>& actions = run.schedule.ranks[rank];
-            std::unordered_set<ActionId> own;
-            for (std::size_t i = run.borders[rank][at]; i < run.borders[rank][at + 1]; ++i)
-                own.insert(actionId(actions[i]));
-            std::vector<Event> kept;
-            for (Event event : state.sink.events()) {
-                // A wait may be for a message of the step before.
-                const bool inside = event.kind == EventKind::Wait ? event.begin >= begin && event.begin < end
-                                                                  : own.contains(event.action);
-                if (!inside) continue;
-                event.action = actionId(inStep(actionFromId(event.action), schedule, step));
-                event.begin -= origin;
-                event.end -= origin;
-                kept.push_back(event);
-            }
-            kept.push_back({begin - origin, end - origin, 0, 0, 0, 0, 0, Lane::Host, EventKind::Step});
-            state.sink.events() = std::move(kept);
-        }
-    }
-};
-
 Simulation steadyFigures(const Schedule& lowered, const StepCosts& costs, const ActionSeconds* seconds = nullptr) {
     const SteadyRun steady(lowered);
     Simulator simulator(steady.run.schedule, costs, {.seconds = seconds, .borders = &steady.run.borders});
     simulator.run();
-    return steady.figures(simulator);
+    return steady.figures(simulator.ranks());
 }
 
 Simulation withEvents(Simulation result, Simulator& simulator, const Mesh& mesh) {
@@ -461,8 +418,8 @@ Simulation simulate(const Schedule& lowered, const StepCosts& costs, const Mesh&
         Simulator simulator(steady.run.schedule, costs, {.events = true, .borders = &steady.run.borders});
         if (innerSpanCount(steady.run.schedule, costs, mesh) > mostInnerSpans) simulator.drawTogether();
         simulator.run();
-        steady.cut(lowered, simulator);
-        return withEvents(steady.figures(simulator), simulator, mesh);
+        steady.cut(lowered, simulator.ranks());
+        return withEvents(steady.figures(simulator.ranks()), simulator, mesh);
     }
     Simulator simulator(lowered, costs, {.events = true});
     if (innerSpanCount(lowered, costs, mesh) > mostInnerSpans) simulator.drawTogether();

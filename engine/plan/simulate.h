@@ -42,6 +42,9 @@ struct Simulation {
 /// - The members of a tensor group are alike and go through their lists together. Their collectives are a part of the
 ///   compute action: spans in the comm lane at StepCosts::tensorSpans; where a step has more than half a million of
 ///   them, one for all of an action.
+/// - A copy between a device and its host starts when it is reached, or when the one before it in its direction has gone;
+///   gradients go when the reductions of their stage are over besides. It keeps the host's link busy, not the compute
+///   lane. STEP waits for the gradients of its stage, GATHER_PARAM for the weights, and the end of the step for all.
 /// - The optimizer, and the stash of a weight version, take their cost in the compute lane; to free one takes no time.
 /// - What runs beside compute over the data axis is announced when it is reached and holds nothing up. Its pieces keep
 ///   the data axis's link busy one after another, in the order in which they are ready. A compute action with such

@@ -54,6 +54,13 @@ struct DataLane {
     Moment stays;                   ///< the same of the gradient that stays between layers
 };
 
+/// Copies between a rank's device and its host, which go both ways at a time.
+struct HostLink {
+    Moment down;  ///< the last gradients' arrival
+    Moment up;    ///< the last weights'
+    Moment& operator[](ActionKind kind) { return kind == ActionKind::OffloadGradients ? down : up; }
+};
+
 struct RankState {
     EventSink sink;
     std::size_t position = 0;
@@ -67,6 +74,7 @@ struct RankState {
     std::vector<Mark> marks = {};   ///< one a border
     std::vector<PeerLink> links = {};  ///< by receiving rank; a rank has few neighbours
     DataLane data = {};
+    HostLink host = {};
 
     PeerLink& link(int peer) {
         for (PeerLink& each : links)

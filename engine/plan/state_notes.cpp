@@ -29,6 +29,13 @@ std::vector<std::string> stateNotes(const Layout& layout) {
             notes.push_back("blocks of moments end where shards and tensor parts end: other layouts have other scales there, and "
                             "train the same but for what the codes round");
     }
+    if (offloadsOptimizer(layout.memory)) {
+        const NumberFormats formats = numberFormats(layout.precision);
+        notes.push_back(fmt::format("optimizer on the host: its state lies in the host's memory and is updated there by the processor; {} "
+                                    "bytes a parameter go there as gradients in a step, and {} come back as weights, over the device's "
+                                    "own link: what ranks send each other stays the same",
+                                    formats.gradientBytes(), formats.weightBytes()));
+    }
     return notes;
 }
 

@@ -39,6 +39,9 @@ enum class ActionKind : std::uint8_t {
     PushGradients,     ///< 2PUSH_GRAD   the stage's gradients go to the server
     PullWeights,       ///< 2PULL_PARAM  the updated weights come from it, or out of shared memory
     ExchangeElastic,   ///< 2EXCHANGE    the replica whose turn it is and the centre pull each other
+    // With an optimizer on the host (memory.offload), beside what the rank computes:
+    OffloadGradients,  ///< 2OFFLOAD_GRAD  what the stage's replica updates with goes to the host; 2STEP waits for it
+    ReloadWeights,     ///< 2RELOAD_PARAM  what 2STEP has updated there comes back
 };
 
 /// `stage` is the global stage (chunk c of rank r is stage c·p+r unless the schedule folds back).
@@ -66,6 +69,10 @@ constexpr bool isReceive(ActionKind kind) {
 /// Runs beside compute, over the data axis.
 constexpr bool isBesideCompute(ActionKind kind) {
     return kind >= ActionKind::ReduceBuckets && kind <= ActionKind::GatherUpdated;
+}
+/// Between a device and its host.
+constexpr bool isHostCopy(ActionKind kind) {
+    return kind == ActionKind::OffloadGradients || kind == ActionKind::ReloadWeights;
 }
 /// F, B, I, W, R, sends, receives, and what runs beside one of them.
 constexpr bool belongsToMicrobatch(ActionKind kind) {

@@ -2,6 +2,7 @@
 // What runs beside compute over the data axis stands before the compute action that it runs beside.
 #include "engine/schedule/passes.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace shardlab {
@@ -68,10 +69,13 @@ Schedule addParameterGather(Schedule schedule) {
 
 Schedule addUpdateGather(Schedule schedule) {
     for (auto& actions : schedule.ranks) {
+        // Updated on the host, they are there once they have come back.
+        const bool reloads = std::ranges::find(actions, ActionKind::ReloadWeights, &Action::kind) != actions.end();
+        const ActionKind updated = reloads ? ActionKind::ReloadWeights : ActionKind::OptimizerStep;
         std::vector<Action> lowered;
         for (const Action& action : actions) {
             lowered.push_back(action);
-            if (action.kind == ActionKind::OptimizerStep) lowered.push_back({ActionKind::GatherUpdated, action.stage});
+            if (action.kind == updated) lowered.push_back({ActionKind::GatherUpdated, action.stage});
         }
         actions = std::move(lowered);
     }

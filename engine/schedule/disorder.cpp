@@ -47,7 +47,7 @@ private:
         return places_[static_cast<std::size_t>(kind) - 1]
                       [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
     }
-    /// REDUCE_GRAD, REDUCE_TIED, STEP, GATHER_PARAM, and what is exchanged with a server.
+    /// REDUCE_GRAD, REDUCE_TIED, STEP, GATHER_PARAM, and what is exchanged with a server or with the host.
     int& end(Kind kind, int stage) {
         const std::size_t table = kind == Kind::ReduceGradients  ? 0
                                   : kind == Kind::ReduceTied      ? 1
@@ -206,7 +206,8 @@ private:
         const Action reduce{Kind::ReduceGradients, stage}, tied{Kind::ReduceTied, tiedName},
             step{Kind::OptimizerStep, stage};
         const Action gather{Kind::GatherUpdated, stage}, push{Kind::PushGradients, stage},
-            pull{Kind::PullWeights, stage}, elastic{Kind::ExchangeElastic, stage};
+            pull{Kind::PullWeights, stage}, elastic{Kind::ExchangeElastic, stage},
+            offload{Kind::OffloadGradients, stage}, reload{Kind::ReloadWeights, stage};
         if (!before(end(step.kind, stage), step, end(gather.kind, stage), gather, "what is gathered is what it updates"))
             return false;
         const int last = lastOfStage_[static_cast<std::size_t>(stage)];
@@ -215,7 +216,7 @@ private:
                 rankOf(stage), end(tied.kind, stage), {tied.kind, stage},
                 "only the first and the last stage share an embedding, and a rank that holds both sums it once",
                 tiedStage ? "That of the first stage" : "");
-        for (const Action& each : {reduce, push, tied, step, pull}) {
+        for (const Action& each : {reduce, push, tied, offload, step, reload, pull}) {
             const int there = end(each.kind, each.stage);
             const bool wanted =
                 anyEnd_[static_cast<std::size_t>(each.kind)] && (each.kind != Kind::ReduceTied || tiedStage);
@@ -230,6 +231,15 @@ private:
                before(end(step.kind, stage), step, end(pull.kind, stage), pull, "what comes back is what it updates") &&
                before(end(elastic.kind, stage), elastic, end(step.kind, stage), step,
                       "weights and centre pull each other as they were before the step") &&
+               before(end(reduce.kind, stage), reduce, end(offload.kind, stage), offload,
+                      "the host updates with the averaged gradient") &&
+               before(tiedStage ? end(tied.kind, tiedName) : -1, tied, end(offload.kind, stage), offload,
+                      "the host updates with the whole gradient") &&
+               before(end(offload.kind, stage), offload, end(step.kind, stage), step,
+                      "the host updates with gradients that are there") &&
+               before(end(step.kind, stage), step, end(reload.kind, stage), reload, "what comes back is what it updates") &&
+               before(end(reload.kind, stage), reload, end(gather.kind, stage), gather,
+                      "what is gathered must have come back") &&
                before(end(reduce.kind, stage), reduce, end(tied.kind, tiedName), tied,
                       "replicas are averaged before the shared embedding is summed") &&
                before(end(reduce.kind, stage), reduce, end(step.kind, stage), step,
@@ -266,7 +276,7 @@ private:
     std::size_t microbatches_;
     std::size_t stages_;
     std::array<std::vector<int>, microbatchKinds> places_;
-    std::array<std::vector<int>, 7> ends_;
+    std::array<std::vector<int>, 9> ends_;
     std::array<std::vector<int>, 4> beside_;  ///< REDUCE_BUCKETS … GATHER_B
     std::vector<int> norms_;
     std::vector<int> lastOfStage_;

@@ -21,7 +21,8 @@ LowerOptions lowerOptions(const Layout& layout) {
             parallel.zero,
             updatesAtServer(parallel),
             exchange == Exchange::Hogwild,
-            exchange == Exchange::Elastic};
+            exchange == Exchange::Elastic,
+            offloadsOptimizer(layout.memory)};
 }
 
 Schedule lower(Schedule compute, const LowerOptions& options) {
@@ -36,9 +37,11 @@ Schedule lowerTransfers(Schedule schedule, const LowerOptions& options) {
     else if (options.dataParallel && options.buckets) schedule = addBucketReduce(std::move(schedule));
     else if (options.dataParallel) schedule = addGradientReduce(std::move(schedule));
     if (options.tiedEmbedding) schedule = addTiedReduce(std::move(schedule));
+    if (options.offload) schedule = addGradientOffload(std::move(schedule));
     if (options.norm) schedule = addNormReduce(std::move(schedule));
     if (options.elastic) schedule = addElasticExchange(std::move(schedule));
     schedule = addOptimizerStep(std::move(schedule));
+    if (options.offload) schedule = addWeightReload(std::move(schedule));
     if (options.server || options.shared) return addWeightPull(std::move(schedule));
     return options.zero == 1 || options.zero == 2 ? addUpdateGather(std::move(schedule)) : schedule;
 }

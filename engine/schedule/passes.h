@@ -44,6 +44,12 @@ Schedule addWeightPull(Schedule schedule);
 /// Before the optimizer's steps, one a rank: the replica whose turn it is and the centre pull each other.
 Schedule addElasticExchange(Schedule schedule);
 
+/// With an optimizer on the host: as soon as a stage's gradients are what it is updated with, after all that reduces them,
+/// they go there; where what is beside compute reduces them, once that is over.
+Schedule addGradientOffload(Schedule schedule);
+/// After each update its weights come back.
+Schedule addWeightReload(Schedule schedule);
+
 struct LowerOptions {
     bool dataParallel = false;    ///< data > 1
     bool tiedEmbedding = false;   ///< first and last stage share the token embedding (models whose output is tied)
@@ -53,6 +59,7 @@ struct LowerOptions {
     bool server = false;          ///< gradients go to a server, which updates and sends the weights back
     bool shared = false;          ///< after each update the weights are read out of shared memory; no gradients are reduced
     bool elastic = false;         ///< replicas and a centre pull each other; no gradients are reduced
+    bool offload = false;         ///< the optimizer and its state are on the host
 };
 LowerOptions lowerOptions(const Layout& layout);
 /// All passes in their order.

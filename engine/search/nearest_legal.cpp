@@ -79,6 +79,9 @@ Layout repaired(Layout layout) {
         const std::string_view nearest = nearestWord(layout.schedule.kind, names);
         layout.schedule.kind = nearest.empty() ? "1f1b" : nearest;
     }
+    // What it does not go with says more of what is wanted.
+    const auto ofOffload = [](const Fault& fault) { return fault.pointer == "/memory/offload"; };
+    if (std::ranges::any_of(check(layout, scheduleMethods()), ofOffload)) layout.memory.offload = "none";
     return layout;
 }
 

@@ -70,6 +70,16 @@ public:
         communicated_ = dataFree_ = 0;
         spans_.beginStep();
     }
+    /// The reduction that was started last.
+    struct Reduction {
+        CollectivesBesideCompute::Ticket ticket = 0;
+        std::int64_t end = 0;  ///< modelled; where paced
+    };
+    std::optional<Reduction> lastReduction() const {
+        return lastReduction_ ? std::optional(Reduction{lastReduction_->ticket, lastReduction_->end}) : std::nullopt;
+    }
+    /// What is asked for from now on comes after it.
+    bool isOver(const Reduction& reduction) const { return beside_->awaited(reduction.ticket); }
     /// Of what has been recorded in the step.
     double communicatedSeconds() const { return toSeconds(communicated_); }
     double exposedSeconds() const { return toSeconds(spans_.waited()); }

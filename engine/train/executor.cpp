@@ -7,6 +7,7 @@
 #include "engine/parallel/server.h"
 #include "engine/parallel/tied.h"
 #include "engine/train/elastic_centre.h"
+#include "engine/train/host_copies.h"
 #include "engine/train/shared_weights.h"
 
 #include <algorithm>
@@ -41,6 +42,7 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
     for (const Action& action : actions) {
         setup_.transfers.progress();
         if (setup_.dataAxis) setup_.dataAxis->collect();
+        if (setup_.hostCopies) setup_.hostCopies->progress();
         setup_.trace.collect();
         switch (action.kind) {
             case ActionKind::Forward:
@@ -62,11 +64,16 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
             case ActionKind::OptimizerStep: update(action); break;
             case ActionKind::StashWeights: stash(action); break;
             case ActionKind::FreeWeights: free(action); break;
+            case ActionKind::OffloadGradients:
+            case ActionKind::ReloadWeights: setup_.hostCopies->start(action); break;
             case ActionKind::ReduceBuckets:
             case ActionKind::ScatterGradients:
             case ActionKind::GatherForward:
-            case ActionKind::GatherBackward:
-            case ActionKind::GatherUpdated: setup_.dataAxis->announce(action); break;
+            case ActionKind::GatherBackward: setup_.dataAxis->announce(action); break;
+            case ActionKind::GatherUpdated:
+                if (setup_.hostCopies) setup_.hostCopies->await(ActionKind::ReloadWeights);
+                setup_.dataAxis->announce(action);
+                break;
             case ActionKind::Recompute:
             case ActionKind::None: throw std::logic_error(toText(action) + ": the executor has no such action");
         }
@@ -74,8 +81,10 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
     }
     if (setup_.flushes || evaluating_) setup_.transfers.finish();
     if (setup_.dataAxis) setup_.dataAxis->settleAll();
+    if (setup_.hostCopies) setup_.hostCopies->await(ActionKind::ReloadWeights);
     setup_.arena.device().synchronize();
     if (setup_.dataAxis) setup_.dataAxis->collect();
+    if (setup_.hostCopies) setup_.hostCopies->collect();
     for (const double* loss : losses_) executed_.lossSum += *loss;
     losses_.clear();
     evaluated_.clear();
@@ -192,6 +201,7 @@ void Executor::reduce(const Action& action) {
         setup_.dataAxis->settleReductions();
         setup_.dataAxis->drain();
     }
+    if (setup_.hostCopies) setup_.hostCopies->progress();
     setup_.arena.device().synchronize();
     const std::int64_t reached = setup_.trace.now();
     setup_.trace.doing(RankPhase::Communicating, action);
@@ -346,10 +356,13 @@ void Executor::updateShared(int number) {
 void Executor::update(const Action& action) {
     if (!setup_.serves) return at(action).zeroGradients();
     if (setup_.dataAxis) setup_.dataAxis->settleReductions();
+    if (setup_.hostCopies) setup_.hostCopies->await(ActionKind::OffloadGradients);
     Device& device = setup_.arena.device();
     const bool exchanges = !executed_.overflow && !setup_.costs.tensorSpans(action).empty();
     if (exchanges) startTogether();
-    const Moment begin = setup_.trace.mark();
+    // What the processor updates follows its clock.
+    const auto mark = [&] { return setup_.hostCopies ? Moment(setup_.trace.now()) : setup_.trace.mark(); };
+    const Moment begin = mark();
     const std::int64_t modelledBegin = setup_.pacer ? setup_.pacer->clock() : 0;
     setup_.trace.doing(RankPhase::Compute, action);
     RankStage& rankStage = at(action);
@@ -357,14 +370,14 @@ void Executor::update(const Action& action) {
     if (!executed_.overflow) {
         const int number = step_ * setup_.updates + ++updatesDone_[action.stage] - setup_.scale.skipped();
         if (setup_.shared) updateShared(number);
-        else rankStage.optimizer->update(rankStage.owned(), number, clipping_);
+        else rankStage.optimizer->update(rankStage.updated(), number, clipping_);
     }
     rankStage.zeroGradients();
     device.endRange();
     if (setup_.pacer) device.synchronize();
     pace(action);
     if (setup_.pacer && exchanges) recordInner(action, modelledBegin, setup_.pacer->clock(), false);
-    setup_.trace.span(Lane::Compute, EventKind::Optimizer, begin, setup_.trace.mark(), action);
+    setup_.trace.span(Lane::Compute, EventKind::Optimizer, begin, mark(), action);
 }
 
 void Executor::startTogether() {

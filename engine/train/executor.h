@@ -5,6 +5,7 @@
 #include "engine/comm/communicator.h"
 #include "engine/model/stage.h"
 #include "engine/optim/optimizer.h"
+#include "engine/optim/optimizer_host.h"
 #include "engine/schedule/schedule.h"
 #include "engine/train/data_axis.h"
 #include "engine/train/fault_injector.h"
@@ -25,17 +26,21 @@
 namespace shardlab {
 
 class ElasticCentre;
+class HostCopies;
 class SharedWeights;
 
 /// A global stage that lies on this rank.
 struct RankStage {
     std::unique_ptr<Stage> stage;
-    std::unique_ptr<Optimizer> optimizer;
+    std::unique_ptr<Optimizer> optimizer = nullptr;
     StageShards* shards = nullptr;  ///< ZeRO: this replica's
+    std::unique_ptr<HostMirror> host = nullptr;  ///< ZeRO-Offload: where the optimizer updates
 
     /// What this replica updates, with its gradients: the parameters, or their shards. The optimizer's state is in
     /// their order.
     std::span<Parameter> owned() { return shards ? shards->owned() : stage->parameters(); }
+    /// Where the optimizer finds it: on the host, or there.
+    std::span<Parameter> updated() { return host ? host->parameters() : owned(); }
     void zeroGradients() { shards ? shards->zeroGradients() : stage->zeroGradients(); }
 };
 
@@ -62,6 +67,7 @@ struct ExecutorSetup {
     ElasticCentre* elastic = nullptr;  ///< null where no list has ExchangeElastic
     SharedWeights* shared = nullptr;  ///< of Hogwild's workers; null elsewhere
     DataAxis* dataAxis = nullptr;  ///< null where nothing runs beside compute
+    HostCopies* hostCopies = nullptr;  ///< null where the optimizer is on the device
     const FaultInjector* faults = nullptr;  ///< null: nothing slows this rank down on purpose
 };
 

@@ -3,6 +3,7 @@
 
 #include "engine/comm/staged_communicator.h"
 #include "engine/layout/replicas.h"
+#include "engine/train/host_copies.h"
 
 #include <algorithm>
 #include <numeric>
@@ -141,8 +142,25 @@ std::unique_ptr<DataAxis> makeDataAxis(const Plan& plan, Placement& place, std::
     return axis;
 }
 
+void makeMirrors(std::map<int, RankStage>& stages, Device& device, Arena& host) {
+    for (auto& [index, rankStage] : stages)
+        rankStage.host = std::make_unique<HostMirror>(rankStage.owned(), device, host);
+}
+
+void beginMirrors(std::map<int, RankStage>& stages) {
+    for (auto& [index, rankStage] : stages)
+        if (rankStage.host) rankStage.host->begin();
+}
+
+std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Device& device,
+                                           RankTrace& trace, Pacer* pacer, DataAxis* dataAxis) {
+    HostCopiesSetup setup{{}, device, trace, plan.costs, pacer, dataAxis};
+    for (auto& [index, rankStage] : stages) setup.mirrors[index] = rankStage.host.get();
+    return std::make_unique<HostCopies>(std::move(setup));
+}
+
 void makeOptimizers(const OptimizerSetup& setup, std::map<int, RankStage>& stages, Arena& arena) {
-    for (auto& [index, rankStage] : stages) rankStage.optimizer = makeOptimizer(setup, rankStage.owned(), arena);
+    for (auto& [index, rankStage] : stages) rankStage.optimizer = makeOptimizer(setup, rankStage.updated(), arena);
 }
 
 }  // namespace shardlab

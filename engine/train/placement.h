@@ -52,6 +52,16 @@ std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& a
 std::unique_ptr<DataAxis> makeDataAxis(const Plan& plan, Placement& place, std::map<int, RankStage>& stages,
                                        Arena& arena, RankTrace& trace, Pacer* pacer);
 
+/// ZeRO-Offload: what each stage's replica updates gets its place in `host`, the arena of the device's host.
+void makeMirrors(std::map<int, RankStage>& stages, Device& device, Arena& host);
+
+/// After the device's weights were loaded: where there are mirrors, they take them.
+void beginMirrors(std::map<int, RankStage>& stages);
+
+/// What copies between device and host; `host` of each stage is there.
+std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Device& device,
+                                           RankTrace& trace, Pacer* pacer, DataAxis* dataAxis);
+
 /// Allocates the state of what each stage's replica updates. `updates`: of a stage over the run.
 void makeOptimizers(const OptimizerSetup& setup, std::map<int, RankStage>& stages, Arena& arena);
 

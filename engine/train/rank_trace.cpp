@@ -130,6 +130,13 @@ void RankTrace::tellNoted(std::span<const std::int64_t> times) {
     noted_.clear();
 }
 
+void RankTrace::hostMemory(const MemoryBytes& held) {
+    for (std::size_t i = 0; i < held.size(); ++i)
+        if (held[i] != recordedHost_[i])
+            recorder_.counter(EventKind::HostMemory, step_, static_cast<double>(i), held[i]);
+    recordedHost_ = held;
+}
+
 void RankTrace::memoryPeak() {
     recorder_.counter(EventKind::MemoryPeak, step_, 0, arena_.peak());
     recordChanged(now(), arena_.peakByCategory(), recordedPeaks_, peakKind);

@@ -98,6 +98,8 @@ public:
     /// Of all that was noted since the last call, one after the other, where it was as often as there are times; none
     /// of it where it was not.
     void tellNoted(std::span<const std::int64_t> times);
+    /// What lies on the host beside it, by category where it changed.
+    void hostMemory(const MemoryBytes& held);
     /// The step's peak of all memory; each category's own, and the arena's largest free block, where they changed since
     /// the step before.
     void memoryPeak();
@@ -126,6 +128,7 @@ private:
     std::int64_t recordedAt_ = 0;
     std::vector<MemoryBytes> noted_;
     MemoryBytes recordedPeaks_{};
+    MemoryBytes recordedHost_{};
     std::int64_t recordedLargestFree_ = -1;
 };
 

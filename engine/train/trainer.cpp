@@ -20,6 +20,7 @@
 #include "engine/train/elastic_centre.h"
 #include "engine/train/executor.h"
 #include "engine/train/hogwild_worker.h"
+#include "engine/train/host_copies.h"
 #include "engine/train/layer_observers.h"
 #include "engine/train/placement.h"
 #include "engine/train/run_control.h"
@@ -47,8 +48,14 @@ public:
         stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_,
                              pacer_ ? pacedRecomputeObserver(trace_) : recomputeObserver(trace_), context_.get(), experts_.get());
         dataAxis_ = makeDataAxis(plan_, place_, stages_, arena_, trace_, pacer);
+        if (offloadsOptimizer(layout_.memory)) {
+            optimizerHost_ = std::make_unique<OptimizerHost>(device());
+            makeMirrors(stages_, device(), optimizerHost_->arena());
+            hostCopies_ = makeHostCopies(plan_, stages_, device(), trace_, pacer, dataAxis_.get());
+        }
         if (serves())
-            makeOptimizers({layout_.optimizer, updates(), numberFormats(layout_.precision).master, tensor_.get()}, stages_, arena_);
+            makeOptimizers({layout_.optimizer, updates(), numberFormats(layout_.precision).master, tensor_.get()}, stages_,
+                           optimizerHost_ ? optimizerHost_->arena() : arena_);
         if (exchange() == Exchange::Elastic)
             elastic_ = std::make_unique<ElasticCentre>(layout_.optimizer, updates(), stages_, *place_.data, arena_);
         if (exchange() == Exchange::Hogwild) {
@@ -67,7 +74,7 @@ public:
                                             gradientScale(plan_.lowered.microbatches / plan_.lowered.updates,
                                                           replicasOfUpdate(layout_.parallel)),
                                         pacer, plan_.lowered.updates, plan_.lowered.flushes(), serves(), elastic_.get(),
-                                        shared_.get(), dataAxis_.get(), services_.faults});
+                                        shared_.get(), dataAxis_.get(), hostCopies_.get(), services_.faults});
         if (!services_.checkpoints.empty()) {
             checkpoints_.emplace(CheckpointSetup{layout_, services_.world, services_.recorder, trace_, arena_, state(),
                                                  services_.checkpoints, files(), services_.inform, services_.warn});
@@ -101,6 +108,7 @@ private:
     int trainWithoutLock();
     /// `gradientNorm` empty: unknown.
     void tellStep(int step, double loss, std::optional<double> gradientNorm, double seconds);
+    void tellBesideCompute();
     void takeCheckpoint(std::int64_t stepsDone);
     void finishCheckpoint();
     void validate();
@@ -167,8 +175,10 @@ private:
     std::unique_ptr<TensorGroup> tensor_;
     std::unique_ptr<ContextGroup> context_;  ///< null where nobody shares the tokens of a sample
     std::unique_ptr<ExpertGroup> experts_;   ///< null where this rank holds all experts
+    std::unique_ptr<OptimizerHost> optimizerHost_;  ///< null where the optimizer is on the device
     std::map<int, RankStage> stages_;
     std::unique_ptr<DataAxis> dataAxis_;
+    std::unique_ptr<HostCopies> hostCopies_;
     std::unique_ptr<ElasticCentre> elastic_;
     std::unique_ptr<SharedWeights> shared_;
     std::optional<Transfers> transfers_;
@@ -224,6 +234,7 @@ Status Trainer::Impl::resume(const std::filesystem::path& checkpoint) {
     sampler_.continueAt(manifest->step, manifest->samples);
     const Status loaded = state().load(*source);
     if (shared_) shared_->begin();
+    beginMirrors(stages_);
     return loaded;
 }
 
@@ -236,6 +247,7 @@ Status Trainer::Impl::startWeights() {
     const Status loaded = state().loadWeights(*source);
     if (elastic_) elastic_->begin();
     if (shared_) shared_->begin();
+    beginMirrors(stages_);
     return loaded;
 }
 
@@ -378,16 +390,14 @@ void Trainer::Impl::step(int step) {
     arena_.resetPeaks();
     startTogether();
     if (dataAxis_) dataAxis_->beginStep();
+    if (hostCopies_) hostCopies_->beginStep();
     const std::int64_t begin = trace_.now();
     const Executed done = runList(step);
     const std::int64_t end = trace_.now();
     trace_.span(Lane::Host, EventKind::Step, begin, end);
-    if (dataAxis_) {
-        trace_.counter(EventKind::ExposedComm, dataAxis_->exposedSeconds());
-        trace_.counter(EventKind::HiddenComm,
-                       std::max(0.0, dataAxis_->communicatedSeconds() - dataAxis_->exposedSeconds()));
-    }
+    tellBesideCompute();
     trace_.memoryPeak();
+    if (optimizerHost_) trace_.hostMemory(optimizerHost_->arena().used());
     if (place_.tensorRank == 0)
         for (auto& [index, rankStage] : stages_)
             for (const ExpertLoad& load : rankStage.stage->takeExpertLoads()) trace_.experts(load);
@@ -398,6 +408,15 @@ void Trainer::Impl::step(int step) {
     if (!reports()) return;
     if (scale_.active()) trace_.counter(EventKind::LossScale, scaled);
     tellStep(step, loss, done.overflow ? std::nullopt : std::optional(done.gradientNorm), toSeconds(end - begin));
+}
+
+/// Of what runs beside compute, over the data axis and to the host, how much the rank waited for.
+void Trainer::Impl::tellBesideCompute() {
+    if (!dataAxis_ && !hostCopies_) return;
+    const double moved = (dataAxis_ ? dataAxis_->communicatedSeconds() : 0) + (hostCopies_ ? hostCopies_->copiedSeconds() : 0);
+    const double exposed = (dataAxis_ ? dataAxis_->exposedSeconds() : 0) + (hostCopies_ ? hostCopies_->exposedSeconds() : 0);
+    trace_.counter(EventKind::ExposedComm, exposed);
+    trace_.counter(EventKind::HiddenComm, std::max(0.0, moved - exposed));
 }
 
 void Trainer::Impl::tellStep(int step, double loss, std::optional<double> gradientNorm, double seconds) {

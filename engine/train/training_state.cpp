@@ -12,7 +12,7 @@ std::vector<TrainingState::Held> TrainingState::values(RankStage& rankStage) con
     std::vector<Held> all;
     for (const Parameter& parameter : zero_ < 3 ? rankStage.stage->parameters() : rankStage.owned())
         all.push_back(
-            {&parameter, weightKind, parameter.slice, parameter.flatBegin, parameter.value, parameter.owner});
+            {&parameter, weightKind, parameter.slice, parameter.flatBegin, parameter.value, parameter.owner, &device_});
     return all;
 }
 
@@ -24,7 +24,7 @@ std::vector<TrainingState::Held> TrainingState::masters(RankStage& rankStage) co
     const std::span<Parameter> parameters = rankStage.owned();
     for (std::size_t i = 0; i < parameters.size(); ++i)
         all.push_back({&parameters[i], weightKind, parameters[i].slice, parameters[i].flatBegin, master.of(i),
-                       parameters[i].owner});
+                       parameters[i].owner, &rankStage.optimizer->device()});
     return all;
 }
 
@@ -37,7 +37,7 @@ std::map<std::string_view, std::vector<TrainingState::Held>> TrainingState::held
     for (const OptimizerState& state : rankStage.optimizer->state(parameters)) {
         const Parameter& parameter = parameters[state.parameter];
         Held held{&parameter, state.kind, parameter.slice, parameter.flatBegin + state.begin, state.values,
-                  parameter.owner, state.codes};
+                  parameter.owner, &rankStage.optimizer->device(), state.codes};
         if (state.slice) {
             held.slice = *state.slice;
             held.begin = state.begin;
@@ -109,13 +109,13 @@ std::vector<StatePiece> TrainingState::copy(std::span<float> staging) const {
 }
 
 void TrainingState::read(const Held& piece, std::size_t from, std::span<float> to) const {
-    if (!piece.codes.scales) return download(device_, piece.values.subspan(from, to.size()), to);
-    readMoments(device_, {piece.kind, 0, 0, piece.values, {}, piece.codes}, piece.begin, from, to);
+    if (!piece.codes.scales) return download(*piece.device, piece.values.subspan(from, to.size()), to);
+    readMoments(*piece.device, {piece.kind, 0, 0, piece.values, {}, piece.codes}, piece.begin, from, to);
 }
 
 void TrainingState::write(const Held& piece, std::span<const float> from) const {
-    if (!piece.codes.scales) return upload(device_, from, piece.values);
-    writeMoments(device_, {piece.kind, 0, 0, piece.values, {}, piece.codes}, piece.begin, from);
+    if (!piece.codes.scales) return upload(*piece.device, from, piece.values);
+    writeMoments(*piece.device, {piece.kind, 0, 0, piece.values, {}, piece.codes}, piece.begin, from);
 }
 
 Status TrainingState::fill(const StateSource& source, const std::vector<Held>& pieces) {

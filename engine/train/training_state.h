@@ -46,6 +46,7 @@ private:
         std::int64_t begin;  ///< within it
         ArraySpan values;
         bool owner;          ///< this rank writes it; of what others hold too, one of them does
+        Device* device;      ///< where it lies
         CodedState codes = {};
     };
     /// Of a kind, what is divided among the same replicas.

@@ -168,6 +168,14 @@ std::shared_ptr<DeviceMoment> CudaDevice::uploadBeside(const DeviceMoment* after
     return over;
 }
 
+std::shared_ptr<DeviceMoment> CudaDevice::downloadBeside(const void* data, void* staging, std::size_t bytes) {
+    if (bytes == 0) return nullptr;
+    const std::shared_ptr<DeviceMoment> asked = mark();
+    check(cudaStreamWaitEvent(copies_, EventClock::event(*asked), 0), "cudaStreamWaitEvent");
+    check(cudaMemcpyAsync(staging, data, bytes, cudaMemcpyDeviceToHost, copies_), "cudaMemcpyAsync from the GPU", bytes);
+    return clock_->mark(copies_);
+}
+
 // Grown to what was asked for most; what is under way in the old one is over when the cache gives it to somebody else,
 // because all of it happens in one stream.
 void* CudaDevice::scratchBytes(std::size_t bytes) {

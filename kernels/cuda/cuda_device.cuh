@@ -45,6 +45,7 @@ public:
     void releaseStaging(void* data) override;
     std::shared_ptr<DeviceMoment> uploadBeside(const DeviceMoment* after, const void* staging, void* data,
                                                std::size_t bytes) override;
+    std::shared_ptr<DeviceMoment> downloadBeside(const void* data, void* staging, std::size_t bytes) override;
 
     using GemmOps::gemm;
     void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, float beta, Array c, int strideC) override;

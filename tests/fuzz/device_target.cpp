@@ -19,6 +19,11 @@ void device(std::string_view text) {
         require(std::isfinite(figure) && figure > 0, "a device has figures that can be divided by");
     for (const double seconds : {read->kernelSeconds, read->inNode.latency, read->betweenNodes.latency})
         require(seconds >= 0 && seconds <= 1, "what takes time takes no more than a second");
+    if (read->host) {
+        require(std::isfinite(read->host->link.bandwidth) && read->host->link.bandwidth > 0 && read->host->memoryBandwidth > 0,
+                "a host has figures that can be divided by");
+        require(read->host->link.latency >= 0 && read->host->link.latency <= 1, "what takes time takes no more than a second");
+    }
     require(read->memoryBytes > 0, "a device has memory");
     require(!read->title.empty() && !read->source.empty(), "a device says what it is");
 }

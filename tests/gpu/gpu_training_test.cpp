@@ -80,6 +80,47 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
+    /// Gradients go to pinned memory of the host, where the processor updates, and weights come back: as if the GPU updated.
+    void offloadToo_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("zero");
+        QTest::addColumn<QString>("compute");
+        const auto row = [](int d, int zero, const char* compute) {
+            QTest::addRow("%s data %d zero %d", compute, d, zero) << d << zero << compute;
+        };
+        row(1, 0, "fp32");
+        row(2, 0, "bf16");
+        row(2, 1, "fp32");
+        row(2, 2, "fp16");
+        row(2, 3, "bf16");
+    }
+    void offloadToo() {
+        QFETCH(int, data);
+        QFETCH(int, zero);
+        QFETCH(QString, compute);
+        Layout layout = layoutOf(data, 2, 1, zero, compute.toStdString());
+        layout.memory.offload = "optimizer";
+        const Plan plan = planOf(layout);
+        const RunOutcome near = runInProcess(plan), far = runOnGpus(plan);
+        QVERIFY2(near.error.empty(), near.error.c_str());
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        const double tolerance = compute == "fp32" ? 1e-4 : compute == "bf16" ? 2e-2 : 4e-3;
+        const QString wrong = difference(far.counter(EventKind::Loss), near.counter(EventKind::Loss), tolerance);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        for (const EventKind kind : {EventKind::OffloadGradients, EventKind::ReloadWeights}) {
+            QCOMPARE(far.count(kind), layout.run.steps * plan.mesh.ranks());
+            for (const RankOutcome& rank : far.ranks)
+                for (const Event& event : rank.events)
+                    if (event.kind == kind) QVERIFY(event.lane == Lane::Copy && event.end >= event.begin);
+        }
+        for (std::size_t rank = 0; rank < far.ranks.size(); ++rank) {
+            std::int64_t held = 0;
+            for (const Event& event : far.ranks[rank].events)
+                if (event.kind == EventKind::HostMemory) held += event.bytes;
+            QCOMPARE(held, total(plan.memory[rank].host));
+        }
+    }
+
     /// What is kept in parts between GPUs, or staged between the members that share one, comes together again.
     void inputsInPartsToo_data() {
         QTest::addColumn<QString>("compute");

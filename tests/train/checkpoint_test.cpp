@@ -56,6 +56,12 @@ const std::vector<Shape>& shapes() {
              l.parallel.partition = "layers";
          }},
         {"data 3 with a server", "1f1b", 3, 2, 1, {}, [](Layout& l) { l.parallel.exchange = "server"; }},
+        {"data 2, 1f1b 2, optimizer on the host", "1f1b", 2, 2, 1, {}, [](Layout& l) { l.memory.offload = "optimizer"; }},
+        {"fp16, its scale too large at first, data 3, ZeRO 2, optimizer on the host", "naive", 3, 1, 1, {}, [](Layout& l) {
+             l.precision = {"fp16", "master", "compute", "dynamic", 16777216, 3};
+             l.parallel.zero = 2;
+             l.memory.offload = "optimizer";
+         }},
         {"bf16, data 2, ZeRO 2", "naive", 2, 1, 1, {}, [](Layout& l) {
              l.precision.compute = "bf16";
              l.parallel.zero = 2;

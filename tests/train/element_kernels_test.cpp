@@ -3,6 +3,9 @@
 // their shape, optimizers among them.
 #include "tests/train/kernel_rows.h"
 
+#include <cstring>
+#include <thread>
+
 using namespace shardlab;
 using reference::toDouble;
 using reference::Values;
@@ -29,6 +32,12 @@ private Q_SLOTS:
         std::vector<std::int32_t> got(bytes.size(), -1);
         device().download(second, staging, size);
         device().synchronize();
+        std::memcpy(got.data(), staging, size);
+        TRUE_OF(got == bytes);
+        // Beside what is asked for afterwards: it was not yet cleared.
+        std::memset(staging, 0, size);
+        const std::shared_ptr<DeviceMoment> there = device().downloadBeside(second, staging, size);
+        while (there && !there->reached()) std::this_thread::yield();
         std::memcpy(got.data(), staging, size);
         TRUE_OF(got == bytes);
         device().download(first, got.data(), size);

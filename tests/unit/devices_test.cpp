@@ -31,13 +31,13 @@ private Q_SLOTS:
     void makersFigures() {
         struct Figures {
             const char* name;
-            double fp32, bf16, memoryBandwidth, memoryBytes, inNode;
+            double fp32, bf16, memoryBandwidth, memoryBytes, inNode, hostLink, hostMemory;
         };
         // Data sheets: dense, one direction of the links.
-        for (const Figures& wanted : {Figures{"a100-sxm", 19.5e12, 312e12, 2.039e12, 80 * 1.0737e9, 300e9},
-                                      Figures{"h100-sxm", 67e12, 989e12, 3.35e12, 80 * 1.0737e9, 450e9},
-                                      Figures{"h200", 67e12, 989e12, 4.8e12, 141e9, 450e9},
-                                      Figures{"b200", 75e12, 2.25e15, 7.7e12, 180e9, 900e9}}) {
+        for (const Figures& wanted : {Figures{"a100-sxm", 19.5e12, 312e12, 2.039e12, 80 * 1.0737e9, 300e9, 32e9, 8 * 2 * 25.6e9 / 8},
+                                      Figures{"h100-sxm", 67e12, 989e12, 3.35e12, 80 * 1.0737e9, 450e9, 64e9, 8 * 2 * 38.4e9 / 8},
+                                      Figures{"h200", 67e12, 989e12, 4.8e12, 141e9, 450e9, 64e9, 8 * 2 * 38.4e9 / 8},
+                                      Figures{"b200", 75e12, 2.25e15, 7.7e12, 180e9, 900e9, 64e9, 8 * 2 * 44.8e9 / 8}}) {
             const DevicePreset* device = findDevice(wanted.name);
             QVERIFY(device != nullptr);
             QCOMPARE(device->fp32Flops, wanted.fp32);
@@ -46,6 +46,9 @@ private Q_SLOTS:
             // Sold in powers of ten or of two: as the driver tells it.
             QVERIFY(std::abs(double(device->memoryBytes) / wanted.memoryBytes - 1) < 0.08);
             QCOMPARE(device->inNode.bandwidth, wanted.inNode);
+            QVERIFY(device->host.has_value());
+            QCOMPARE(device->host->link.bandwidth, wanted.hostLink);
+            QCOMPARE(device->host->memoryBandwidth, wanted.hostMemory);
             QVERIFY(!device->ofTheUser && !device->source.empty());
         }
         QVERIFY(findDevice("cpu") != nullptr);
@@ -68,6 +71,18 @@ private Q_SLOTS:
         QCOMPARE(device->memoryBandwidth, 1e12);
         QVERIFY(std::ranges::is_sorted(list.devices, {}, &DevicePreset::fp32Flops));
         QVERIFY(readDevices(folder.filePath("none").toStdString()).devices.size() + 1 == list.devices.size());
+    }
+
+    /// A file from before there were such figures: only an optimizer on the host needs them.
+    void aHostMayBeUnknown() {
+        nlohmann::json device = a100();
+        device.erase("host");
+        const Result<DevicePreset> read = parseDevice("mine", device.dump());
+        QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
+        QVERIFY(!read->host);
+        device = a100();
+        device["host"].erase("bandwidth_bytes_per_second");
+        QVERIFY(parseDevice("mine", device.dump()).error().text().find("/host/bandwidth_bytes_per_second") != std::string::npos);
     }
 
     void whatIsWrongIsSaidOnce_data() {

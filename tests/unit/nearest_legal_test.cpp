@@ -31,6 +31,8 @@ private Q_SLOTS:
         row("microbatch", [](Layout& l) { l.batch.micro = 3; }, "/batch/micro 4 instead of 3");
         row("chunks", [](Layout& l) { l.schedule.chunks = 2; }, "/schedule/chunks 1 instead of 2");
         row("stages", [](Layout& l) { l.schedule.stages = {1, 1}; }, "/schedule/stages [] instead of [1,1]");
+        row("optimizer on the host", [](Layout& l) { l.memory.offload = "optimizer"; l.optimizer.kind = "sm3"; },
+            "/memory/offload \"none\" instead of \"optimizer\"");
         row("two at once", [](Layout& l) { l.model.heads = 3; l.batch.micro = 5; },
             "/model/heads 4 instead of 3, /batch/micro 4 instead of 5");
     }

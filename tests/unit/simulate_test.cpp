@@ -5,6 +5,7 @@
 #include "engine/schedule/passes.h"
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
+#include "engine/schedule/validate.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -46,6 +47,8 @@ StepCosts randomCosts(int stages, RandomStream& random) {
         stage.tied = random.uniform();
         stage.norm = random.uniform();
         stage.optimizer = random.uniform();
+        stage.offload = random.uniform();
+        stage.reload = random.uniform();
     }
     return costs;
 }
@@ -60,12 +63,20 @@ double longestPath(const Schedule& lowered, const StepCosts& costs) {
         for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank) {
             double free = 0;
             std::map<int, double> link;
+            double down = 0, up = 0;  // the host's link
             for (const Action& action : lowered.ranks[static_cast<std::size_t>(rank)]) {
                 double begin = free;
                 const auto endOf = [&](const Action& other) {
                     return end[{lowered.rankOfStage[static_cast<std::size_t>(other.stage)], other}];
                 };
                 if (isReceive(action.kind)) continue;
+                if (isHostCopy(action.kind)) {
+                    double& way = action.kind == ActionKind::OffloadGradients ? down : up;
+                    way = std::max(free, way) + costs.seconds(action);
+                    last = std::max(last, way);
+                    continue;
+                }
+                if (action.kind == ActionKind::OptimizerStep) begin = std::max(begin, down);
                 if (isSend(action.kind)) {
                     const int peer = lowered.rankOfStage[static_cast<std::size_t>(otherEnd(action).stage)];
                     begin = std::max(begin, link[peer]);
@@ -150,7 +161,10 @@ private Q_SLOTS:
             if (!generated || !generated->flushes()) continue;
             Schedule compute = *generated;
             if (i % 10 == 0) compute = *parseCsv(i % 20 == 0 ? interleaved : vShaped);
-            const Schedule lowered = lower(compute, {random.below(2) == 0, random.below(2) == 0, random.below(2) == 0});
+            LowerOptions options{random.below(2) == 0, random.below(2) == 0, random.below(2) == 0};
+            options.offload = random.below(3) == 0;
+            const Schedule lowered = lower(compute, options);
+            QVERIFY(!findWrong(lowered));
             const StepCosts costs = randomCosts(lowered.stages(), random);
             const double expected = longestPath(lowered, costs);
             QVERIFY2(std::abs(simulatedSeconds(lowered, costs) - expected) < 1e-9 * expected, toCsv(lowered).c_str());

@@ -124,6 +124,38 @@ private Q_SLOTS:
         QVERIFY2(text.contains("rank 0 |") && text.contains('['), qPrintable(text));  // the grid and its marked cell
     }
 
+    void copiesOutOfOrderAreRefused_data() {
+        using Corruption = std::function<void(Schedule&)>;
+        QTest::addColumn<Corruption>("corrupt");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* name, Corruption corrupt, const char* says) {
+            QTest::newRow(name) << corrupt << QString(says);
+        };
+        row("gradients missing", [](Schedule& s) { erase(s, 1, "1OFFLOAD_GRAD"); }, "all take part");
+        row("weights missing", [](Schedule& s) { erase(s, 2, "2RELOAD_PARAM"); }, "all take part");
+        row("gradients before the last backward", [](Schedule& s) { exchange(s, 0, "0B3", "0OFFLOAD_GRAD"); },
+            "actions of its stage follow");
+        row("gradients before their reduction", [](Schedule& s) { exchange(s, 1, "1REDUCE_GRAD", "1OFFLOAD_GRAD"); },
+            "the host updates with the averaged gradient");
+        row("gradients before the tied reduction", [](Schedule& s) { exchange(s, 3, "3REDUCE_TIED", "3OFFLOAD_GRAD"); },
+            "the host updates with the whole gradient");
+        row("gradients after the step", [](Schedule& s) { exchange(s, 0, "0OFFLOAD_GRAD", "0STEP"); },
+            "the host updates with gradients that are there");
+        row("weights before the step", [](Schedule& s) { exchange(s, 1, "1STEP", "1RELOAD_PARAM"); }, "what comes back is what it updates");
+    }
+    void copiesOutOfOrderAreRefused() {
+        QFETCH(std::function<void(Schedule&)>, corrupt);
+        QFETCH(QString, says);
+        LowerOptions options{true, true, true};
+        options.offload = true;
+        Schedule schedule = lower(*generateSchedule("1f1b", {4, 1, 4}), options);
+        QVERIFY(validate(schedule).has_value());
+        corrupt(schedule);
+        const Status status = validate(schedule);
+        QVERIFY(!status.has_value());
+        QVERIFY2(QString::fromStdString(status.error().text()).contains(says), status.error().text().c_str());
+    }
+
     void misshapesAreRefused() {
         Schedule schedule = *generateSchedule("gpipe", {2, 1, 2});
         for (const auto& change : std::vector<std::function<void(Schedule&)>>{
