@@ -38,6 +38,7 @@ private Q_SLOTS:
     void headOfTheNextRunIsItsOwn_data();
     void headOfTheNextRunIsItsOwn();
     void memoryOfADesign();
+    void memoryOnTheHost();
     void lossOfTheNextRunIsItsOwn();
     void memoryFigureNamesThePeakItStandsBeside();
     void capacityCrossesNoFigure();
@@ -138,6 +139,41 @@ void RunViewsTest::memoryOfADesign() {
         QVERIFY(view.bars().rows()[rank].bytes == plan.memory[rank].bytes);
         QCOMPARE(view.bars().rows()[rank].shown, plan.memory[rank].peak);
     }
+}
+
+/// An optimizer there: as planned, then as a run tells of it; a run without tells of none.
+void RunViewsTest::memoryOnTheHost() {
+    sample::Bench bench(Workspace::Design);
+    Layout layout = sample::layout(2, 2, 4);
+    layout.memory.offload = "optimizer";
+    const Plan plan = sample::plan(layout);
+    bench.document.replace(layout, {});
+    bench.model.begin(headerOf(*bench.document.plan()), bench.document.plan()->simulation.events);
+    MemoryView design(bench.context(), nullptr);
+    design.flush();
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        QVERIFY(total(plan.memory[rank].host) > 0);
+        QVERIFY(design.bars().rows()[rank].host == plan.memory[rank].host);
+    }
+    const auto planned = cells(design.asTable());
+    QCOMPARE(planned[1].last().toLongLong(), qlonglong(total(plan.memory[0].host)));
+
+    sample::Bench measured;
+    sample::fill(measured.model, sample::plan(sample::layout(2, 2, 4)), 3, 2);
+    MemoryView view(measured.context(), nullptr);
+    view.flush();
+    QCOMPARE(total(view.bars().rows()[2].host), std::int64_t{0});
+    QVERIFY(!cells(view.asTable())[0].last().contains(QStringLiteral("host")));
+    const std::int64_t time = measured.model.lastTime();
+    for (const MemoryCategory category : {MemoryCategory::Gradients, MemoryCategory::Optimizer}) {
+        const Event told{time, time, 1000 * (1 + std::int64_t(category)), double(category), 0, 2, 2, Lane::Host, EventKind::HostMemory};
+        measured.model.append(std::span(&told, 1));
+    }
+    view.flush();
+    QCOMPARE(total(view.bars().rows()[1].host), std::int64_t{0});
+    QCOMPARE(total(view.bars().rows()[2].host), std::int64_t{5000});
+    QCOMPARE(cells(view.asTable())[3].last(), QStringLiteral("5000"));
+    QVERIFY(figureOf(view.bars().rows()[2]).endsWith(QStringLiteral(" host")));
 }
 
 void RunViewsTest::memoryFigureNamesThePeakItStandsBeside() {

@@ -19,6 +19,7 @@ bool isKeptCounter(EventKind kind) {
         case EventKind::OverwrittenUpdates:
         case EventKind::WeightVersions:
         case EventKind::LargestFree:
+        case EventKind::HostMemory:
         case EventKind::GradientExponents:
         case EventKind::ExpertLoad:
         case EventKind::ExpertDropped: return true;

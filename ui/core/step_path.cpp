@@ -48,7 +48,7 @@ std::vector<Actions> actionsOf(const RunModel& model, const StepAccount& account
     std::vector<Actions> actions(ranks.size());
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         if (ranks[i] >= model.ranks()) continue;
-        for (const Lane lane : {Lane::Compute, Lane::Comm})
+        for (const Lane lane : {Lane::Compute, Lane::Comm, Lane::Copy})
             if (step) actions[i].add(model.eventsOfStep(ranks[i], lane, *step));
             else actions[i].add(model.predicted(ranks[i], lane));
     }

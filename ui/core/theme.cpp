@@ -104,6 +104,8 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::KeyValueHop:
     case EventKind::DispatchTokens:
     case EventKind::CombineTokens:
+    case EventKind::OffloadGradients:
+    case EventKind::ReloadWeights:
         return hue.comm;
     case EventKind::Optimizer:
     case EventKind::StashWeights:

@@ -29,6 +29,8 @@ constexpr Paint paintOf(EventKind kind) {
         case EventKind::ScatterGradients:
         case EventKind::GatherParameters:
         case EventKind::KeyValueHop:
+        case EventKind::OffloadGradients:
+        case EventKind::ReloadWeights:
         case EventKind::RingHop: return Paint::Transfer;
         case EventKind::ReduceGradients:
         case EventKind::ReduceTied:

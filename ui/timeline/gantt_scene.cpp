@@ -87,21 +87,22 @@ public:
         }
     }
 
-    /// A snapshot halts training and fills the bar; writing it runs beside training, as a strip below.
-    void checkpoints(const Row& row) {
-        if (model_.lane(row.rank, Lane::Copy).empty()) return;
-        constexpr std::size_t colour = GanttScene::colour(Paint::Checkpoint, false);
-        const auto draw = [&](Lane lane, const QRect& place) {
+    /// A snapshot halts training and fills the bar; writing it runs beside training, as a strip below. So do copies between a
+    /// device and its host.
+    void copies(const Row& row) {
+        if (predicted_ ? index_.predicted(row.rank, Lane::Copy).events->empty() : model_.lane(row.rank, Lane::Copy).empty()) return;
+        const auto draw = [&](Lane lane, Paint paint, const QRect& place) {
+            const std::size_t colour = GanttScene::colour(paint, false);
             const LaneShape shape = shapeOf(row.rank, lane);
             for (const Bar& bar : shape.bars)
-                if (paintOf(bar.event.kind) == Paint::Checkpoint)
+                if (paintOf(bar.event.kind) == paint)
                     scene_.bars[colour].emplace_back(bar.left, place.top(), bar.right - bar.left, place.height());
             for (const Column& column : shape.columns)
-                if (column.share[static_cast<std::size_t>(Paint::Checkpoint)] > 0)
+                if (column.share[static_cast<std::size_t>(paint)] > 0)
                     addJoined(scene_.bars[colour], {column.x, place.top(), 1, place.height()});
         };
-        draw(Lane::Host, {0, row.barTop, 1, row.barHeight});
-        draw(Lane::Copy, copyStrip(row));
+        draw(Lane::Host, Paint::Checkpoint, {0, row.barTop, 1, row.barHeight});
+        for (const Paint paint : {Paint::Checkpoint, Paint::Transfer}) draw(Lane::Copy, paint, copyStrip(row));
     }
 
     /// What an imported run's program gave a name, where its prediction would be; one within another is darker.
@@ -325,11 +326,13 @@ void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index,
     builder.idle(visible);
     const bool prediction = showsPrediction(model);
     for (const Row& row : visible) {
-        if (prediction) builder.bars(row);
-        else {
+        if (prediction) {
+            builder.bars(row);
+            builder.copies(row);
+        } else {
             figures.draw(scene, row);
             if (!figures.coarse()) builder.bars(row);
-            builder.checkpoints(row);
+            builder.copies(row);
             if (!model.header().hasLayout()) builder.annotations(row);
         }
     }
@@ -417,7 +420,7 @@ std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const
         moved.step = extent.step;
         return moved;
     }
-    if (const QRect strip = copyStrip(row); y >= strip.top() && y <= strip.bottom() && !prediction) {
+    if (const QRect strip = copyStrip(row); y >= strip.top() && y <= strip.bottom()) {
         return find(Lane::Copy);
     }
     if (y < row.barTop || y >= row.barTop + row.barHeight) return {};

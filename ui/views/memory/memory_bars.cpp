@@ -30,6 +30,11 @@ QFont figureFont(const Theme& theme) {
 }  // namespace
 
 QString figureOf(const MemoryRow& row) {
+    if (const std::int64_t host = total(row.host); host > 0) {
+        MemoryRow device = row;
+        device.host = {};
+        return MemoryBars::tr("%1 + %2 host").arg(figureOf(device), bytesText(host));
+    }
     const QString shown = bytesText(row.shown);
     const QString most = bytesText(std::max({row.shown, row.peak, row.predictedPeak}));
     if (shown == most) return shown;
@@ -51,7 +56,7 @@ void MemoryBars::setRows(std::vector<MemoryRow> rows, std::int64_t capacity, int
 
 std::int64_t MemoryBars::scaleEnd() const {
     std::int64_t largest = 1;
-    for (const MemoryRow& row : rows_) largest = std::max({largest, total(row.bytes), row.peak, row.predictedPeak});
+    for (const MemoryRow& row : rows_) largest = std::max({largest, total(row.bytes), row.peak, row.predictedPeak, total(row.host)});
     if (capacity_ > 0 && capacity_ <= 6 * largest) largest = std::max(largest, capacity_);
     return largest + largest / 20;
 }
@@ -98,14 +103,17 @@ void MemoryBars::paintEvent(QPaintEvent*) {
         painter.setFont(body);
         painter.setPen(theme.text);
         painter.drawText(QRect(10, y - 4, labelWidth, bar + 8), Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("rank %1").arg(row.rank));
-        std::int64_t sum = 0;
-        for (std::size_t category = 0; category < row.bytes.size(); ++category) {
-            const int from = x(sum);
-            sum += row.bytes[category];
-            const int to = x(sum);
-            if (to > from) painter.fillRect(QRect(from, y, std::max(1, to - from - (to - from > 3 ? 1 : 0)), bar),
-                                            theme.memory(static_cast<MemoryCategory>(category)));
-        }
+        const auto stack = [&](const MemoryBytes& bytes, int from, int thickness) {
+            std::int64_t sum = 0;
+            for (std::size_t category = 0; category < bytes.size(); ++category) {
+                const int begin = x(sum), end = x(sum += bytes[category]);
+                if (end > begin) painter.fillRect(QRect(begin, from, std::max(1, end - begin - (end - begin > 3 ? 1 : 0)), thickness),
+                                                  theme.memory(static_cast<MemoryCategory>(category)));
+            }
+            return x(sum);
+        };
+        const int hostBar = total(row.host) > 0 ? bar / 3 : 0;
+        const int deviceEnd = stack(row.bytes, y, bar - hostBar), hostEnd = hostBar > 0 ? stack(row.host, y + bar - hostBar + 1, hostBar) : 0;
         if (row.peak > 0) painter.fillRect(QRect(x(row.peak), y - 2, 2, bar + 4), theme.text);
         if (row.predictedPeak > 0) {
             painter.setPen(QPen(theme.warning, 2, Qt::DotLine));
@@ -113,7 +121,7 @@ void MemoryBars::paintEvent(QPaintEvent*) {
         }
         painter.setFont(mono);
         painter.setPen(capacity_ > 0 && row.shown > capacity_ ? theme.bad : theme.text);
-        const int furthest = std::max({x(sum), row.peak > 0 ? x(row.peak) + 2 : 0, row.predictedPeak > 0 ? x(row.predictedPeak) + 2 : 0});
+        const int furthest = std::max({deviceEnd, hostEnd, row.peak > 0 ? x(row.peak) + 2 : 0, row.predictedPeak > 0 ? x(row.predictedPeak) + 2 : 0});
         const QString figure = figureOf(row);
         const QRect place(std::min(furthest + 6, width() - figureWidth()), y - 1, QFontMetrics(mono).horizontalAdvance(figure), bar + 2);
         figures += place.adjusted(-2, 0, 2, 0);
@@ -147,6 +155,12 @@ bool MemoryBars::event(QEvent* event) {
     QStringList lines{tr("rank %1 · %2").arg(QString::number(row.rank), row.label)};
     for (std::size_t category = 0; category < row.bytes.size(); ++category)
         lines += QStringLiteral("%1 %2").arg(QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))), bytesText(row.bytes[category]));
+    if (total(row.host) > 0) {
+        lines += tr("on the host %1").arg(bytesText(total(row.host)));
+        for (std::size_t category = 0; category < row.host.size(); ++category)
+            if (row.host[category] > 0)
+                lines += QStringLiteral("  %1 %2").arg(QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))), bytesText(row.host[category]));
+    }
     if (row.peak > 0) lines += tr("peak %1").arg(bytesText(row.peak));
     if (row.predictedPeak > 0) lines += tr("predicted peak %1").arg(bytesText(row.predictedPeak));
     QToolTip::showText(help.globalPos(), lines.join(QLatin1Char('\n')), this);

@@ -21,9 +21,10 @@ struct MemoryRow {
     std::int64_t peak = 0;          ///< measured; 0 = none
     std::int64_t predictedPeak = 0; ///< 0 = none
     std::int64_t shown = 0;         ///< the figure beside the bar
+    MemoryBytes host{};             ///< on the rank's host: a thinner bar below; none where nothing is
 };
 
-/// "6.80 of 17.6 MiB" where a peak's mark lies beyond what is shown: the figure stands beside that mark.
+/// "6.80 of 17.6 MiB", and "+ 12 MiB host" where the host holds something too, where a peak's mark lies beyond what is shown: the figure stands beside that mark.
 QString figureOf(const MemoryRow& row);
 
 class MemoryBars : public QWidget {

@@ -13,6 +13,8 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace shardlab {
 
 MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
@@ -69,6 +71,7 @@ void MemoryView::refreshLegend() {
 void MemoryView::refresh() {
     const RunModel& model = context_.model;
     std::vector<MemoryRow> rows;
+    const std::vector<MemoryBytes> hosts = hostMemory();
     const auto& plan = context_.document.plan();
     const bool design = context_.workspace == Workspace::Design;
     for (int rank = 0; rank < model.ranks(); ++rank) {
@@ -78,6 +81,7 @@ void MemoryView::refresh() {
             if (plan && index < plan->memory.size()) {
                 row.bytes = plan->memory[index].bytes;
                 row.shown = plan->memory[index].peak;
+                row.host = plan->memory[index].host;
             }
         } else {
             const std::int64_t cursor = context_.selection.cursor();
@@ -91,12 +95,22 @@ void MemoryView::refresh() {
             } else {
                 row.bytes = model.memoryAt(rank, cursor);
             }
+            row.host = hosts[index];
             row.shown = !model.header().hasLayout() ? row.peak : predicted() ? row.predictedPeak : total(row.bytes);
         }
         rows.push_back(std::move(row));
     }
     bars_->setRows(std::move(rows), model.empty() ? 0 : model.header().capacityBytes, context_.selection.rank());
     tellSubtitle();
+}
+
+std::vector<MemoryBytes> MemoryView::hostMemory() const {
+    const RunModel& model = context_.model;
+    std::vector<MemoryBytes> hosts(static_cast<std::size_t>(model.ranks()));
+    for (const Event& event : model.counters(EventKind::HostMemory))
+        if (event.rank >= 0 && event.rank < model.ranks() && event.value >= 0 && event.value < memoryCategoryCount)
+            hosts[static_cast<std::size_t>(event.rank)][static_cast<std::size_t>(event.value)] = event.bytes;
+    return hosts;
 }
 
 QString MemoryView::subtitle() const {
@@ -132,12 +146,15 @@ QString MemoryView::asTable() const {
     QString table = tr("rank\tplace");
     for (int category = 0; category < memoryCategoryCount; ++category)
         table += QLatin1Char('\t') + QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))) + tr(" bytes");
-    table += tr("\tpeak bytes\tpredicted peak bytes\n");
+    table += tr("\tpeak bytes\tpredicted peak bytes");
+    const bool hosts = std::ranges::any_of(bars_->rows(), [](const MemoryRow& row) { return total(row.host) > 0; });
+    table += hosts ? tr("\thost bytes\n") : QStringLiteral("\n");
     const bool design = context_.workspace == Workspace::Design;
     for (const MemoryRow& row : bars_->rows()) {
         table += QString::number(row.rank) + QLatin1Char('\t') + row.label;
         for (const std::int64_t bytes : row.bytes) table += QLatin1Char('\t') + QString::number(bytes);
-        table += QStringLiteral("\t%1\t%2\n").arg(design ? QString() : QString::number(row.peak)).arg(design ? row.shown : row.predictedPeak);
+        table += QStringLiteral("\t%1\t%2").arg(design ? QString() : QString::number(row.peak)).arg(design ? row.shown : row.predictedPeak);
+        table += hosts ? QStringLiteral("\t%1\n").arg(total(row.host)) : QStringLiteral("\n");
     }
     return table;
 }

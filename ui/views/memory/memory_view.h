@@ -3,8 +3,11 @@
 // Design, what the plan predicts.
 #pragma once
 
+#include "engine/base/memory_category.h"
 #include "ui/core/throttle.h"
 #include "ui/core/view.h"
+
+#include <vector>
 
 namespace shardlab {
 
@@ -24,6 +27,8 @@ public:
 
 private:
     void refresh();
+    /// What each rank has on its host, as was told last.
+    std::vector<MemoryBytes> hostMemory() const;
     void refreshLegend();
     /// Nothing was measured: what is drawn is the plan's.
     bool predicted() const;

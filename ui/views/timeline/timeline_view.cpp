@@ -129,7 +129,10 @@ void TimelineView::refreshControls() {
 }
 
 bool TimelineView::writesCheckpoints() const {
-    return context_.model.ranks() > 0 && !context_.model.lane(0, Lane::Copy).empty();
+    const RunModel& model = context_.model;
+    if (model.ranks() == 0 || model.lane(0, Lane::Copy).empty()) return false;
+    // Beside them, copies between device and host may lie there.
+    return !model.header().hasLayout() || !offloadsOptimizer(model.header().layout.memory) || model.header().layout.checkpoint.every > 0;
 }
 
 void TimelineView::refreshLegend() {
