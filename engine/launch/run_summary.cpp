@@ -36,12 +36,18 @@ void RunFigures::add(std::span<const Event> events) {
             bytes = std::max(bytes, event.bytes);
         } else if (event.kind == EventKind::MemoryPeak) {
             rank.peak = std::max(rank.peak, event.bytes);
-        } else if (event.kind == EventKind::HostMemory && event.value >= 0 && event.value < memoryCategoryCount) {
-            rank.host[static_cast<std::size_t>(event.value)] = event.bytes;
+        } else if (event.kind == EventKind::HostMemory) {
+            addHostMemory(event);
         } else if (event.kind == EventKind::Dropped) {
             dropped_ += static_cast<std::int64_t>(event.value);
         }
     }
+}
+
+void RunFigures::addHostMemory(const Event& event) {
+    const bool known = event.rank >= 0 && static_cast<std::size_t>(event.rank) < ranks_.size();
+    if (known && event.value >= 0 && event.value < memoryCategoryCount)
+        ranks_[static_cast<std::size_t>(event.rank)].host[static_cast<std::size_t>(event.value)] = event.bytes;
 }
 
 void RunFigures::put(const StepFigures& step) {
@@ -125,6 +131,31 @@ RunSummary RunFigures::summary() const {
     return summary;
 }
 
+namespace {
+
+/// What is on the hosts is told once, in a rank's first step: figures of steps do not have it.
+Status addHostMemory(const RunReader& run, RunFigures& figures) {
+    if (!run.header().hasLayout() || !offloadsOptimizer(run.header().layout.memory)) return {};
+    for (const RankRecord& rank : run.ranks()) {
+        auto blocks = run.blocks({.rank = rank.rank, .lane = Lane::Host});
+        if (!blocks) return fail(blocks.error());
+        std::vector<Event> events;
+        for (bool found = false, last = false; !last;) {
+            const auto more = blocks->next(events);
+            if (!more || !*more) break;  // a damaged block is not of the figures that were asked for
+            last = found;                // they may lie across the end of a block
+            for (const Event& event : events)
+                if (event.kind == EventKind::HostMemory) {
+                    figures.addHostMemory(event);
+                    found = true;
+                }
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
 Result<RunSummary> summarize(const RunReader& run) {
     RunFigures figures(run.header());
     StragglerWatch watch(run.header());
@@ -137,6 +168,7 @@ Result<RunSummary> summarize(const RunReader& run) {
         return true;
     });
     if (!read) return fail(read.error());
+    if (const Status hosts = addHostMemory(run, figures); !hosts) return fail(hosts.error());
     for (const RankRecord& record : run.ranks()) figures.set(record);
     figures.set(run.end());
     RunSummary summary = figures.summary();

@@ -70,6 +70,8 @@ public:
     void add(std::span<const Event> events);
     /// Figures that were stored, in place of events, ascending by step.
     void put(const StepFigures& step);
+    /// What a rank told of its host: an event of kind HostMemory.
+    void addHostMemory(const Event& event);
     void set(const RankRecord& record);
     void set(const RunEnd& end) { end_ = end; }
     const Summarizer& steps() const { return steps_; }

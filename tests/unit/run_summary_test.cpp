@@ -6,6 +6,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QRandomGenerator>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <limits>
@@ -124,6 +125,41 @@ private Q_SLOTS:
             QCOMPARE(summary.ranks[rank].peak, peaks[rank]);
             QCOMPARE(summary.ranks[rank].predictedPeak, rank == 0 ? 111 : 222);
         }
+    }
+
+    /// Told once, in the first step, and so no figure of steps: found in a run's file all the same.
+    void memoryOfTheHostIsReadFromTheFile() {
+        QTemporaryDir folder;
+        const std::filesystem::path file = folder.filePath("run.shardlab").toStdString();
+        RunHeader header = headerOfTwoRanks();
+        header.layout.memory.offload = "optimizer";
+        std::vector<Event> events;
+        for (int step = 0; step < 3; ++step)
+            for (int rank = 0; rank < 2; ++rank) {
+                const std::int64_t begin = step * 100'000'000LL;
+                events.push_back(span(EventKind::Step, Lane::Host, rank, step, begin, begin + 100'000'000));
+                for (const MemoryCategory category : {MemoryCategory::Gradients, MemoryCategory::Optimizer}) {
+                    if (step > 0) continue;
+                    Event told = counter(EventKind::HostMemory, rank, step, static_cast<double>(category), 1000 * (rank + 1));
+                    told.begin = told.end = begin + 100'000'000;
+                    events.push_back(told);
+                }
+            }
+        auto writer = RunWriter::create(file, header);
+        QVERIFY(writer.has_value());
+        for (int rank = 0; rank < 2; ++rank) QVERIFY((*writer)->setRank({rank, "host", 1, "pp" + std::to_string(rank), "finished"}).has_value());
+        QVERIFY((*writer)->append(events).has_value() && (*writer)->finish({"finished", {}}).has_value());
+        const auto reader = RunReader::open(file);
+        QVERIFY(reader.has_value());
+        const auto summary = summarize(**reader);
+        QVERIFY(summary.has_value());
+        for (std::size_t rank = 0; rank < 2; ++rank) {
+            const auto bytes = static_cast<std::int64_t>(1000 * (rank + 1));
+            QCOMPARE(total(summary->ranks[rank].host), 2 * bytes);
+            QCOMPARE(summary->ranks[rank].host[static_cast<std::size_t>(MemoryCategory::Optimizer)], bytes);
+        }
+        const QJsonObject first = jsonOf(*summary)["memory"].toArray()[0].toObject();
+        QCOMPARE(first["host"].toObject()["optimizer"].toInt(), 1000);
     }
 
     void whatIsUnknownIsNull() {
