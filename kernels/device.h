@@ -16,6 +16,7 @@
 #include "kernels/attention.h"
 #include "kernels/bias.h"
 #include "kernels/block_attention.h"
+#include "kernels/convolution.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/device_group.h"
 #include "kernels/dropout.h"
@@ -26,6 +27,10 @@
 #include "kernels/gelu.h"
 #include "kernels/gemm.h"
 #include "kernels/layer_norm.h"
+#include "kernels/max_pool.h"
+#include "kernels/packed_floats.h"
+#include "kernels/pixels.h"
+#include "kernels/relu.h"
 #include "kernels/rms_norm.h"
 #include "kernels/rotary.h"
 #include "kernels/sgd.h"
@@ -90,6 +95,11 @@ class Device : public DeviceMemory,
                public GeluOps,
                public SwigluOps,
                public RotaryOps,
+               public PixelOps,
+               public ConvolutionOps,
+               public ReluOps,
+               public MaxPoolOps,
+               public PackedFloatOps,
                public DropoutOps,
                public AttentionOps,
                public AttentionBlockOps,

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/metered_device.h"
 
-#include <exception>
+#include "kernels/metered_call.h"
 
 namespace shardlab {
 namespace {
-
-double bytesOf(ConstArray array, double elements) { return array ? elements * static_cast<double>(sizeOf(array.type)) : 0; }
 
 double product(int m, int n, int k) { return 2.0 * m * n * k; }
 
@@ -39,35 +37,10 @@ std::string_view name(KernelKind kind) {
     constexpr std::array<std::string_view, kernelKinds> names{
         "A·B",  "A·Bᵀ", "Aᵀ·B",    "attention", "attention gradient", "layer norm", "layer norm gradient",
         "GELU", "bias", "dropout", "embedding", "cross-entropy",      "optimizer",  "elementwise",
-        "copy", "routing", "RMSNorm",  "RMSNorm gradient", "SwiGLU",          "rotary embedding"};
+        "copy", "routing", "RMSNorm",  "RMSNorm gradient", "SwiGLU",          "rotary embedding",
+        "patches", "pooling"};
     return names[static_cast<std::size_t>(kind)];
 }
-
-class MeteredDevice::Call {
-public:
-    Call(MeteredDevice& meter, KernelKind kind, double flops, double bytes)
-        : meter_(meter), begin_(meter.now_ ? meter.now_() : 0) {
-        if (!meter.now_) return;
-        use_ = &meter.uses_[static_cast<std::size_t>(kind)];
-        ++use_->calls;
-        use_->flops += flops;
-        use_->bytes += bytes;
-    }
-    Call(const Call&) = delete;
-    Call& operator=(const Call&) = delete;
-    /// Throws what the device says; nothing where the call has thrown already.
-    ~Call() noexcept(false) {
-        if (!use_ || std::uncaught_exceptions() > exceptions_) return;
-        if (!meter_.onHost()) meter_.synchronize();
-        use_->seconds += meter_.now_() - begin_;
-    }
-
-private:
-    MeteredDevice& meter_;
-    double begin_;
-    KernelUse* use_ = nullptr;
-    int exceptions_ = std::uncaught_exceptions();
-};
 
 void MeteredDevice::start(double (*now)()) {
     uses_ = {};

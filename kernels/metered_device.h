@@ -32,8 +32,10 @@ enum class KernelKind : std::uint8_t {
     RmsNormGradient,
     Swiglu,             ///< forward and gradient
     Rotary,             ///< rotary embedding, forward and gradient
+    Patches,            ///< of images, for the products of convolutions, and their sums
+    Pooling,            ///< ReLU and max-pool, forward and gradient; pixels as numbers
 };
-inline constexpr std::size_t kernelKinds = 20;
+inline constexpr std::size_t kernelKinds = 22;
 std::string_view name(KernelKind kind);  ///< "A·B"
 
 struct KernelUse {
@@ -93,6 +95,16 @@ public:
     void swigluGrad(int rows, int columns, ConstArray outputGradient, Array joined) override;
     void rotary(const RotaryShape& shape, ConstArray joined, Array apart) override;
     void rotaryGrad(const RotaryShape& shape, ConstArray apartGradient, Array joinedGradient) override;
+    void scalePixels(std::int64_t count, const std::int32_t* pixels, Array images) override;
+    void spreadPatches(const ImageShape& shape, ConstArray images, Array patches) override;
+    void sumPatches(const ImageShape& shape, ConstArray patches, ConstArray activated, Array images) override;
+    void relu(std::int64_t count, Array x) override;
+    void maxPool(const ImageShape& shape, ConstArray images, Array pooled, std::uint8_t* codes) override;
+    void maxPoolGrad(const ImageShape& shape, ConstArray pooledGradient, Array images) override;
+    void maxPoolCodedGrad(const ImageShape& shape, const std::uint8_t* codes, ConstArray pooledGradient,
+                          Array images) override;
+    void packFloats(std::int64_t count, int bits, ConstArray from, std::uint8_t* packed) override;
+    void unpackFloats(std::int64_t count, int bits, const std::uint8_t* packed, Array to) override;
     void dropout(int rows, int columns, const DropoutMask& mask, Array matrix) override;
     void dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output) override;
     void addBiasDropoutAndResidual(int rows, int columns, ConstArray bias, const DropoutMask& mask, ConstArray residual,

@@ -80,6 +80,17 @@ public:
     void rotary(const RotaryShape& shape, ConstArray joined, Array apart) override;
     void rotaryGrad(const RotaryShape& shape, ConstArray apartGradient, Array joinedGradient) override;
 
+    void scalePixels(std::int64_t count, const std::int32_t* pixels, Array images) override;
+    void spreadPatches(const ImageShape& shape, ConstArray images, Array patches) override;
+    void sumPatches(const ImageShape& shape, ConstArray patches, ConstArray activated, Array images) override;
+    void relu(std::int64_t count, Array x) override;
+    void maxPool(const ImageShape& shape, ConstArray images, Array pooled, std::uint8_t* codes) override;
+    void maxPoolGrad(const ImageShape& shape, ConstArray pooledGradient, Array images) override;
+    void maxPoolCodedGrad(const ImageShape& shape, const std::uint8_t* codes, ConstArray pooledGradient,
+                          Array images) override;
+    void packFloats(std::int64_t count, int bits, ConstArray from, std::uint8_t* packed) override;
+    void unpackFloats(std::int64_t count, int bits, const std::uint8_t* packed, Array to) override;
+
     void dropout(int rows, int columns, const DropoutMask& mask, Array matrix) override;
     void dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output) override;
     void addBiasDropoutAndResidual(int rows, int columns, ConstArray bias, const DropoutMask& mask, ConstArray residual,

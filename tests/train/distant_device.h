@@ -102,6 +102,33 @@ public:
         inner_->rotaryGrad(shape, near(apartGradient), near(joinedGradient));
     }
 
+    void scalePixels(std::int64_t count, const std::int32_t* pixels, Array images) override {
+        inner_->scalePixels(count, near(pixels), near(images));
+    }
+    void spreadPatches(const ImageShape& shape, ConstArray images, Array patches) override {
+        inner_->spreadPatches(shape, near(images), near(patches));
+    }
+    void sumPatches(const ImageShape& shape, ConstArray patches, ConstArray activated, Array images) override {
+        inner_->sumPatches(shape, near(patches), near(activated), near(images));
+    }
+    void relu(std::int64_t count, Array x) override { inner_->relu(count, near(x)); }
+    void maxPool(const ImageShape& shape, ConstArray images, Array pooled, std::uint8_t* codes) override {
+        inner_->maxPool(shape, near(images), near(pooled), near(codes));
+    }
+    void maxPoolGrad(const ImageShape& shape, ConstArray pooledGradient, Array images) override {
+        inner_->maxPoolGrad(shape, near(pooledGradient), near(images));
+    }
+    void maxPoolCodedGrad(const ImageShape& shape, const std::uint8_t* codes, ConstArray pooledGradient,
+                          Array images) override {
+        inner_->maxPoolCodedGrad(shape, near(codes), near(pooledGradient), near(images));
+    }
+    void packFloats(std::int64_t count, int bits, ConstArray from, std::uint8_t* packed) override {
+        inner_->packFloats(count, bits, near(from), near(packed));
+    }
+    void unpackFloats(std::int64_t count, int bits, const std::uint8_t* packed, Array to) override {
+        inner_->unpackFloats(count, bits, near(packed), near(to));
+    }
+
     void dropout(int rows, int columns, const DropoutMask& mask, Array matrix) override {
         inner_->dropout(rows, columns, mask, near(matrix));
     }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one text of packed_floats.h's rounding, for processors and GPUs.
+#pragma once
+
+#include "kernels/packed_floats.h"
+
+#include <cmath>
+#include <cstring>
+
+#ifdef __CUDACC__
+#define SHARDLAB_EVERYWHERE __host__ __device__
+#else
+#define SHARDLAB_EVERYWHERE
+#endif
+
+namespace shardlab {
+
+SHARDLAB_EVERYWHERE inline float powerOfTwo(int exponent) {  // of a normal number
+    const std::uint32_t bits = static_cast<std::uint32_t>(exponent + 127) << 23;
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+SHARDLAB_EVERYWHERE inline std::uint32_t packedCode(const PackedFormat& format, float x) {
+    std::uint32_t word;
+    memcpy(&word, &x, sizeof word);
+    const std::uint32_t sign = word >> 31 << (format.exponent + format.fraction);
+    const std::uint32_t size = word & 0x7fffffffu, largest = format.largestCode();
+    const int least = format.leastExponent();
+    const std::uint32_t leastNormal = static_cast<std::uint32_t>(least + 127) << 23;
+    if (size < leastNormal) {
+        float magnitude;
+        memcpy(&magnitude, &size, sizeof magnitude);
+        return sign | static_cast<std::uint32_t>(rintf(magnitude * powerOfTwo(format.fraction - least)));
+    }
+    // Rounding carries from the fraction into the exponent by itself.
+    const int lost = 23 - format.fraction;
+    const std::uint32_t rounded = (size + (1u << (lost - 1)) - 1 + (size >> lost & 1u)) >> lost;
+    const std::uint32_t code = rounded - (static_cast<std::uint32_t>(least + 126) << format.fraction);
+    return sign | (code > largest ? largest : code);
+}
+
+SHARDLAB_EVERYWHERE inline float ofPackedCode(const PackedFormat& format, std::uint32_t code) {
+    const std::uint32_t size = code & ((1u << (format.exponent + format.fraction)) - 1);
+    const std::uint32_t sign = code >> (format.exponent + format.fraction) & 1u;
+    const int least = format.leastExponent();
+    float magnitude;
+    if (size >> format.fraction == 0) {
+        magnitude = static_cast<float>(size) * powerOfTwo(least - format.fraction);
+    } else {
+        const std::uint32_t word = (size + (static_cast<std::uint32_t>(least + 126) << format.fraction)) << (23 - format.fraction);
+        memcpy(&magnitude, &word, sizeof magnitude);
+    }
+    return sign ? -magnitude : magnitude;
+}
+
+}  // namespace shardlab
