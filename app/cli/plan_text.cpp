@@ -82,7 +82,7 @@ std::string planText(const Plan& plan) {
     line("Parameters", formatCount(static_cast<double>(plan.parameters)));
     line("Schedule", fmt::format("{}, {} microbatches", plan.layout.schedule.kind, microbatches(plan.layout)));
     line("Step time", formatSeconds(plan.stepSeconds));
-    line("Throughput", formatCount(plan.tokensPerSecond) + " tokens/s");
+    line("Throughput", fmt::format("{} {}/s", formatCount(plan.tokensPerSecond), countedInputs(plan.layout.model)));
     // Of an asynchronous server no schedule's formula tells.
     line("Bubble", formatPercent(plan.bubble) + (plan.costs.asyncWorkers > 0 ? "" : ", theory " + formatPercent(plan.bubbleTheory)));
     line("Exposed", formatPercent(plan.exposedCommunication) + " of the step waits for communication");

@@ -20,6 +20,7 @@ constexpr std::chrono::seconds plainInterval{5};
 RunProgress::RunProgress(const Layout& layout, bool terminal, bool planned)
     : stepsAsked_(layout.run.steps),
       tokens_(tokensPerStep(layout)),
+      counted_(countedInputs(layout.model)),
       paced_(layout.cluster.pace.has_value()),
       terminal_(terminal),
       planned_(planned),
@@ -51,8 +52,8 @@ std::string RunProgress::line() const {
     const std::string loss = !loss_ ? "–" : std::isfinite(*loss_) ? fmt::format("{:.4f}", *loss_) : "not finite";
     if (!planned_)
         return fmt::format("{} steps  loss {}  idle {}  {} a step", step.step + 1, loss, formatPercent(step.bubble), formatSeconds(step.seconds));
-    return fmt::format("{} of {} steps  loss {}  {} tokens/s  bubble {}  {} a step{}{}", step.step + 1, stepsAsked_, loss,
-                       formatCount(static_cast<double>(tokens_) / step.seconds), formatPercent(step.bubble),
+    return fmt::format("{} of {} steps  loss {}  {} {}/s  bubble {}  {} a step{}{}", step.step + 1, stepsAsked_, loss,
+                       formatCount(static_cast<double>(tokens_) / step.seconds), counted_, formatPercent(step.bubble),
                        formatSeconds(step.seconds), paced_ ? "  paced" : "",
                        state_ == JobState::Stopping ? "  stopping" : "");
 }

@@ -36,6 +36,7 @@ private:
 
     const int stepsAsked_;
     const std::int64_t tokens_;
+    const std::string_view counted_;  ///< "tokens" or "images"
     const bool paced_;
     const bool terminal_;
     const bool planned_;

@@ -54,6 +54,7 @@ std::string_view name(EventKind kind) {
         case EventKind::LossScale: return "loss scale";
         case EventKind::GradientExponents: return "gradient exponents";
         case EventKind::ExpertLoad: return "expert load";
+        case EventKind::PackedActivations: return "activations kept in fewer bits";
         case EventKind::ExpertDropped: return "tokens dropped";
         case EventKind::Overflow: return "overflow";
         case EventKind::PushGradients: return "push gradients";

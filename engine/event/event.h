@@ -78,6 +78,7 @@ enum class EventKind : std::uint8_t {
     Staleness = 60,       ///< of an update by a server, or in shared memory: updates between the read of the weights and the use of their gradient; bytes: the worker's replica
     ElasticDistance = 61, ///< ‖W − W̄‖ of the replica that exchanged in the step, before it did; from its rank, its part of the model
     OverwrittenUpdates = 62,  ///< of a Hogwild worker's update: elements in which it overwrote another's (parallel/hogwild.h); bytes: elements that it wrote
+    PackedActivations = 63,  ///< bytes: what the forwards of a step on a rank kept of maps in codes or fewer bits; value: bytes of the same maps as they were
     // Instants.
     Command = 64,  ///< value: the Command; bytes: of Resize, the replicas asked for; of InjectFault, which, and rank: whom it befalls
     Fault = 65,

@@ -8,7 +8,7 @@ namespace shardlab {
 
 void checkContext(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t c = layout.parallel.context, sequence = layout.model.sequence;
-    if (c <= 1 || sequence < 1) return;
+    if (c <= 1 || sequence < 1 || readsImages(layout.model)) return;  // of a cnn, checkCnn says so
     if (sequence % (2 * c) != 0) {
         const std::int64_t below = sequence / (2 * c) * 2 * c;
         std::string legal = sequence % 2 == 0 ? divisorText(sequence / 2, c) : "1";

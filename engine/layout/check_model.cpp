@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check_rules.h"
+#include "engine/layout/model_shape.h"
 #include "engine/layout/suggest.h"
 
 #include <algorithm>
@@ -14,6 +15,11 @@ constexpr double mostFloats = 1e17;            ///< bytes are counted with 63 bi
 /// Upper bound of the floats of a whole step on one rank, in floating point so that nothing wraps.
 double floatsInSight(const Layout& layout) {
     const ModelSpec& m = layout.model;
+    if (readsImages(m)) {
+        const double pixels = double(m.image) * m.image, channels = std::max(double(m.channels), 8.0 * m.hidden);
+        return 9.0 * m.layers * m.convolutions * (channels * channels + layout.batch.global * pixels * channels) +
+               pixels * channels * m.classes;
+    }
     const double tokens = double(layout.batch.global) * m.sequence;
     const double perLayer = tokens * (12.0 * m.hidden + double(m.heads) * m.sequence);
     double widths = m.feedForward.empty() ? 4.0 * m.hidden * m.layers : 0;
@@ -107,7 +113,7 @@ void checkLlama(const ModelSpec& model, std::vector<Fault>& faults) {
 
 void checkModel(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
-    if (model.kind != "mlp" && model.heads > 0 && model.hidden > 0 && model.hidden % model.heads != 0)
+    if (hasAttention(model) && model.heads > 0 && model.hidden > 0 && model.hidden % model.heads != 0)
         faults.push_back({"/model/heads", fmt::format("{} heads do not divide hidden {}", model.heads, model.hidden),
                           "every head gets the same number of columns, hidden ÷ heads",
                           divisorText(model.hidden, model.heads)});
@@ -116,14 +122,14 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
     if (model.kind == "llama") checkLlama(model, faults);
 
     const std::vector<int>& widths = model.feedForward;
-    if (widths.size() > 1 && widths.size() != static_cast<std::size_t>(std::max(model.layers, 0)))
+    if (!readsImages(model) && widths.size() > 1 && widths.size() != static_cast<std::size_t>(std::max(model.layers, 0)))
         faults.push_back({"/model/feed_forward",
                           fmt::format("{} widths are listed, but the model has {} layers", widths.size(), model.layers),
                           "every layer has a feed-forward block of its own width",
                           fmt::format("{} numbers; or [] for 4 × hidden = {} in every layer; or one number for all",
                                       model.layers, 4 * std::int64_t{model.hidden})});
 
-    if (layout.data.tokenizer == "bytes" && layout.data.kind != "tokens" && model.vocabulary > 0 && model.vocabulary < 256)
+    if (!readsImages(model) && layout.data.tokenizer == "bytes" && layout.data.kind != "tokens" && model.vocabulary > 0 && model.vocabulary < 256)
         faults.push_back({"/model/vocabulary", fmt::format("{} is too small for the bytes tokenizer", model.vocabulary),
                           "a byte is a token, and there are 256", "256 or more"});
 
@@ -135,7 +141,7 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/data/path", "no file of tokens is named", "data of kind tokens is read from .bin files",
                           "a .bin file, or a folder of them"});
 
-    if (layout.data.tokenizer == "gpt2" && layout.data.kind != "tokens" && layout.data.tokenizerPath.empty())
+    if (!readsImages(model) && layout.data.tokenizer == "gpt2" && layout.data.kind != "tokens" && layout.data.tokenizerPath.empty())
         faults.push_back({"/data/tokenizer_path", "no files of the tokenizer are named",
                           "gpt2 is read from vocab.json and merges.txt", "the folder they lie in, or data.tokenizer bytes"});
 
@@ -144,7 +150,7 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
                           "those of GPT-2 and Llama have other layers", "model.kind gpt or llama, or no weights"});
 
     const double rows = double(layout.batch.micro) * model.sequence;
-    if (rows > mostRows)
+    if (!readsImages(model) && rows > mostRows)
         faults.push_back(
             {"/batch/micro",
              fmt::format("{} samples of {} tokens are too many at once", layout.batch.micro, model.sequence),

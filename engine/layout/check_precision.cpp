@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check_rules.h"
 #include "engine/layout/formats.h"
+#include "engine/layout/model_shape.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ void checkScale(const Layout& layout, std::span<const ScheduleMethod> schedules,
 
 void checkHeads(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
-    if (layout.cluster.device != "cuda" || model.kind == "mlp" || model.heads < 1) return;
+    if (layout.cluster.device != "cuda" || !hasAttention(model) || model.heads < 1) return;
     const int width = model.hidden / model.heads;
     if (width <= widestCudaHead) return;
     int heads = model.heads + 1;

@@ -15,13 +15,15 @@ namespace shardlab {
 void checkFields(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// Model and data: heads, vocabulary, path, what can be counted.
 void checkModel(const Layout& layout, std::vector<Fault>& faults);
+/// What a cnn needs of its images and of who shares them.
+void checkCnn(const Layout& layout, std::vector<Fault>& faults);
 /// What a tensor group can share: heads, columns, vocabulary, tokens.
 void checkTensor(const Layout& layout, std::vector<Fault>& faults);
 /// How a context group cuts sequences.
 void checkContext(const Layout& layout, std::vector<Fault>& faults);
 /// How experts are spread over ranks, and what does not go with that.
 void checkExpert(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
-/// What a backward can compute again.
+/// What a backward can compute again, and what else it can do without.
 void checkRecompute(const Layout& layout, std::vector<Fault>& faults);
 /// What an optimizer on the host goes with.
 void checkOffload(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);

@@ -57,7 +57,7 @@ void checkSequence(const Layout& layout, std::vector<Fault>& faults) {
 
 void checkTensor(const Layout& layout, std::vector<Fault>& faults) {
     const int t = layout.parallel.tensor;
-    if (t < 1) return;
+    if (t < 1 || (t > 1 && readsImages(layout.model))) return;  // checkCnn says so
     if (t > 1 && layout.model.kind == "gpt-moe")
         faults.push_back({"/parallel/tensor", fmt::format("experts are not shared by {} members", t),
                           "the members of a tensor group share each matrix, and those of experts are whole so far",

@@ -2,6 +2,7 @@
 #include "engine/layout/field_effect.h"
 
 #include "engine/layout/exchange.h"
+#include "engine/layout/model_shape.h"
 #include "engine/layout/replicas.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ using M = ScheduleMethod;
 
 bool in16Bits(const L& l) { return l.precision.compute != "fp32"; }
 bool hasGate(const L& l) { return l.model.kind == "gpt-moe"; }
-bool readsText(const L& l) { return l.data.kind != "tokens"; }
+bool readsText(const L& l) { return l.data.kind != "tokens" && !readsImages(l.model); }
 bool validates(const L& l) { return l.data.validation > 0 || l.data.kind == "tokens"; }  // a folder of tokens may bring its own
 bool leavesTheMachine(const L& l) {
     return std::ranges::any_of(l.cluster.hosts, [](const HostSpec& host) { return host.name != "localhost" && host.name != "127.0.0.1"; });
@@ -35,7 +36,15 @@ struct Rule {
 
 // A field may stand twice: the first rule that fails says why.
 constexpr Rule rules[] = {
-    {"/model/heads", "only with attention: mlp has none", [](const L& l, const M&) { return l.model.kind != "mlp"; }},
+    {"/model/heads", "only with attention: mlp and cnn have none", [](const L& l, const M&) { return hasAttention(l.model); }},
+    {"/model/sequence", "only where samples are text: those of cnn are images", [](const L& l, const M&) { return !readsImages(l.model); }},
+    {"/model/vocabulary", "only where samples are text: those of cnn are images", [](const L& l, const M&) { return !readsImages(l.model); }},
+    {"/model/dropout", "only in transformers: cnn drops nothing", [](const L& l, const M&) { return !readsImages(l.model); }},
+    {"/model/feed_forward", "only in transformers: cnn has no feed-forward blocks", [](const L& l, const M&) { return !readsImages(l.model); }},
+    {"/model/image", "only with the model cnn", [](const L& l, const M&) { return readsImages(l.model); }},
+    {"/model/channels", "only with the model cnn", [](const L& l, const M&) { return readsImages(l.model); }},
+    {"/model/convolutions", "only with the model cnn", [](const L& l, const M&) { return readsImages(l.model); }},
+    {"/model/classes", "only with the model cnn", [](const L& l, const M&) { return readsImages(l.model); }},
     {"/model/kv_heads", "only with the model llama", [](const L& l, const M&) { return l.model.kind == "llama"; }},
     {"/model/rope_base", "only with the model llama", [](const L& l, const M&) { return l.model.kind == "llama"; }},
 
@@ -57,8 +66,8 @@ constexpr Rule rules[] = {
     {"/model/expert_dropout", "only with the model gpt-moe", [](const L& l, const M&) { return hasGate(l); }},
 
     {"/data/path", "only with data of kind text or tokens", [](const L& l, const M&) { return l.data.kind != "generator"; }},
-    {"/data/tokenizer", "only where text is read: these files hold tokens", [](const L& l, const M&) { return readsText(l); }},
-    {"/data/tokenizer_path", "only where text is read: these files hold tokens", [](const L& l, const M&) { return readsText(l); }},
+    {"/data/tokenizer", "only where text is read, not tokens or images", [](const L& l, const M&) { return readsText(l); }},
+    {"/data/tokenizer_path", "only where text is read, not tokens or images", [](const L& l, const M&) { return readsText(l); }},
     {"/data/tokenizer_path", "only with the tokenizer gpt2", [](const L& l, const M&) { return l.data.tokenizer == "gpt2"; }},
 
     {"/cluster/agent", "only with hosts other than this machine", [](const L& l, const M&) { return leavesTheMachine(l); }},
@@ -101,6 +110,8 @@ constexpr Rule rules[] = {
     {"/optimizer/elastic_rho", "only with the exchange easgd", [](const L& l, const M&) { return exchangeOf(l.parallel) == Exchange::Elastic; }},
 
     {"/memory/recompute_every", "only with recompute every", [](const L& l, const M&) { return l.memory.recompute == "every"; }},
+    {"/memory/activations", "only with the model cnn", [](const L& l, const M&) { return readsImages(l.model); }},
+    {"/memory/activations", "only where blocks are not computed again", [](const L& l, const M&) { return l.memory.recompute == "none"; }},
     {"/memory/partition_activations", "only with tensor parallelism", [](const L& l, const M&) { return l.parallel.tensor > 1; }},
     {"/memory/partition_activations", "only where whole blocks are computed again: recompute full, every or sqrt", [](const L& l, const M&) { return l.memory.recompute != "none" && l.memory.recompute != "selective"; }},
     {"/memory/partition_activations", "only without sequence parallelism, which splits these inputs anyway", [](const L& l, const M&) { return !l.parallel.sequence; }},

@@ -32,15 +32,28 @@ int keyHeads(const ModelSpec& model) {
     return model.kind == "llama" && model.kvHeads > 0 ? model.kvHeads : model.heads;
 }
 
-bool tiesEmbedding(const ModelSpec& model) { return model.kind != "llama"; }
+bool readsImages(const ModelSpec& model) { return model.kind == "cnn"; }
+
+int sampleInputs(const ModelSpec& model) {
+    return readsImages(model) ? product({model.image, model.image, model.channels}) : model.sequence;
+}
+
+int sampleTargets(const ModelSpec& model) { return readsImages(model) ? 1 : model.sequence; }
+
+int targetKinds(const ModelSpec& model) { return readsImages(model) ? model.classes : model.vocabulary; }
+
+bool tiesEmbedding(const ModelSpec& model) { return model.kind != "llama" && !readsImages(model); }
 
 bool offloadsOptimizer(const MemorySpec& memory) { return memory.offload == "optimizer"; }
 
 bool hasExperts(const ModelSpec& model, int layer) { return model.kind == "gpt-moe" && layer % 2 == 1; }
 
-bool sameKind(const ModelSpec& model, int layer, int other) { return hasExperts(model, layer) == hasExperts(model, other); }
+bool sameKind(const ModelSpec& model, int layer, int other) {
+    if (readsImages(model)) return layer == other;  // each has other maps
+    return hasExperts(model, layer) == hasExperts(model, other);
+}
 
-bool evenLayers(const ModelSpec& model) { return model.feedForward.size() <= 1 && model.kind != "gpt-moe"; }
+bool evenLayers(const ModelSpec& model) { return model.feedForward.size() <= 1 && model.kind != "gpt-moe" && !readsImages(model); }
 
 bool expertsChoose(const ModelSpec& model) { return model.gate == "expert-choice" || capsTokens(model); }
 
@@ -86,6 +99,8 @@ std::vector<int> stageLayers(const Layout& layout) {
     return std::vector<int>(static_cast<std::size_t>(stages), layout.model.layers / stages);
 }
 
-std::int64_t tokensPerStep(const Layout& layout) { return std::int64_t{layout.batch.global} * layout.model.sequence; }
+std::string_view countedInputs(const ModelSpec& model) { return readsImages(model) ? "images" : "tokens"; }
+
+std::int64_t tokensPerStep(const Layout& layout) { return std::int64_t{layout.batch.global} * sampleTargets(layout.model); }
 
 }  // namespace shardlab

@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shardlab {
 
 struct ModelSpec {
-    std::string kind = "gpt";  ///< gpt | mlp | gpt-moe | llama
+    std::string kind = "gpt";  ///< gpt | mlp | gpt-moe | llama | cnn
     int layers = 4;
     int hidden = 128;
     int heads = 4;
@@ -34,6 +35,11 @@ struct ModelSpec {
     double capacity = 1.25;       ///< places of the experts for each place that tokens ask for
     double balance = 0.01;        ///< weight of the loss that evens out the experts' load
     double expertDropout = 0.0;   ///< within experts
+    // cnn: layers blocks of convolutions, of which the first has hidden channels (cnn_shape.h).
+    int image = 16;        ///< pixels of an image's side
+    int channels = 1;      ///< of a pixel
+    int convolutions = 2;  ///< of each block
+    int classes = 10;      ///< that images are told apart by
     bool operator==(const ModelSpec&) const = default;
 };
 
@@ -133,6 +139,7 @@ struct MemorySpec {
     std::string recompute = "none";  ///< none | selective | full | sqrt | every
     int recomputeEvery = 2;          ///< blocks of a segment; for every
     bool partitionActivations = false;  ///< of a segment's input each tensor member keeps its part (ZeRO-R)
+    std::string activations = "kept";   ///< of a cnn: kept | lossless | lossy-16 | lossy-10 | lossy-8 (kept_activations.h)
     std::string offload = "none";  ///< none | optimizer: fp32 weights and state of the optimizer lie on the host (ZeRO-Offload)
     bool operator==(const MemorySpec&) const = default;
 };
@@ -179,11 +186,19 @@ struct Layout {
 int feedForwardWidth(const ModelSpec& model, int layer);
 /// Heads of keys and of values of an attention; all models but llama have as many as of queries.
 int keyHeads(const ModelSpec& model);
-/// First and last stage share the token embedding; llama has an output projection of its own.
+/// A sample is an image and its class instead of a row of tokens.
+bool readsImages(const ModelSpec& model);
+/// Numbers of a sample that the first stage takes: tokens, or bytes of an image's pixels.
+int sampleInputs(const ModelSpec& model);
+/// Numbers of a sample that the last stage is to say: the tokens that follow each, or the class.
+int sampleTargets(const ModelSpec& model);
+/// Different ones of these.
+int targetKinds(const ModelSpec& model);
+/// First and last stage share the token embedding; llama and cnn have an output projection of their own.
 bool tiesEmbedding(const ModelSpec& model);
 /// Whether the layer, counted from 0, has experts.
 bool hasExperts(const ModelSpec& model, int layer);
-/// Layers are alike, but for their width: each is what the other is.
+/// Layers are alike, but for the width of their feed-forward blocks: each is what the other is.
 bool sameKind(const ModelSpec& model, int layer, int other);
 /// All layers have the same shapes.
 bool evenLayers(const ModelSpec& model);
@@ -212,7 +227,9 @@ int stageCount(const Layout& layout);
 int microbatches(const Layout& layout);
 /// Layers of each global stage: schedule.stages, or the even split. Empty where layers do not divide.
 std::vector<int> stageLayers(const Layout& layout);
-/// Tokens of one optimizer step.
+/// What tokensPerStep counts: "tokens" or "images".
+std::string_view countedInputs(const ModelSpec& model);
+/// Tokens of one optimizer step; of a cnn images.
 std::int64_t tokensPerStep(const Layout& layout);
 
 }  // namespace shardlab

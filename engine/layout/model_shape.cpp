@@ -2,6 +2,7 @@
 #include "engine/layout/model_shape.h"
 
 #include "engine/base/ranges.h"
+#include "engine/layout/cnn_shape.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/replicas.h"
 
@@ -12,7 +13,7 @@ namespace shardlab {
 namespace {
 
 std::int64_t tokens(const ModelSpec& model, int samples, const TensorShare& share = {}) {
-    return std::int64_t{samples} * model.sequence / share.context;
+    return std::int64_t{samples} * sampleTargets(model) / share.context;
 }
 
 std::int64_t ownTokens(const ModelSpec& model, int samples, const TensorShare& share) {
@@ -20,7 +21,7 @@ std::int64_t ownTokens(const ModelSpec& model, int samples, const TensorShare& s
 }
 
 std::int64_t vocabularyOf(const ModelSpec& model, const TensorShare& share) {
-    return rangeSize(model.vocabulary, share.size, share.part);
+    return rangeSize(targetKinds(model), share.size, share.part);
 }
 
 /// Of the stage's layers; where all are alike, one is asked for all.
@@ -34,7 +35,13 @@ T layerSum(const ModelSpec& model, const StageShape& stage, OfLayer ofLayer) {
 
 }  // namespace
 
-bool hasAttention(const ModelSpec& model) { return model.kind != "mlp"; }
+bool hasAttention(const ModelSpec& model) { return model.kind != "mlp" && !readsImages(model); }
+
+bool embeds(const ModelSpec& model, const StageShape& stage) { return stage.first && !readsImages(model); }
+
+std::int64_t outputWidth(const ModelSpec& model) {
+    return readsImages(model) ? blockInputFloats(model, model.layers) : model.hidden;
+}
 
 bool isLlama(const ModelSpec& model) { return model.kind == "llama"; }
 
@@ -87,7 +94,7 @@ namespace {
 /// Of a feed-forward block: to its width, once more for a gate, and back.
 int blockMatrices(const ModelSpec& model) { return isLlama(model) ? 3 : 2; }
 
-std::int64_t normParameters(const ModelSpec& model) { return normNumbers(model) * std::int64_t{model.hidden}; }
+std::int64_t normParameters(const ModelSpec& model) { return normNumbers(model) * outputWidth(model); }
 
 /// Of one block, or one expert.
 std::int64_t blockParameters(const ModelSpec& model, int layer, const TensorShare& share) {
@@ -124,16 +131,18 @@ std::int64_t spreadParameters(const ModelSpec& model, int layer, const TensorSha
 }  // namespace
 
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share) {
+    if (readsImages(model)) return blockParameterCount(model, layer);
     const std::int64_t biases = isLlama(model) ? 0 : attentionColumns(model, share) + model.hidden;
     const std::int64_t attention = normParameters(model) + attentionWeights(model, share) + biases;
     return feedForwardParameters(model, layer, share) + (hasAttention(model) ? attention : 0);
 }
 
 std::int64_t tableParameters(const ModelSpec& model, const TensorShare& share) {
-    return vocabularyOf(model, share) * model.hidden;
+    return vocabularyOf(model, share) * outputWidth(model);
 }
 
 std::int64_t embeddingParameters(const ModelSpec& model, const TensorShare& share) {
+    if (readsImages(model)) return 0;
     return tableParameters(model, share) + (isLlama(model) ? 0 : std::int64_t{model.sequence} * model.hidden);
 }
 
@@ -155,6 +164,7 @@ std::int64_t spreadParameters(const ModelSpec& model, const StageShape& stage, c
 std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
     const std::int64_t h = model.hidden, attention = hasAttention(model) ? attentionWeights(model, share) : 0;
     const auto layers = layerSum<std::int64_t>(model, stage, [&](int layer) {
+        if (readsImages(model)) return blockWeights(model, layer);
         const std::int64_t blocks = hasExperts(model, layer) ? ownExperts(model, share) : 1;
         return attention + blocks * blockMatrices(model) * h * (feedForwardWidth(model, layer) / share.size);
     });
@@ -172,12 +182,16 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
         begin += size;
     };
     int layer = 0;
-    if (stage.first) {
+    if (embeds(model, stage)) {
         add(layer, tableParameters(model, share), true);
         if (!isLlama(model)) add(layer, model.sequence * h);
         ++layer;
     }
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
+        if (readsImages(model)) {
+            add(layer++, blockParameterCount(model, block));
+            continue;
+        }
         const std::int64_t feedForward = feedForwardParameters(model, block, share);
         if (hasAttention(model)) add(layer++, layerParameters(model, block, share) - feedForward);
         add(layer++, feedForward - spreadParameters(model, block, share));
@@ -187,7 +201,7 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
         if (stage.first && tiesEmbedding(model)) units.front().highestLayer = layer;
         else add(layer, tableParameters(model, share), true);
     }
-    layer = stage.first ? 1 : 0;
+    layer = embeds(model, stage) ? 1 : 0;
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
         layer += layersOfBlock(model);
         if (const std::int64_t size = spreadParameters(model, block, share); size > 0) {
@@ -203,8 +217,8 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
 std::vector<FlatUnit> stageUnits(const ModelSpec& model, const ParallelSpec& parallel, const StageShape& stage,
                                  const TensorShare& share) {
     std::vector<FlatUnit> units = declaredUnits(model, stage, share);
-    const std::int64_t mostRows = (std::int64_t{model.vocabulary} + share.size - 1) / share.size;
-    giveOwners(parallel, mostRows * model.hidden, units);
+    const std::int64_t mostRows = (std::int64_t{targetKinds(model)} + share.size - 1) / share.size;
+    giveOwners(parallel, mostRows * outputWidth(model), units);
     return units;
 }
 
@@ -229,7 +243,7 @@ FactoredNumbers product(const ModelSpec& model, std::int64_t rows, std::int64_t 
 
 FactoredNumbers norm(const ModelSpec& model) {
     const int vectors = normNumbers(model);
-    return {0, 0, vectors * std::int64_t{model.hidden}, vectors, 0, 0};
+    return {0, 0, vectors * outputWidth(model), vectors, 0, 0};
 }
 
 }  // namespace
@@ -243,13 +257,19 @@ std::int64_t updatedParameters(const Layout& layout, const StageShape& stage, co
 
 std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
     const std::int64_t h = model.hidden, own = h / share.size;
-    const FactoredNumbers table{vocabularyOf(model, share), h, 0, 1, h, 1};
+    const FactoredNumbers table{vocabularyOf(model, share), outputWidth(model), 0, 1, outputWidth(model), 1};
     std::vector<FactoredNumbers> units, spread;
-    if (stage.first) {
+    if (embeds(model, stage)) {
         units.push_back(table);
         if (!isLlama(model)) units.push_back({model.sequence, h, 0, 1, 0, 0});
     }
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
+        if (readsImages(model)) {
+            units.emplace_back();
+            for (const std::int64_t rows : convolutionRows(model, block))
+                units.back() += product(model, rows, blockChannels(model, block), true);
+            continue;
+        }
         if (hasAttention(model)) {
             units.push_back(norm(model));
             (units.back() += product(model, h, attentionColumns(model, share), true)) += product(model, own, h, false);
@@ -285,9 +305,13 @@ double feedForwardFlops(const ModelSpec& model, int layer, double tokens, double
 std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage, int samples,
                                 const TensorShare& share) {
     std::vector<double> flops;
-    if (stage.first) flops.push_back(0);  // a lookup
+    if (embeds(model, stage)) flops.push_back(0);  // a lookup
     const double n = static_cast<double>(tokens(model, samples, share));
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
+        if (readsImages(model)) {
+            flops.push_back(layerForwardFlops(model, block, samples, share));
+            continue;
+        }
         const double feedForward = feedForwardFlops(model, block, n, static_cast<double>(expertRows(model, samples))) / share.size;
         if (hasAttention(model)) flops.push_back(layerForwardFlops(model, block, samples, share) - feedForward);
         flops.push_back(feedForward);
@@ -301,6 +325,7 @@ std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage,
 std::int64_t modelParameters(const ModelSpec& model) { return stageParameters(model, {model.layers, true, true}); }
 
 double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
+    if (readsImages(model)) return samples * blockFlops(model, layer);
     const double n = static_cast<double>(tokens(model, samples, share));
     const double h = model.hidden;
     const double feedForward = feedForwardFlops(model, layer, n, static_cast<double>(expertRows(model, samples)));
@@ -341,7 +366,7 @@ std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorS
 }
 
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share) {
-    return 2 * static_cast<double>(tokens(model, samples, share)) * model.hidden *
+    return 2 * static_cast<double>(tokens(model, samples, share)) * static_cast<double>(outputWidth(model)) *
            static_cast<double>(vocabularyOf(model, share));
 }
 
@@ -352,6 +377,8 @@ double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int sa
 }
 
 std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
+    if (readsImages(model))
+        return samples * (blockInputFloats(model, layer) + model.convolutions * blockMapFloats(model, layer));
     const std::int64_t n = tokens(model, samples, share);
     const std::int64_t own = ownTokens(model, samples, share);
     const std::int64_t h = model.hidden;
@@ -369,7 +396,7 @@ std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, c
 
 std::int64_t headStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {
     const std::int64_t own = ownTokens(model, samples, share);
-    return 2 * own * model.hidden + normNumbers(model) * own + tokens(model, samples, share) * vocabularyOf(model, share);
+    return 2 * own * outputWidth(model) + normNumbers(model) * own + tokens(model, samples, share) * vocabularyOf(model, share);
 }
 
 std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, int samples,
@@ -379,7 +406,8 @@ std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, 
     return layers + (stage.last ? headStoredFloats(model, samples, share) : 0);
 }
 
-std::int64_t boundaryFloats(const ModelSpec& model, int samples, const TensorShare& share) {
+std::int64_t boundaryFloats(const ModelSpec& model, int above, int samples, const TensorShare& share) {
+    if (readsImages(model)) return samples * blockInputFloats(model, above);
     return ownTokens(model, samples, share) * model.hidden;
 }
 

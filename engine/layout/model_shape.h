@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows from a model's sizes: parameters, operations and the floats kept for backward, per stage.
 // b samples of a microbatch, s tokens each, N = b·s, h hidden, f width of a layer's feed-forward block (4h where the
-// layout lists none), a heads, V vocabulary. Floats are numbers in whatever format; formats.h tells their bytes. A member of a tensor group of t holds of all products' h, f
+// layout lists none), a heads, V vocabulary. Of a cnn (cnn_shape.h) a sample counts as one token, V is classes and h, above the
+// blocks, its features. Floats are numbers in whatever format; formats.h tells their bytes. A member of a tensor group of t holds of all products' h, f
 // and a 1/t (norms and the biases of products cut by rows are whole), of V its range, and where tokens are split N/t of
 // what lies between the products. Of a context group of c each has N/c tokens, whose attention meets all s.
 #pragma once
@@ -35,7 +36,11 @@ struct StageShape {
     bool operator==(const StageShape&) const = default;
 };
 
-/// All but the mlp's blocks.
+/// Its lowest layer turns tokens into activations; of a cnn none does.
+bool embeds(const ModelSpec& model, const StageShape& stage);
+/// Numbers of a token, or of an image, that the last stage's norm and projection take: h, or a cnn's features.
+std::int64_t outputWidth(const ModelSpec& model);
+/// All but the blocks of mlp and cnn.
 bool hasAttention(const ModelSpec& model);
 /// Blocks of a llama: no biases, norms without a shift or a mean, no learned positions, gated feed-forward blocks, rotated
 /// queries and keys.
@@ -50,7 +55,7 @@ std::vector<int> gateWidths(const ModelSpec& model);
 std::int64_t gateColumns(const ModelSpec& model);
 /// Rows of all experts of a layer, for one microbatch: experts · b · places. They are computed whether taken or not.
 std::int64_t expertRows(const ModelSpec& model, int samples);
-/// Of each block: attention and feed-forward of a gpt, feed-forward of an mlp.
+/// Of each block: attention and feed-forward of a gpt, feed-forward of an mlp, all of a cnn's block.
 int layersOfBlock(const ModelSpec& model);
 
 /// Shapes of the layout's stages; empty where layers do not divide (check.h).
@@ -58,9 +63,9 @@ std::vector<StageShape> stageShapes(const Layout& layout);
 
 /// Of one block. gpt: two norms 4h, qkv 3h² + 3h, attention output h² + h, fc fh + f, projection fh + h.
 /// llama: two norms 2h, qkv h(h + 2g), output h², gate and up 2fh, down fh; g columns of its keys, or values.
-/// mlp: one norm 2h, fc and projection. With n experts: gate hn, of noise another, and n times fc and projection.
+/// mlp: one norm 2h, fc and projection. cnn: as cnn_shape.h says. With n experts: gate hn, of noise another, and n times fc and projection.
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share = {});
-/// Token and position embeddings, (V + s)·h; llama's tokens alone, V·h.
+/// Token and position embeddings, (V + s)·h; llama's tokens alone, V·h; of a cnn none.
 std::int64_t embeddingParameters(const ModelSpec& model, const TensorShare& share = {});
 /// What a stage stores. The output projection is the token embedding: a last stage that is not first holds a copy, V·h. Of
 /// llama it is a matrix of its own.
@@ -94,7 +99,7 @@ std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage,
 std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
 /// Of the whole model, a tied embedding counted once.
 std::int64_t modelParameters(const ModelSpec& model);
-/// Of the token embedding, shared by first and last stage, or of llama's output projection: V·h.
+/// Of the token embedding, shared by first and last stage, or of the output projection of a llama or cnn: V·h.
 std::int64_t tableParameters(const ModelSpec& model, const TensorShare& share = {});
 
 /// Floating point operations of one microbatch's forward; a product [m,k]·[k,n] counts 2mkn. Norms and GeLU, well
@@ -127,7 +132,8 @@ std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorS
 std::int64_t headStoredFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, int samples,
                                const TensorShare& share = {});
-/// One microbatch's activation between two stages, Nh.
-std::int64_t boundaryFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
+/// One microbatch's activation that block `above` takes from the one below, Nh: what goes between two stages. Of a cnn it is
+/// smaller the higher they are.
+std::int64_t boundaryFloats(const ModelSpec& model, int above, int samples, const TensorShare& share = {});
 
 }  // namespace shardlab

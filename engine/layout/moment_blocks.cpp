@@ -2,6 +2,7 @@
 #include "engine/layout/moment_blocks.h"
 
 #include "engine/base/ranges.h"
+#include "engine/layout/cnn_shape.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/replicas.h"
 
@@ -28,12 +29,17 @@ bool codesMoments(const OptimizerSpec& optimizer) { return optimizer.kind == "ad
 std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
     const std::int64_t h = model.hidden, own = h / share.size;
     std::vector<std::int64_t> sizes, spread;
-    const auto addNorm = [&] { sizes.insert(sizes.end(), static_cast<std::size_t>(normNumbers(model)), h); };
-    if (stage.first) {
+    const auto addNorm = [&] { sizes.insert(sizes.end(), static_cast<std::size_t>(normNumbers(model)), outputWidth(model)); };
+    if (embeds(model, stage)) {
         sizes.push_back(tableParameters(model, share));
         if (!isLlama(model)) sizes.push_back(model.sequence * h);
     }
     for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
+        if (readsImages(model)) {
+            for (const std::int64_t rows : convolutionRows(model, block))
+                addProduct(model, sizes, rows, blockChannels(model, block));
+            continue;
+        }
         if (hasAttention(model)) {
             addNorm();
             addProduct(model, sizes, h, (h + 2 * keyColumns(model)) / share.size);

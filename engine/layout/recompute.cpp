@@ -33,12 +33,12 @@ bool partitionsInputs(const MemorySpec& memory, const ParallelSpec& parallel) {
 
 std::vector<int> layerSegments(const ModelSpec& model, const MemorySpec& memory, const StageShape& stage) {
     std::vector<int> lowest;
-    if (stage.first) lowest.push_back(-1);
+    if (embeds(model, stage)) lowest.push_back(-1);
     for (const int blocks : recomputeSegments(memory, stage.layers)) {
         const auto layers = static_cast<std::size_t>(blocks * layersOfBlock(model));
         lowest.insert(lowest.end(), layers, static_cast<int>(lowest.size()));
     }
-    const auto layers = static_cast<std::size_t>((stage.first ? 1 : 0) + stage.layers * layersOfBlock(model));
+    const auto layers = static_cast<std::size_t>((embeds(model, stage) ? 1 : 0) + stage.layers * layersOfBlock(model));
     lowest.resize(layers + (stage.last ? 1 : 0), -1);
     return lowest;
 }

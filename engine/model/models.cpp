@@ -19,6 +19,7 @@ constexpr std::array kinds{
     ModelKind{"mlp", buildMlp},
     ModelKind{"gpt-moe", buildGptMoe},
     ModelKind{"llama", buildLlama},
+    ModelKind{"cnn", buildCnn},
 };
 
 }  // namespace

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "engine/model/embedding_layer.h"
+#include "engine/model/image_input.h"
 #include "engine/model/layer.h"
 #include "engine/model/layer_context.h"
 #include "engine/model/output_head.h"
+#include "engine/model/packed_map.h"
 #include "engine/model/stage.h"
 
 #include <memory>
@@ -15,9 +17,11 @@
 namespace shardlab {
 
 struct StageLayers {
-    std::optional<EmbeddingLayer> embedding;  ///< of the first stage
+    std::optional<EmbeddingLayer> embedding;  ///< of the first stage, where samples are tokens
+    std::optional<ImageInput> images;         ///< where they are images
     std::vector<std::unique_ptr<Layer>> layers;
     std::optional<OutputHead> head;  ///< of the last stage
+    std::shared_ptr<PackedTally> packed;  ///< where blocks keep activations in fewer bits
 };
 
 /// Declares the stage's weights and builds its layers. Adding a kind = one such function + one line in models.cpp.
@@ -26,6 +30,7 @@ StageLayers buildGpt(const StageSpec& spec, const LayerContext& context);
 StageLayers buildLlama(const StageSpec& spec, const LayerContext& context);
 StageLayers buildGptMoe(const StageSpec& spec, const LayerContext& context);
 StageLayers buildMlp(const StageSpec& spec, const LayerContext& context);
+StageLayers buildCnn(const StageSpec& spec, const LayerContext& context);
 
 /// Of spec.model.kind; the layout was checked, so it exists.
 StageLayers buildStage(const StageSpec& spec, const LayerContext& context);

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace shardlab {
 
@@ -216,7 +217,7 @@ void Stage::renumber(int by) {
 
 bool Stage::hasLayer(int layer) const {
     const StageSpec& spec = impl_->spec;
-    if (layer == embeddingLayer) return spec.first;
+    if (layer == embeddingLayer) return impl_->stage.embedding.has_value();
     if (layer == outputLayer) return spec.last;
     return layer >= spec.firstLayer && layer < spec.firstLayer + spec.layers;
 }
@@ -231,6 +232,7 @@ std::vector<ExpertLoad> Stage::takeExpertLoads() {
         if (ExpertTally* const tally = impl_->stage.layers[i]->tally()) loads.push_back(tally->take(impl_->layerOfModel(i)));
     return loads;
 }
+PackedTally Stage::takePacked() { return impl_->stage.packed ? std::exchange(*impl_->stage.packed, {}) : PackedTally{}; }
 int Stage::held() const { return static_cast<int>(impl_->microbatches.size()); }
 const double& Stage::loss(int microbatch) const { return impl_->losses.at(microbatch); }
 
@@ -242,6 +244,7 @@ Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
         state.embedding.firstSample = batch.firstSample;
         input = impl_->reading(0, [&] { return stage.embedding->forward(state.embedding, batch.tokens); });
     }
+    if (stage.images) input = stage.images->forward(batch.tokens);
     for (std::size_t i = 0; i < stage.layers.size(); ++i) {
         impl_->visitLayer(i);
         state.layers.push_back(stage.layers[i]->newState());
@@ -294,6 +297,7 @@ Buffer Stage::evaluate(const TokenBatch& batch, Buffer input, double* loss) {
     EmbeddingLayer::State tokens;
     if (stage.embedding)
         input = impl_->reading(0, [&] { return stage.embedding->forward(tokens, batch.tokens); });
+    if (stage.images) input = stage.images->forward(batch.tokens);
     for (std::size_t i = 0; i < stage.layers.size(); ++i)
         input = impl_->reading(impl_->layerOf(i), [&] {
             return stage.layers[i]->forward(*stage.layers[i]->newState(), std::move(input));

@@ -10,6 +10,7 @@
 #include "engine/model/expert_group.h"
 #include "engine/model/expert_tally.h"
 #include "engine/model/layer_hooks.h"
+#include "engine/model/packed_map.h"
 #include "engine/model/parameter_set.h"
 #include "engine/model/recompute.h"
 #include "engine/model/tensor_group.h"
@@ -26,7 +27,7 @@ struct StageSpec {
     std::int64_t seed = 1;
     int firstLayer = 0;  ///< of the whole model
     int layers = 0;      ///< in this stage
-    bool first = true;   ///< has the embeddings
+    bool first = true;   ///< has the embeddings, or takes the images
     bool last = true;    ///< has the final norm, the output projection and the loss
     int samples = 1;     ///< of a microbatch: b
     StageStorage storage = {};
@@ -36,8 +37,8 @@ struct StageSpec {
     Recompute::Observer recomputing = {};  ///< of what backward and inputGrad compute again
 };
 
-/// b·s tokens each, of a context group this member's of them, sample after sample; targets are the tokens that follow. Read
-/// during the call only.
+/// b·s tokens each, of a context group this member's of them, sample after sample; targets are the tokens that follow. Of
+/// images the bytes of their pixels, and the class of each. Read during the call only.
 struct TokenBatch {
     std::span<const std::int32_t> tokens;
     std::span<const std::int32_t> targets;
@@ -87,7 +88,7 @@ public:
     /// What is held under a microbatch's number is held under that number + `by` from now on.
     void renumber(int by);
 
-    /// `input`: activations of the stage below, [b·s, h], of the own tokens; empty on the first stage, which reads
+    /// `input`: activations of the stage below, [b·s, h], of the own tokens, or maps of images; empty on the first stage, which reads
     /// batch.tokens. Returns as much for the stage above (Activations); empty on the last stage, which has a loss instead.
     /// Keeps what the backward needs under `microbatch` until its weight gradient is done; the layers' headers list it.
     Buffer forward(int microbatch, const TokenBatch& batch, Buffer input);
@@ -116,6 +117,8 @@ public:
     int layerOfModel(int layer) const;
     /// Of each layer with experts, since the last call: of all microbatches whose input gradient was taken.
     std::vector<ExpertLoad> takeExpertLoads();
+    /// Since the last call, of all forwards but those of evaluate(); zeros where activations are kept as they are.
+    PackedTally takePacked();
     /// Microbatches whose activations are held.
     int held() const;
 

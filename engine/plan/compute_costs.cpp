@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/compute_costs.h"
 
+#include "engine/layout/cnn_shape.h"
 #include "engine/layout/formats.h"
+#include "engine/layout/kept_activations.h"
 #include "engine/layout/moment_blocks.h"
 #include "engine/layout/recompute.h"
 #include "engine/plan/attention_bytes.h"
@@ -14,6 +16,9 @@ constexpr double fp32 = bytesOf(NumberFormat::Fp32);
 constexpr int gptLayerKernels = 12;
 constexpr int llamaLayerKernels = 13;  // rotation instead of a bias, a gate of its own
 constexpr int mlpLayerKernels = 5;
+constexpr int kernelsOfSample = 2;       ///< of a cnn's convolution: patches and their product, sample by sample
+constexpr int kernelsOfConvolution = 1;  ///< besides, ReLU
+constexpr int poolKernels = 1;
 constexpr int coreKernels = 3;
 constexpr int routingKernels = 4;  ///< what decides, where tokens go, where they come back; on top of a block's
 constexpr int expertKernels = 4;
@@ -26,6 +31,30 @@ constexpr int weightsOfLlamaBranch = 3;
 constexpr int weightsOfExpert = 4;
 constexpr int embeddingWeights = 2;
 constexpr int outputWeights = 3;
+
+/// Of a cnn's block.
+int cnnBlockKernels(const Layout& layout) {
+    return layout.model.convolutions * (kernelsOfSample * layout.batch.micro + kernelsOfConvolution) + poolKernels;
+}
+
+/// Of a cnn's convolutions, whose patches are written and read once.
+double patchBytes(const Layout& layout, const StageShape& stage) {
+    if (!readsImages(layout.model)) return 0;
+    std::int64_t floats = 0;
+    for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block)
+        floats += layout.batch.micro * blockPatchFloats(layout.model, block);
+    return static_cast<double>(numberFormats(layout.precision).activationBytes() * floats);
+}
+
+/// Of what each block's input gradient hands down.
+double handedDownBytes(const Layout& layout, const StageShape& stage, const TensorShare& share) {
+    std::int64_t floats = 0;
+    for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block)
+        floats += boundaryFloats(layout.model, block, layout.batch.micro, share);
+    const int ofBlock = hasAttention(layout.model) ? 2 : 1;
+    if (stage.last) floats += boundaryFloats(layout.model, layout.model.layers, layout.batch.micro, share) / ofBlock;
+    return static_cast<double>(numberFormats(layout.precision).activationBytes() * ofBlock * floats);
+}
 
 /// Of a gate, a product for each of its matrices.
 int gateKernels(const ModelSpec& model) { return static_cast<int>(gateWidths(model).size()); }
@@ -69,7 +98,8 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
     const NumberFormats formats = numberFormats(layout.precision);
     if (!formats.castsWeights()) return 0;
     const int ofAttention = hasAttention(layout.model) ? 2 : 0;
-    const int kernels = overBlocks(layout.model, stage, ofAttention + 2, ofAttention + 2 * layout.model.experts) + (stage.last ? 1 : 0);
+    const int ofDense = readsImages(layout.model) ? layout.model.convolutions : ofAttention + 2;
+    const int kernels = overBlocks(layout.model, stage, ofDense, ofAttention + 2 * layout.model.experts) + (stage.last ? 1 : 0);
     const auto each = static_cast<double>(formats.weightBytes() + formats.activationBytes());
     TensorShare used = share;
     used.expert = 1;  // an expert's are rounded for the rows of each member
@@ -81,7 +111,8 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
 
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                       const DevicePreset& device) {
-    const int ofBlock = isLlama(layout.model)        ? llamaLayerKernels
+    const int ofBlock = readsImages(layout.model)    ? cnnBlockKernels(layout)
+                        : isLlama(layout.model)      ? llamaLayerKernels
                         : hasAttention(layout.model) ? gptLayerKernels
                                                      : mlpLayerKernels;
     int kernels = overBlocks(layout.model, stage, ofBlock, ofBlock + routingKernels + gateKernels(layout.model) +
@@ -91,8 +122,22 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
     if (stage.last) kernels += outputKernels;
     return kernelSeconds(device, numberFormats(layout.precision).activations,
                          stageForwardFlops(layout.model, stage, layout.batch.micro, share),
-                         2 * storedBytes(layout, stage, share), kernels) +
+                         2 * (storedBytes(layout, stage, share) + patchBytes(layout, stage)), kernels) +
            roundingSeconds(layout, stage, share, device);
+}
+
+double packingSeconds(const Layout& layout, const StageShape& stage, const DevicePreset& device) {
+    const int bits = packedBits(layout.memory);
+    if (!readsImages(layout.model) || bits == 0) return 0;  // codes are written where the pool reads anyway
+    const NumberFormats formats = numberFormats(layout.precision);
+    std::int64_t bytes = 0, kernels = 0;
+    for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
+        const std::int64_t input = block > 0 ? blockInputFloats(layout.model, block) : 0;
+        const std::int64_t numbers = layout.batch.micro * ((layout.model.convolutions - 1) * blockMapFloats(layout.model, block) + input);
+        bytes += formats.activationBytes() * numbers + bytesInBits(numbers, bits);
+        kernels += layout.model.convolutions - (block > 0 ? 0 : 1);
+    }
+    return static_cast<double>(bytes) / device.memoryBandwidth + static_cast<double>(kernels) * device.kernelSeconds;
 }
 
 double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
@@ -117,13 +162,12 @@ OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, c
     const int layers = branches + (stage.last ? 1 : 0);
     const int ofExperts = gateKernels(layout.model) + (layout.model.experts / share.expert - 1) * weightsOfExpert;
     const bool llama = isLlama(layout.model);
-    const int weights = (llama ? weightsOfLlamaBranch : weightsOfBranch) * branches +
-                        overBlocks(layout.model, stage, 0, ofExperts) +
-                        (stage.first ? embeddingWeights - llama : 0) + (stage.last ? outputWeights - llama : 0);
-    const auto bytes = static_cast<double>(formats.activationBytes() *
-                                           boundaryFloats(layout.model, layout.batch.micro, share));
+    const int ofBlocks = readsImages(layout.model) ? 2 * layout.model.convolutions * stage.layers
+                                                   : (llama ? weightsOfLlamaBranch : weightsOfBranch) * branches +
+                                                         overBlocks(layout.model, stage, 0, ofExperts);
+    const int weights = ofBlocks + (embeds(layout.model, stage) ? embeddingWeights - llama : 0) + (stage.last ? outputWeights - llama : 0);
     const auto gradients = static_cast<double>(formats.gradientBytes() * stageParameters(layout.model, stage, share));
-    return {layers * (bytes / device.memoryBandwidth + device.kernelSeconds),
+    return {handedDownBytes(layout, stage, share) / device.memoryBandwidth + layers * device.kernelSeconds,
             gradients / device.memoryBandwidth + weights * device.kernelSeconds};
 }
 

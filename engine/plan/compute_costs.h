@@ -12,6 +12,8 @@ namespace shardlab {
 /// each pass first rounds the weight of each product.
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                       const DevicePreset& device);
+/// Of keeping activations in codes or fewer bits, in a forward; as long again to have them back in the input gradient.
+double packingSeconds(const Layout& layout, const StageShape& stage, const DevicePreset& device);
 /// Of what the backward computes again.
 double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                         const DevicePreset& device);

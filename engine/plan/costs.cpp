@@ -296,8 +296,10 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.segments = recomputesCore(layout.memory) ? std::vector<int>(static_cast<std::size_t>(shape.layers), 1)
                                                       : recomputeSegments(layout.memory, shape.layers);
         const OverflowSeconds looking = overflowSeconds(layout, shape, share, device);
-        cost.inputGrad = cost.forward + cost.recompute + looking.inputGrad;
+        const double packing = packingSeconds(layout, shape, device);
+        cost.inputGrad = cost.forward + cost.recompute + looking.inputGrad + packing;
         cost.weightGrad = cost.forward + looking.weightGrad;
+        cost.forward += packing;
         if (share.size > 1 || share.context > 1 || share.expert > 1) {
             cost.tensor = tensorCosts(layout, shape, shape.first != shape.last && flushes(layout) && tiesEmbedding(layout.model), tensorLink, ring, expertLink);
             cost.recompute += secondsAgain(cost.tensor.inputGrad);
@@ -309,7 +311,7 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
 
         if (s + 1 < stages && rankOf(s) != rankOf(s + 1)) {
             const Link& link = crossesHosts(rankOf(s), rankOf(s + 1)) ? device.betweenNodes : device.inNode;
-            cost.sendBytes = formats.activationBytes() * boundaryFloats(layout.model, layout.batch.micro, share);
+            cost.sendBytes = formats.activationBytes() * boundaryFloats(layout.model, shapes[static_cast<std::size_t>(s) + 1].firstLayer, layout.batch.micro, share);
             cost.send = link.latency + static_cast<double>(cost.sendBytes) / link.bandwidth;
         }
         const std::int64_t parameters = stageParameters(layout.model, shape, share);

@@ -94,7 +94,7 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
     if (zero == 1 || zero == 2) costs.gatherUpdated = piecesOf(reduced, formats.weightBytes(), gather);
     if (zero < 3) return costs;
     costs.gatherForward = piecesOf(forwardGathers(units), formats.weightBytes(), gather);
-    costs.gatherBackward = piecesOf(backwardGathers(units, costs.segments, shape.first), formats.weightBytes(), gather);
+    costs.gatherBackward = piecesOf(backwardGathers(units, costs.segments, embeds(layout.model, shape)), formats.weightBytes(), gather);
     return costs;
 }
 

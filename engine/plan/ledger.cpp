@@ -149,7 +149,7 @@ public:
         held.state = stateBytes(layout_, shape, share_, replica_);
         const std::vector<FlatUnit> units = stageUnits(layout_.model, layout_.parallel, shape, share_);
         held.slots = slotSizes(units);
-        held.room = gatherRoom(units, layerSegments(layout_.model, layout_.memory, shape), shape.first);
+        held.room = gatherRoom(units, layerSegments(layout_.model, layout_.memory, shape), embeds(layout_.model, shape));
         return held;
     }
 
@@ -274,12 +274,12 @@ private:
                 compute(stage.weightGrad);
                 --inFlight_;
                 break;
-            case ActionKind::RecvForward:
-            case ActionKind::RecvBackward: tally_.add(MemoryCategory::Buffers, stage.boundaryBytes); break;
-            case ActionKind::SendForward: leaving_.push_back({stage.output, stage.boundaryBytes}); break;
+            case ActionKind::RecvForward: tally_.add(MemoryCategory::Buffers, stage.inputBytes); break;
+            case ActionKind::RecvBackward: tally_.add(MemoryCategory::Buffers, stage.outputBytes); break;
+            case ActionKind::SendForward: leaving_.push_back({stage.output, stage.outputBytes}); break;
             case ActionKind::SendBackward:
                 leaving_.push_back({splits(action.stage, action.microbatch) ? stage.splitGradient : stage.gradient,
-                                    stage.boundaryBytes});
+                                    stage.inputBytes});
                 break;
             case ActionKind::StashWeights:
                 tally_.add(MemoryCategory::Parameters, stages_[static_cast<std::size_t>(action.stage)]->parameters);
@@ -379,7 +379,7 @@ MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int r
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh) {
     const int tensor = mesh.size(Axis::Tensor);
     // Members differ by a row of the vocabulary at most: where it divides, not at all.
-    const bool alike = layout.model.vocabulary % tensor == 0;
+    const bool alike = targetKinds(layout.model) % tensor == 0;
     std::vector<std::vector<RankMemory>> members;
     for (int part = 0; part < (alike ? 1 : tensor); ++part) members.push_back(replicaLedger(layout, lowered, part));
     const bool asynchronous = exchangeOf(layout.parallel) == Exchange::AsyncServer;

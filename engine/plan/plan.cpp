@@ -126,7 +126,7 @@ std::int64_t gatheredBytes(const Layout& layout, const MemorySpec& memory) {
     std::int64_t most = 0;
     for (const StageShape& shape : stageShapes(layout)) {
         const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, tensorShare(layout));
-        most = std::max(most, gatherRoom(units, layerSegments(layout.model, memory, shape), shape.first) +
+        most = std::max(most, gatherRoom(units, layerSegments(layout.model, memory, shape), embeds(layout.model, shape)) +
                                   slotSizes(units).staying);
     }
     return most * numberFormats(layout.precision).weightBytes();

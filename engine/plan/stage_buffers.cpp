@@ -5,6 +5,7 @@
 #include "engine/layout/formats.h"
 #include "engine/layout/recompute.h"
 #include "engine/plan/attention_bytes.h"
+#include "engine/plan/cnn_buffers.h"
 #include "engine/plan/expert_bytes.h"
 
 #include <algorithm>
@@ -321,13 +322,14 @@ private:
 
 StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours,
                           const TensorShare& share) {
+    if (readsImages(layout.model)) return cnnStageBuffers(layout, shape, neighbours);
     Walk walk(layout, shape, neighbours, share);
     StageBuffers buffers;
     buffers.forward = walk.forward();
     buffers.backward = walk.inputGrads(Category::Temporary, true);
     buffers.inputGrad = walk.inputGrads(Category::Buffers, false);
     buffers.weightGrad = walk.weightGrads(Category::Buffers);
-    buffers.boundaryBytes = sizesOf(layout, share).own;
+    buffers.inputBytes = buffers.outputBytes = sizesOf(layout, share).own;
     return buffers;
 }
 

@@ -25,7 +25,8 @@ struct StageBuffers {
     MemoryCategory output = MemoryCategory::Activations;     ///< category of the output
     MemoryCategory gradient = MemoryCategory::Temporary;     ///< category of the input's gradient that backward leaves
     MemoryCategory splitGradient = MemoryCategory::Buffers;  ///< and of that which inputGrad leaves
-    std::int64_t boundaryBytes = 0;                          ///< of either
+    std::int64_t inputBytes = 0;                             ///< of the input, or its gradient
+    std::int64_t outputBytes = 0;                            ///< of the output, or its gradient
 };
 
 StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours,

@@ -16,7 +16,7 @@ std::vector<std::string> stateNotes(const Layout& layout) {
     if (partitionsInputs(layout.memory, layout.parallel)) {
         const int members = layout.parallel.tensor;
         const std::int64_t whole = numberFormats(layout.precision).activationBytes() *
-                                   boundaryFloats(layout.model, layout.batch.micro, tensorShare(layout));
+                                   boundaryFloats(layout.model, 1, layout.batch.micro, tensorShare(layout));
         notes.push_back(fmt::format("inputs in parts: of each segment's input, {} a microbatch, each of {} tensor ranks keeps {}, and "
                                     "gathers the rest before the segment is computed again",
                                     formatBytes(whole), members, formatBytes(whole / members)));

@@ -89,9 +89,11 @@ private:
             case LossKind::Communication: return communication();
             case LossKind::Imbalance: return imbalance();
             case LossKind::Kernels:
-                return fmt::format("goes into starting kernels: a microbatch of {} × {} tokens is little work for each of "
-                                   "them",
-                                   plan_.layout.batch.micro, plan_.layout.model.sequence);
+                return readsImages(plan_.layout.model)
+                           ? fmt::format("goes into starting kernels: each image of a microbatch of {} has its own", plan_.layout.batch.micro)
+                           : fmt::format("goes into starting kernels: a microbatch of {} × {} tokens is little work for each of "
+                                         "them",
+                                         plan_.layout.batch.micro, plan_.layout.model.sequence);
             case LossKind::Recompute:
                 return fmt::format("goes into computing activations again that were not kept: recompute is {}",
                                    plan_.layout.memory.recompute);

@@ -4,6 +4,7 @@
 #include "engine/layout/check.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/layout_json.h"
+#include "engine/layout/model_shape.h"
 #include "engine/layout/suggest.h"
 #include "engine/schedule/registry.h"
 #include "engine/search/search_axes.h"
@@ -63,16 +64,27 @@ int nearestKeyHeads(const ModelSpec& model, int tensor) {
     return best;
 }
 
+/// Sides that can be halved by every block: the next larger ones, where there are any.
+void repairImages(Layout& layout) {
+    ModelSpec& model = layout.model;
+    constexpr int mostBlocks = 10, largest = 1 << mostBlocks;
+    model.layers = std::min(model.layers, mostBlocks);
+    const int unit = 1 << model.layers;
+    model.image = std::min((model.image + unit - 1) / unit * unit, largest);
+    layout.data.kind = "generator";
+}
+
 Layout repaired(Layout layout) {
     for (const Field& field : fields())
         if (isPresent(field, layout)) repair(field, layout);
     ModelSpec& model = layout.model;
     const bool llama = model.kind == "llama";
+    if (readsImages(model)) repairImages(layout);
     if (llama && model.hidden % 2 != 0) ++model.hidden;
-    if (model.hidden % model.heads != 0 || (llama && model.hidden / model.heads % 2 != 0)) model.heads = nearestHeads(layout);
+    if ((hasAttention(model) && model.hidden % model.heads != 0) || (llama && model.hidden / model.heads % 2 != 0)) model.heads = nearestHeads(layout);
     if (llama && model.kvHeads > 0 && model.heads % model.kvHeads != 0)
         model.kvHeads = nearestKeyHeads(model, layout.parallel.tensor);
-    if (layout.data.tokenizer == "bytes") model.vocabulary = std::max(model.vocabulary, 256);
+    if (layout.data.tokenizer == "bytes" && !readsImages(model)) model.vocabulary = std::max(model.vocabulary, 256);
     if (!findScheduleMethod(layout.schedule.kind)) {
         std::vector<std::string_view> names;
         for (const ScheduleMethod& method : scheduleMethods()) names.push_back(method.name);

@@ -18,12 +18,12 @@ std::vector<LayerCost> layerCosts(const Layout& layout, const Mesh& mesh, const 
     const std::vector<StageShape> shapes = stageShapes(single);
     const TensorShare share = tensorShare(layout);
     const NumberFormats formats = numberFormats(layout.precision);
-    const std::int64_t outputBytes =
-        formats.activationBytes() * boundaryFloats(layout.model, layout.batch.micro, share);
     std::vector<LayerCost> layers;
     for (std::size_t layer = 0; layer < shapes.size(); ++layer) {
         const StageCosts& cost = costs.stages[layer];
-        layers.push_back({cost.forward + cost.backward, outputBytes,
+        const int above = static_cast<int>(layer) + 1;
+        layers.push_back({cost.forward + cost.backward,
+                          formats.activationBytes() * boundaryFloats(layout.model, above, layout.batch.micro, share),
                           formats.gradientBytes() * stageParameters(layout.model, shapes[layer], share)});
     }
     return layers;

@@ -35,6 +35,7 @@ std::vector<Fault> fixedFaults(const Layout& layout) {
 /// layout itself says otherwise.
 int mostContext(const Layout& layout) {
     constexpr int fewestTokens = 4096;
+    if (readsImages(layout.model)) return 1;
     return std::max({1, layout.parallel.context, layout.model.sequence / fewestTokens});
 }
 

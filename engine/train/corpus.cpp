@@ -4,10 +4,12 @@
 #include "engine/base/file.h"
 #include "engine/base/units.h"
 #include "engine/train/gpt2_tokenizer.h"
+#include "engine/train/image_generator.h"
 #include "engine/train/text_generator.h"
 #include "engine/train/token_files.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace shardlab {
@@ -28,6 +30,7 @@ Result<Tokens> tokensOf(std::string_view text, const Layout& layout, const std::
 }  // namespace
 
 Result<Corpus> Corpus::load(const Layout& layout) {
+    if (readsImages(layout.model)) return ofImages(layout);
     if (layout.data.kind == "generator")
         return fromText(generateText(layout.run.seed, generatedBytes), layout, "the built-in text");
     if (layout.data.kind == "tokens") {
@@ -38,6 +41,25 @@ Result<Corpus> Corpus::load(const Layout& layout) {
     const Result<std::string> text = readFile(layout.data.path, largestTextBytes);
     if (!text) return fail(text.error());
     return fromText(*text, layout, layout.data.path);
+}
+
+Result<Corpus> Corpus::ofImages(const Layout& layout) {
+    Corpus corpus;
+    corpus.images_ = true;
+    corpus.window_ = sampleInputs(layout.model) + 1;
+    const std::int64_t images = std::clamp(generatedNumbers / corpus.window_, fewestImages, mostImages);
+    if (layout.data.validation > 0)
+        corpus.validationWindows_ = std::max<std::int64_t>(1, std::llround(static_cast<double>(images) * layout.data.validation));
+    corpus.trainWindows_ = images - corpus.validationWindows_;
+    corpus.validationBegin_ = corpus.trainWindows_ * corpus.window_;
+    if (layout.data.lastBatch == "drop" && corpus.trainWindows_ < layout.batch.global)
+        return fail(Error{"too few images", "the built-in images",
+                          fmt::format("{} are to train on, a global batch takes {}, and data.last_batch drop leaves out what "
+                                      "fills none",
+                                      corpus.trainWindows_, layout.batch.global),
+                          "a smaller batch.global, or data.last_batch carry or pad"});
+    corpus.tokens_ = generateImages(layout.run.seed, layout.model, images);
+    return corpus;
 }
 
 Result<Corpus> Corpus::fromText(std::string_view text, const Layout& layout, const std::string& where) {
@@ -89,6 +111,7 @@ Result<Corpus> Corpus::fromTokens(Tokens train, Tokens validation, const Layout&
 }
 
 std::string Corpus::summary() const {
+    if (images_) return fmt::format("{} images to train on, {} to validate on", trainWindows_, validationWindows_);
     return fmt::format("{} tokens of text: {} windows to train on, {} to validate on",
                        formatCount(static_cast<double>(tokens_.size())), trainWindows_, validationWindows_);
 }

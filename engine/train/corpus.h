@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a run, as tokens, split into a part to train on and a part to validate on.
+// The text of a run, as tokens, or its images, split into a part to train on and a part to validate on.
 #pragma once
 
 #include "engine/base/result.h"
@@ -14,11 +14,14 @@
 namespace shardlab {
 
 inline constexpr std::size_t generatedBytes = std::size_t{1} << 20;
+/// Of images, as many as fit with their classes into so many numbers, but not fewer or more than so many.
+inline constexpr std::int64_t generatedNumbers = std::int64_t{1} << 21, fewestImages = 256, mostImages = 4096;
 inline constexpr std::int64_t largestTextBytes = std::int64_t{1} << 30;
 
 using Tokens = std::vector<std::uint16_t>;
 
 /// Cut into windows of sequence + 1 tokens that do not overlap: the tokens of a sample and, one further, its targets.
+/// Of images a window is one, the bytes of its pixels, with its class behind them.
 /// Training windows come from the beginning of the text, validation windows from its end, or from files of their own.
 class Corpus {
 public:
@@ -34,11 +37,14 @@ public:
     std::string summary() const;
     std::int64_t trainWindows() const { return trainWindows_; }
     std::int64_t validationWindows() const { return validationWindows_; }
-    /// sequence + 1 tokens each.
+    /// sequence + 1 tokens each; of images sampleInputs + 1.
     std::span<const std::uint16_t> trainWindow(std::int64_t index) const;
     std::span<const std::uint16_t> validationWindow(std::int64_t index) const;
 
 private:
+    static Result<Corpus> ofImages(const Layout& layout);
+
+    bool images_ = false;
     Tokens tokens_;  ///< to train on, then to validate on
     std::int64_t window_ = 0;
     std::int64_t trainWindows_ = 0;

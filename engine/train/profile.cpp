@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/profile.h"
 
+#include "engine/layout/model_shape.h"
 #include "engine/train/link_probe.h"
 #include "engine/train/rank_probe.h"
 
@@ -27,9 +28,7 @@ Profile measureProfile(const Plan& plan, Communicator& world, Device& device, co
     tell("measuring messages and reductions");
     const auto formats = numberFormats(plan.layout.precision);
     const std::size_t boundary = static_cast<std::size_t>(formats.activationBytes()) *
-                                 static_cast<std::size_t>(plan.layout.batch.micro) *
-                                 static_cast<std::size_t>(plan.layout.model.sequence) *
-                                 static_cast<std::size_t>(plan.layout.model.hidden);
+                                 static_cast<std::size_t>(boundaryFloats(plan.layout.model, 1, plan.layout.batch.micro));
     profile.send = measureSend(world, boundary, conditions.oversubscribed);
     const Placement& place = probe.placement();
     profile.allReduce = place.data->size() > 1

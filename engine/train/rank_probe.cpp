@@ -45,9 +45,9 @@ struct PartPlace {
 
     bool holds(const StageProbe& stage, std::size_t layer) const {
         const StageSpec& spec = stage.spec();
-        const std::size_t each = stage.layersOfBlock(), below = spec.first ? 1 : 0;
+        const std::size_t each = stage.layersOfBlock(), below = stage.layersBelow();
         const std::size_t above = below + each * static_cast<std::size_t>(spec.layers);
-        if (kind == Kind::Embedding) return spec.first && layer == 0;
+        if (kind == Kind::Embedding) return layer < below;
         if (kind == Kind::Output) return spec.last && layer == above;
         if (layer < below || layer >= above || (layer - below) % each != part) return false;
         const int block = spec.firstLayer + static_cast<int>((layer - below) / each);
@@ -161,7 +161,7 @@ Profile RankProbe::result(Profile profile) {
         BlockProfile& block = profile.blocks.emplace_back();
         block.layers = next - first;
         for (std::size_t part = 0; part < parts; ++part)
-            block.parts.push_back(combined(parts > 1 && part == 0 ? "attention" : "feed-forward",
+            block.parts.push_back(combined(readsImages(model) ? "convolutions" : parts > 1 && part == 0 ? "attention" : "feed-forward",
                                            {PartPlace::Kind::Block, first, next - first, part}));
     }
     profile.output = combined("output", {PartPlace::Kind::Output});

@@ -103,6 +103,10 @@ void RankTrace::experts(const ExpertLoad& load) {
     }
 }
 
+void RankTrace::packed(std::int64_t kept, std::int64_t plain) {
+    recorder_.counter(EventKind::PackedActivations, step_, static_cast<double>(plain), kept);
+}
+
 void RankTrace::recordChanged(std::int64_t time, const MemoryBytes& bytes, MemoryBytes& recorded,
                               EventKind (*kind)(MemoryCategory)) {
     for (std::size_t i = 0; i < bytes.size(); ++i)

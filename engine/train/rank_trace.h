@@ -89,6 +89,8 @@ public:
     void overflow(const Action& action, int layer);
     void exponents(const ExponentHistogram& histogram);
     void experts(const ExpertLoad& load);
+    /// Bytes that the step's forwards kept of activations in fewer bits, and of the same as they were.
+    void packed(std::int64_t kept, std::int64_t plain);
     /// One counter for each category that changed since the last call.
     void memory() { memoryAt(now()); }
     /// In use now, and by a pace at `time`.

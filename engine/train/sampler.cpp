@@ -17,9 +17,14 @@ Sampler::Sampler(const Corpus& corpus, const Layout& layout, int dataRank, int p
       seed_(layout.run.seed), global_(layout.batch.global),
       share_(layout.batch.global / parts), micro_(layout.batch.micro), dataRank_(dataRank),
       runs_(contextRuns(layout.model.sequence, layout.parallel.context, contextRank)),
-      validationBatches_(layout.run.validationBatches) {}
+      images_(readsImages(layout.model)), validationBatches_(layout.run.validationBatches) {}
 
 void Sampler::append(std::span<const std::uint16_t> window, MicrobatchTokens& to) const {
+    if (images_) {
+        to.tokens.insert(to.tokens.end(), window.begin(), window.end() - 1);
+        to.targets.push_back(window.back());
+        return;
+    }
     for (const TokenRun& run : runs_) {
         const auto first = window.begin() + run.first, end = first + run.count;
         to.tokens.insert(to.tokens.end(), first, end);

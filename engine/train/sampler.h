@@ -16,7 +16,7 @@
 
 namespace shardlab {
 
-/// Tokens and targets of one microbatch, owned.
+/// Tokens and targets of one microbatch, or pixels and classes, owned.
 struct MicrobatchTokens {
     std::vector<std::int32_t> tokens;
     std::vector<std::int32_t> targets;
@@ -73,6 +73,7 @@ private:
     int micro_;
     int dataRank_;
     std::array<TokenRun, 2> runs_;  ///< of each sample
+    bool images_;  ///< a window is an image and its class
     int validationBatches_;
     std::int64_t firstStep_ = 0;
     std::int64_t firstSample_ = 0;

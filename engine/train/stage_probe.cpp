@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/random.h"
+#include "engine/layout/model_shape.h"
 #include "engine/model/host_copy.h"
 
 #include <algorithm>
@@ -20,18 +21,17 @@ double secondsOf(ProbeTime time) {
 StageProbe::StageProbe(const StageSpec& spec, Arena& arena, ProbeTime time)
     : spec_(spec), arena_(arena), time_(time), stage_(spec, arena),
       layers_(static_cast<std::size_t>(stage_.layers())) {
-    const std::size_t tokens =
-        static_cast<std::size_t>(spec.samples) * static_cast<std::size_t>(spec.model.sequence);
+    const auto samples = static_cast<std::size_t>(spec.samples);
     RandomStream random(spec.seed, "profile");
-    const auto token = [&] {
-        const double word = random.uniform() * spec.model.vocabulary;
-        return std::min(static_cast<std::int32_t>(word), spec.model.vocabulary - 1);
+    const auto below = [&](int kinds) {
+        return std::min(static_cast<std::int32_t>(random.uniform() * kinds), kinds - 1);
     };
-    tokens_.resize(tokens);
-    targets_.resize(tokens);
-    std::ranges::generate(tokens_, token);
-    std::ranges::generate(targets_, token);
-    values_.resize(tokens * static_cast<std::size_t>(spec.model.hidden));
+    tokens_.resize(samples * static_cast<std::size_t>(sampleInputs(spec.model)));
+    targets_.resize(samples * static_cast<std::size_t>(sampleTargets(spec.model)));
+    constexpr int bytes = 256;  // of a pixel
+    std::ranges::generate(tokens_, [&] { return below(readsImages(spec.model) ? bytes : spec.model.vocabulary); });
+    std::ranges::generate(targets_, [&] { return below(targetKinds(spec.model)); });
+    values_.resize(std::max(boundarySize(spec.firstLayer), boundarySize(spec.firstLayer + spec.layers)));
     std::ranges::generate(values_, [&] { return static_cast<float>(random.uniform() - 0.5); });
     for (const Parameter& parameter : stage_.parameters())
         if (!parameter.tied || parameter.owner)
@@ -40,8 +40,10 @@ StageProbe::StageProbe(const StageSpec& spec, Arena& arena, ProbeTime time)
     stage_.setHooks(this);
 }
 
+std::size_t StageProbe::layersBelow() const { return stage_.hasLayer(embeddingLayer) ? 1 : 0; }
+
 std::size_t StageProbe::layersOfBlock() const {
-    const std::size_t ends = (spec_.first ? 1 : 0) + (spec_.last ? 1 : 0);
+    const std::size_t ends = layersBelow() + (spec_.last ? 1 : 0);
     return (layers_.size() - ends) / static_cast<std::size_t>(std::max(1, spec_.layers));
 }
 
@@ -49,20 +51,26 @@ std::int64_t StageProbe::activations() const {
     return arena_.used()[static_cast<std::size_t>(MemoryCategory::Activations)];
 }
 
-Buffer StageProbe::boundary() {
-    Buffer buffer = arena_.allocate(MemoryCategory::Buffers, values_.size(), stage_.types().activations);
-    upload(arena_.device(), values_, buffer.span());
+std::size_t StageProbe::boundarySize(int above) const {
+    return static_cast<std::size_t>(boundaryFloats(spec_.model, above, spec_.samples));
+}
+
+Buffer StageProbe::boundary(int above) {
+    const std::span values = std::span(values_).first(boundarySize(above));
+    Buffer buffer = arena_.allocate(MemoryCategory::Buffers, values.size(), stage_.types().activations);
+    upload(arena_.device(), values, buffer.span());
     return buffer;
 }
 
 void StageProbe::run(ActionKind kind, int microbatch) {
     running_ = kind;
+    const int above = spec_.firstLayer + spec_.layers;
     switch (kind) {
         case ActionKind::Forward:
-            stage_.forward(microbatch, {tokens_, targets_}, spec_.first ? Buffer{} : boundary());
+            stage_.forward(microbatch, {tokens_, targets_}, spec_.first ? Buffer{} : boundary(spec_.firstLayer));
             break;
-        case ActionKind::Backward: stage_.backward(microbatch, spec_.last ? Buffer{} : boundary(), 1); break;
-        case ActionKind::InputGrad: stage_.inputGrad(microbatch, spec_.last ? Buffer{} : boundary(), 1); break;
+        case ActionKind::Backward: stage_.backward(microbatch, spec_.last ? Buffer{} : boundary(above), 1); break;
+        case ActionKind::InputGrad: stage_.inputGrad(microbatch, spec_.last ? Buffer{} : boundary(above), 1); break;
         case ActionKind::WeightGrad: stage_.weightGrad(microbatch); break;
         default: break;
     }

@@ -34,6 +34,8 @@ public:
     std::vector<LayerSamples>& layers() { return layers_; }
     Stage& stage() { return stage_; }
     const StageSpec& spec() const { return spec_; }
+    /// Layers below the blocks: 1 where the stage embeds.
+    std::size_t layersBelow() const;
     /// Layers of each block: 2 of a gpt.
     std::size_t layersOfBlock() const;
 
@@ -45,7 +47,9 @@ private:
     void beforeGradient(int layer) override { start(layer); }
     void afterGradient(int layer) override;
     void start(int layer);
-    Buffer boundary();
+    std::size_t boundarySize(int above) const;
+    /// What block `above` of the model takes, or its gradient.
+    Buffer boundary(int above);
     std::int64_t activations() const;
 
     StageSpec spec_;
@@ -53,7 +57,7 @@ private:
     ProbeTime time_;
     Stage stage_;
     std::vector<std::int32_t> tokens_, targets_;
-    std::vector<float> values_;  ///< of a boundary
+    std::vector<float> values_;  ///< of a boundary, or more
     std::vector<LayerSamples> layers_;
     ActionKind running_ = ActionKind::None;
     double begun_ = 0;

@@ -62,9 +62,11 @@ public:
             shared_ = std::make_unique<SharedWeights>(layout_.optimizer, updates(), *stages_.begin()->second.stage, *place_.data, arena_);
             whole_.emplace(corpus_, layout_, 0, 1);
         }
-        const auto boundary = static_cast<std::size_t>(
-            boundaryFloats(layout_.model, layout_.batch.micro, tensorShare(layout_, place_.tensorRank)));
-        transfers_.emplace(TransferSetup{*place_.pipeline, plan_.lowered.rankOfStage, place_.pipelineMembers, boundary,
+        std::vector<std::size_t> boundaries;
+        for (const StageShape& shape : stageShapes(layout_))
+            boundaries.push_back(static_cast<std::size_t>(boundaryFloats(
+                layout_.model, shape.firstLayer, layout_.batch.micro, tensorShare(layout_, place_.tensorRank))));
+        transfers_.emplace(TransferSetup{*place_.pipeline, plan_.lowered.rankOfStage, place_.pipelineMembers, boundaries,
                                          Types(numberFormats(layout_.precision)).activations,
                                          arena_, trace_, pacer, services_.loses});
         executor_.emplace(ExecutorSetup{stages_, arena_, plan_.lowered.stages(), *place_.replica, *place_.data,
@@ -106,6 +108,7 @@ private:
     std::string train();
     int trainAsynchronously();
     int trainWithoutLock();
+    void tellPacked();
     /// `gradientNorm` empty: unknown.
     void tellStep(int step, double loss, std::optional<double> gradientNorm, double seconds);
     void tellBesideCompute();
@@ -401,6 +404,7 @@ void Trainer::Impl::step(int step) {
     if (place_.tensorRank == 0)
         for (auto& [index, rankStage] : stages_)
             for (const ExpertLoad& load : rankStage.stage->takeExpertLoads()) trace_.experts(load);
+    tellPacked();
     const float scaled = scale_.value();
     scale_.stepped(done.overflow);
     if (!place_.holdsLast) return;
@@ -408,6 +412,16 @@ void Trainer::Impl::step(int step) {
     if (!reports()) return;
     if (scale_.active()) trace_.counter(EventKind::LossScale, scaled);
     tellStep(step, loss, done.overflow ? std::nullopt : std::optional(done.gradientNorm), toSeconds(end - begin));
+}
+
+void Trainer::Impl::tellPacked() {
+    PackedTally sum;
+    for (auto& [index, rankStage] : stages_) {
+        const PackedTally packed = rankStage.stage->takePacked();
+        sum.kept += packed.kept;
+        sum.plain += packed.plain;
+    }
+    if (sum.plain > 0) trace_.packed(sum.kept, sum.plain);
 }
 
 /// Of what runs beside compute, over the data axis and to the host, how much the rank waited for.

@@ -29,11 +29,14 @@ void Transfers::put(const Action& send, Buffer data) {
 
 void Transfers::start(const Action& action) {
     const int tag = pairTag(action);
-    const auto bytes = static_cast<std::int64_t>(setup_.elements * sizeOf(setup_.type));
+    // The upper of the two stages is the one that takes activations.
+    const int upper = std::max<int>(action.stage, otherEnd(action).stage);
+    const std::size_t elements = setup_.elements.at(static_cast<std::size_t>(upper));
+    const auto bytes = static_cast<std::int64_t>(elements * sizeOf(setup_.type));
     if (isReceive(action.kind)) {
         const int peer = rankOf(otherEnd(action).stage);
         Incoming& incoming = posted_[action];
-        incoming.data = setup_.arena.allocate(MemoryCategory::Buffers, setup_.elements, setup_.type);
+        incoming.data = setup_.arena.allocate(MemoryCategory::Buffers, elements, setup_.type);
         incoming.action = action;
         incoming.step = setup_.trace.step();
         incoming.posted = setup_.trace.now();

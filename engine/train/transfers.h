@@ -20,7 +20,7 @@ struct TransferSetup {
     Communicator& pipeline;        ///< members in order of their pipeline rank
     std::vector<int> rankOfStage;  ///< pipeline rank of each global stage
     std::vector<int> worldRanks;   ///< of the pipeline's members, for the status page
-    std::size_t elements = 0;      ///< of one message: samples · sequence · hidden
+    std::vector<std::size_t> elements;  ///< of what each global stage takes from the one below, and of its gradient
     DType type = DType::F32;
     Arena& arena;
     RankTrace& trace;

@@ -221,6 +221,36 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
+    void cnnToo_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("zero");
+        QTest::addColumn<QString>("compute");
+        const auto row = [](int d, int p, int zero, const char* compute) {
+            QTest::addRow("%s data %d pipeline %d zero %d", compute, d, p, zero) << d << p << zero << compute;
+        };
+        row(1, 1, 0, "fp32");
+        row(1, 2, 0, "bf16");
+        row(2, 2, 3, "fp32");
+    }
+    void cnnToo() {
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, zero);
+        QFETCH(QString, compute);
+        Layout layout = layoutOf(data, pipeline, 1, zero, compute.toStdString());
+        layout.model = {"cnn", 2, 4};
+        layout.model.image = 8;
+        if (emulated()) layout.run.steps = 3;
+        const Plan plan = planOf(layout);
+        const RunOutcome near = runInProcess(plan), far = runOnGpus(plan);
+        QVERIFY2(near.error.empty(), near.error.c_str());
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        const double tolerance = compute == "fp32" ? 1e-4 : 2e-2;
+        const QString wrong = difference(far.counter(EventKind::Loss), near.counter(EventKind::Loss), tolerance);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    }
+
     /// Tokens' rows go from GPU to GPU; as many exchanges are told as on the processor, and the same tokens are dropped.
     void expertsToo_data() {
         QTest::addColumn<int>("data");

@@ -273,7 +273,7 @@ private Q_SLOTS:
                        rank.arena);
         const auto alone = rank.world.communicator(0);
         Transfers transfers(
-            TransferSetup{*alone, rank.plan.lowered.rankOfStage, {0}, 1, DType::F32, rank.arena, rank.trace});
+            TransferSetup{*alone, rank.plan.lowered.rankOfStage, {0}, {1}, DType::F32, rank.arena, rank.trace});
         LossScale scale(rank.plan.layout.precision);
         Executor executor({rank.stages, rank.arena, 1, *alone, *alone, *alone, *alone, *alone, nullptr, transfers,
                            rank.trace, rank.plan.costs, 0, scale, 1, nullptr, 1, true, true, nullptr, nullptr,

@@ -51,11 +51,13 @@ public:
             }
             first += count;
         }
-        const auto tokens =
-            static_cast<std::size_t>(layout.batch.micro) * static_cast<std::size_t>(layout.model.sequence / context.size());
-        elements_ = static_cast<std::size_t>(tensor_->ownTokens(static_cast<int>(tokens))) *
-                  static_cast<std::size_t>(layout.model.hidden);
-        tokens_.assign(tokens, 1);
+        for (const StageShape& shape : stageShapes(layout))
+            elements_.push_back(static_cast<std::size_t>(
+                boundaryFloats(layout.model, shape.firstLayer, layout.batch.micro, tensorShare(layout))));
+        const auto samples = static_cast<std::size_t>(layout.batch.micro);
+        const int members = context.size();
+        tokens_.assign(samples * static_cast<std::size_t>(sampleInputs(layout.model) / members), 1);
+        targets_.assign(samples * static_cast<std::size_t>(sampleTargets(layout.model) / members), 1);
         if (!scalesLoss(layout.precision)) return;
         overflow_ = arena_.allocateZeroed(MemoryCategory::Buffers, 1, DType::I32);  // as the executor does
         for (auto& [index, stage] : stages_)
@@ -80,7 +82,8 @@ private:
     void visit(const Action& action) {
         if (isReceive(action.kind)) {
             products_[otherEnd(action)] = arena_.allocateZeroed(
-                MemoryCategory::Buffers, elements_, Types(numberFormats(layout_.precision)).activations);
+                MemoryCategory::Buffers, elements_[static_cast<std::size_t>(std::max<int>(action.stage, otherEnd(action).stage))],
+                Types(numberFormats(layout_.precision)).activations);
         } else if (isSend(action.kind)) {
             leaving_.push_back(take(action));
         } else if (isCompute(action.kind)) {
@@ -112,7 +115,7 @@ private:
 
     void compute(const Action& action) {
         Stage& stage = *stages_.at(action.stage);
-        const TokenBatch batch{tokens_, tokens_};
+        const TokenBatch batch{tokens_, targets_};
         const Action up{ActionKind::SendForward, action.stage, action.microbatch},
             down{ActionKind::SendBackward, action.stage, action.microbatch};
         if (action.kind == ActionKind::Forward) {
@@ -150,8 +153,8 @@ private:
     std::vector<Buffer> leaving_;
     std::map<int, Buffer> kept_;  ///< weights by version; such a rank has one stage
     int mostVersions_ = 1;
-    std::vector<std::int32_t> tokens_;
-    std::size_t elements_ = 0;  ///< of a message
+    std::vector<std::int32_t> tokens_, targets_;
+    std::vector<std::size_t> elements_;  ///< of what each stage takes from the one below
 };
 
 void compare(const Layout& layout, const Schedule& lowered) {
@@ -216,8 +219,8 @@ private Q_SLOTS:
             Layout layout;
             const int p = 1 + static_cast<int>(random.below(4)), m = 1 + static_cast<int>(random.below(5));
             const int heads = 1 + static_cast<int>(random.below(3));
-            const std::array kinds{"gpt", "mlp", "gpt-moe", "llama"};
-            layout.model = {kinds[random.below(4)],
+            const std::array kinds{"gpt", "mlp", "gpt-moe", "llama", "cnn"};
+            layout.model = {kinds[random.below(5)],
                             p * (1 + static_cast<int>(random.below(2))),
                             heads * (2 + static_cast<int>(random.below(6))),
                             heads,
@@ -226,7 +229,7 @@ private Q_SLOTS:
                             0};
             layout.parallel.data = 1 + static_cast<int>(random.below(2));
             layout.parallel.pipeline = p;
-            const bool experts = layout.model.kind == "gpt-moe", llama = layout.model.kind == "llama";
+            const bool experts = layout.model.kind == "gpt-moe", llama = layout.model.kind == "llama", images = readsImages(layout.model);
             if (llama) {
                 layout.model.hidden = heads * 2 * (1 + static_cast<int>(random.below(3)));
                 layout.model.kvHeads = heads == 2 ? 1 + static_cast<int>(random.below(2)) : random.below(2) ? 1 : heads;
@@ -239,7 +242,7 @@ private Q_SLOTS:
                 layout.model.expertDropout = random.below(2) ? 0.1 : 0;
                 layout.model.layers = std::max(2, layout.model.layers);
             }
-            layout.parallel.tensor = experts ? 1 : 1 + static_cast<int>(random.below(3));
+            layout.parallel.tensor = experts || images ? 1 : 1 + static_cast<int>(random.below(3));
             if (const int t = layout.parallel.tensor; t > 1) {
                 layout.model.heads *= t;
                 layout.model.kvHeads *= t;
@@ -261,7 +264,7 @@ private Q_SLOTS:
                 layout.model.tokenExperts =
                     (layout.model.experts * expertCapacity(layout.model) + layout.model.sequence - 1) / layout.model.sequence;
             layout.model.dropout = random.below(2) ? 0.1 : 0;
-            if (!experts && random.below(3) == 0) {
+            if (!experts && !images && random.below(3) == 0) {
                 layout.parallel.context = 2 + static_cast<int>(random.below(2));
                 layout.model.sequence *= 2 * layout.parallel.context;
                 layout.model.dropout = 0;
@@ -280,6 +283,14 @@ private Q_SLOTS:
             layout.model.layers *= v;
             while (method.refusal != nullptr && method.refusal(scheduleShape(layout)))
                 layout.batch.global += layout.batch.micro * layout.parallel.data;
+            if (images && layout.model.layers > 6) layout.model.layers = p * v;  // maps of the lowest have 4^layers pixels
+            if (images) {
+                layout.model.image = 1 << layout.model.layers;
+                layout.model.channels = 1 + static_cast<int>(random.below(3));
+                layout.model.convolutions = 1 + static_cast<int>(random.below(3));
+                layout.model.classes = 2 + static_cast<int>(random.below(300));
+                layout.model.hidden = 1 + static_cast<int>(random.below(3));
+            }
             if (random.below(3) == 0) {
                 layout.schedule.stages.assign(static_cast<std::size_t>(p * v), 1);
                 layout.schedule.stages[0] = layout.model.layers - p * v + 1;
@@ -290,9 +301,13 @@ private Q_SLOTS:
                     layout.model.feedForward.push_back(layout.parallel.tensor *
                                                         (1 + static_cast<int>(random.below(60))));
             const std::array recomputes{"none", "full", "sqrt", "every", "selective"};
-            layout.memory.recompute = recomputes[random.below(layout.model.kind == "mlp" ? 4 : 5)];
+            layout.memory.recompute = recomputes[random.below(hasAttention(layout.model) ? 5 : 4)];
             layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
             layout.memory.partitionActivations = random.below(2);
+            if (images && layout.memory.recompute == "none") {
+                const std::array kept{"kept", "lossless", "lossy-16", "lossy-10", "lossy-8"};
+                layout.memory.activations = kept[random.below(kept.size())];
+            }
             const std::array optimizers{"adamw", "adamw-8bit", "sgd", "adafactor", "sm3"};
             layout.optimizer.kind = optimizers[random.below(5)];
             layout.optimizer.momentum = random.below(2) ? 0.9 : 0;
@@ -301,6 +316,7 @@ private Q_SLOTS:
             layout.precision.weights = one({"master", "fp32", "alone"});
             layout.precision.gradients = one({"compute", "fp32"});
             layout.precision.lossScale = method.flushes ? one({"none", "static", "dynamic"}) : "none";
+            if (layout.memory.activations == "lossy-16" && layout.precision.compute != "fp32") layout.memory.activations = "lossy-10";
             const auto plan = makePlan(layout);
             QVERIFY2(plan.has_value(), plan ? "" : toText(plan.error()).c_str());
             compare(layout, plan->lowered);
@@ -315,7 +331,8 @@ private Q_SLOTS:
         layout.parallel.pipeline = 2;
         layout.schedule.chunks = 2;
         layout.batch = {4, 2};
-        for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama"})
+        layout.model.image = 256;
+        for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama", "cnn"})
             for (const char* csv :
                  {"0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n",
                   "0F0,0F1,2F0,2F1,2I0,2I1,0I0,2W0,0I1,2W1,0W0,0W1\n1F0,1F1,3F0,3I0,3F1,3W0,3I1,3W1,1I0,1I1,1W0,1W1\n",
@@ -323,10 +340,11 @@ private Q_SLOTS:
                   "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0I1,0W0,0W1\n1F0,2F0,1F1,2F1,2I0,1I0,2W0,2I1,1I1,1W0,2W1,"
                   "1W1\n"}) {
                 layout.model.kind = kind;
+                layout.model.hidden = readsImages(layout.model) ? 2 : 12;
                 for (const char* recompute : {"none", "full", "every"}) {
                     layout.memory.recompute = recompute;
                     for (const int tensor : {1, 3}) {
-                        if (tensor > 1 && (layout.model.kind == "gpt-moe" || layout.memory.recompute == "none")) continue;
+                        if (tensor > 1 && (layout.model.kind == "gpt-moe" || layout.model.kind == "cnn" || layout.memory.recompute == "none")) continue;
                         layout.parallel.tensor = tensor;
                         layout.memory.partitionActivations = tensor > 1;
                         compare(layout, lower(*parseCsv(csv), {false, true, true}));

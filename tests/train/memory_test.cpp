@@ -19,7 +19,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("schedule");
         QTest::addColumn<int>("data");
         QTest::addColumn<int>("pipeline");
-        for (const char* model : {"gpt", "mlp", "gpt-moe", "llama"})
+        for (const char* model : {"gpt", "mlp", "gpt-moe", "llama", "cnn"})
             for (const char* schedule : {"naive", "gpipe", "1f1b"})
                 for (const auto& [data, pipeline] : {std::pair{1, 1}, std::pair{2, 1}, std::pair{1, 4}, std::pair{2, 2}})
                     QTest::addRow("%s %s data %d pipeline %d", model, schedule, data, pipeline)
@@ -34,6 +34,7 @@ private Q_SLOTS:
         // Experts are in every second block: stages are alike with two. To a slower neighbour more messages would be on their way
         // than the ledger counts.
         layout.model = {model.toStdString(), model == "gpt-moe" ? 8 : 4, 32, 2, 32, 256, 0.0};
+        if (model == "cnn") layout.model.hidden = 4;  // of whose stages the lower ones compute for longer
         layout.cluster.hosts = {{"localhost", data * pipeline}};
         layout.parallel.data = data;
         layout.parallel.pipeline = pipeline;
@@ -59,7 +60,7 @@ private:
         // A rank that gets its core late looks late at a message, which is held for an action longer, or sends it late, and
         // another never holds it beside the next.
         const auto message = static_cast<double>(sizeof(float)) *
-                             static_cast<double>(boundaryFloats(layout.model, layout.batch.micro, tensorShare(layout)));
+                             static_cast<double>(boundaryFloats(layout.model, 1, layout.batch.micro, tensorShare(layout)));
         for (const RankMemory& predicted : plan.memory) {
             const auto rank = static_cast<std::size_t>(predicted.rank);
             std::map<EventKind, std::int64_t> largest;

@@ -4,6 +4,7 @@
 #include "engine/layout/fields.h"
 #include "engine/layout/layout_file.h"
 #include "engine/schedule/registry.h"
+#include "tests/unit/cnn_faults.h"
 #include "tests/unit/single_faults.h"
 
 #include <QRandomGenerator>
@@ -16,6 +17,12 @@ using namespace shardlab;
 using namespace shardlab::test;
 
 namespace {
+
+std::vector<SingleFault> allFaults() {
+    std::vector<SingleFault> all = singleFaults;
+    all.insert(all.end(), cnnFaults.begin(), cnnFaults.end());
+    return all;
+}
 
 std::vector<Fault> checked(const Layout& layout) { return check(layout, scheduleMethods()); }
 
@@ -31,11 +38,11 @@ class LayoutCheckTest : public QObject {
 private Q_SLOTS:
     void oneFaultIsOneFault_data() {
         QTest::addColumn<int>("index");
-        for (std::size_t i = 0; i < singleFaults.size(); ++i) QTest::newRow(singleFaults[i].name) << static_cast<int>(i);
+        for (std::size_t i = 0; i < allFaults().size(); ++i) QTest::newRow(allFaults()[i].name) << static_cast<int>(i);
     }
     void oneFaultIsOneFault() {
         QFETCH(int, index);
-        const SingleFault& each = singleFaults[static_cast<std::size_t>(index)];
+        const SingleFault each = allFaults()[static_cast<std::size_t>(index)];
         Layout layout;
         QVERIFY(checked(layout).empty());
         each.change(layout);

@@ -123,11 +123,12 @@ private Q_SLOTS:
                                 "warmup",
                                 "betas",          "epsilon",
                                 "momentum",       "weight_decay",
-                                "clip", "decay_rate", "clip_threshold",           "loss_weight",   "exchange", "elastic_rho",   "recompute",     "recompute_every", "partition_activations", "schedule", "minimum",
+                                "clip", "decay_rate", "clip_threshold",           "loss_weight",   "exchange", "elastic_rho",   "recompute",     "recompute_every", "partition_activations", "activations", "schedule", "minimum",
                                 "steps",          "seed",
                                 "validate_every", "validation_batches", "deadline",
                                 "experts",        "gate",           "top_k",         "expert_groups", "top_groups", "token_experts", "entropy",
                                 "capacity",       "balance",        "expert_dropout",
+                                "image",          "channels",       "convolutions",  "classes",
                                 "weights",        "tokenizer_path", "last_batch",
                                 "every",          "keep"})
             QVERIFY2(mentions(text, std::string("\"").append(key).append("\":").c_str()), key);

@@ -206,10 +206,42 @@ private Q_SLOTS:
         }
     }
 
+    void sizesOfACnn() {
+        ModelSpec model;
+        model.kind = "cnn";
+        model.layers = 2;
+        model.hidden = 3;
+        model.image = 8;
+        model.channels = 2;
+        model.convolutions = 2;
+        model.classes = 5;
+        // 8 × 8 pixels of 2, then 3 channels; 4 × 4 of 3, then 6; 2 × 2 of 6 are the features.
+        const std::int64_t lower = (9 * 2 + 9 * 3) * 3, upper = (9 * 3 + 9 * 6) * 6, features = 4 * 6;
+        QCOMPARE(layerParameters(model, 0), lower + 2 * 3);
+        QCOMPARE(layerParameters(model, 1), upper + 2 * 6);
+        QCOMPARE(modelParameters(model), lower + upper + 18 + 2 * features + 5 * features);
+        QCOMPARE(productWeights(model, {2, true, true}), lower + upper + 5 * features);
+        QCOMPARE(layerForwardFlops(model, 1, 3), 3 * 2.0 * 16 * double(upper));
+        QCOMPARE(outputForwardFlops(model, 3), 3 * 2.0 * double(features) * 5);
+        QCOMPARE(boundaryFloats(model, 1, 3), std::int64_t{3 * 16 * 3});
+        QCOMPARE(layerStoredFloats(model, 0, 3), std::int64_t{3 * 64 * (2 + 2 * 3)});
+        QCOMPARE(headStoredFloats(model, 3), 3 * (2 * features + 2 + 5));
+        QCOMPARE(embeddingParameters(model), std::int64_t{0});
+        const auto units = stageUnits(model, {}, {2, true, true});
+        QCOMPARE(units.size(), std::size_t{4});
+        QCOMPARE(units[0].size, layerParameters(model, 0));
+        QVERIFY(units[3].table && units[3].lowestLayer == 2);
+        model.layers = 5;  // the fourth and later blocks have 8 times as many channels
+        model.image = 32;
+        QCOMPARE(layerParameters(model, 4), std::int64_t{2 * (9 * 24 * 24 + 24)});
+        QVERIFY(!evenLayers(model) && !tiesEmbedding(model) && !hasAttention(model));
+    }
+
     void stagesAddUpToTheModel() {
-        for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama"}) {
+        for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama", "cnn"}) {
             Layout layout;
             layout.model = {kind, 6, 32, 4, 16, 300, 0};
+            layout.model.image = 64;
             layout.parallel.pipeline = 3;
             for (const std::vector<int>& widths : {std::vector<int>{}, std::vector<int>{8, 128, 9, 700, 1, 40}})
                 for (const std::vector<int>& split : {std::vector<int>{}, std::vector<int>{1, 2, 3}}) {

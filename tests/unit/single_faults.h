@@ -2,26 +2,16 @@
 // Layouts that are legal but for one thing, each thing once.
 #pragma once
 
-#include "engine/layout/layout.h"
+#include "tests/unit/single_fault.h"
 
 #include <cmath>
-#include <functional>
 #include <vector>
 
 namespace shardlab::test {
 
-/// A legal layout, changed at one place: the only fault is at `pointer` and its legal part says `legal`.
-struct SingleFault {
-    const char* name;
-    std::function<void(Layout&)> change;
-    const char* pointer;
-    const char* legal;
-};
-
 inline const std::vector<SingleFault> singleFaults{
     {"heads", [](Layout& l) { l.model.heads = 3; }, "/model/heads", "1, 2, 4, 8, 16, 32"},
     {"unknown model", [](Layout& l) { l.model.kind = "gtp"; }, "/model/kind", "did you mean gpt?"},
-    {"model to come", [](Layout& l) { l.model.kind = "cnn"; }, "/model/kind", "gpt, mlp, gpt-moe or llama"},
     {"heads of keys that divide no heads",
      [](Layout& l) {
          l.model.kind = "llama";

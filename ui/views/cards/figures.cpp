@@ -37,6 +37,8 @@ CardFigure tokens(const RunModel& model, const StepSummary* step) {
         return card;
     }
     const auto tokens = static_cast<double>(tokensPerStep(model.header().layout));
+    if (readsImages(model.header().layout.model))
+        card = {tr("Images/s"), unknown, {}, tr("Images of one optimizer step over the time the step took.")};
     if (step && step->complete && step->seconds > 0) card.value = text(formatCount(tokens / step->seconds));
     if (const double predicted = model.header().predictedStepSeconds; predicted > 0)
         card.detail = tr("pred %1").arg(text(formatCount(tokens / predicted)));

@@ -136,6 +136,8 @@ std::vector<Fact> InspectorView::rankFacts(int rank) const {
     if (model.peakBytes(rank) > 0) facts.push_back({tr("Peak memory"), text(formatBytes(model.peakBytes(rank)))});
     if (const Event* const free = latest(EventKind::LargestFree))
         facts.push_back({tr("Largest free block"), text(formatBytes(free->bytes)), "figure", tr("Of %1 that its arena keeps free for reuse at the end of a step. Blocks are reused whole, so that none breaks into pieces.").arg(text(formatBytes(static_cast<std::int64_t>(free->value))))});
+    if (const Event* const packed = latest(EventKind::PackedActivations))
+        facts.push_back({tr("Kept in fewer bits"), text(formatBytes(packed->bytes)), "figure", tr("Of activations, by the forwards of a step: of what would have been %1.").arg(text(formatBytes(static_cast<std::int64_t>(packed->value))))});
     const auto at = static_cast<std::size_t>(rank);
     if (at < model.header().predictedPeak.size()) facts.push_back({tr("Predicted peak"), text(formatBytes(model.header().predictedPeak[at]))});
     return facts;

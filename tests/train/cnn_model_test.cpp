@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cnn against the same in double precision: its loss, and its gradients against differences.
+#include "engine/layout/model_shape.h"
+#include "engine/model/stage.h"
+#include "tests/train/cnn_reference.h"
+#include "tests/train/model_gradients.h"
+
+#include <QtTest>
+
+using namespace shardlab;
+using reference::Weights;
+
+namespace {
+
+#define CLOSE_TO(got, wanted, tolerance, name)                                                                       \
+    do {                                                                                                              \
+        const double off = reference::mismatch(got, wanted);                                                          \
+        QVERIFY2(off < tolerance, qPrintable(QString("%1 off by %2, %3").arg(QString::fromStdString(name)).arg(off).arg(in.seed()))); \
+    } while (false)
+
+/// Steps so small that hardly a ReLU or a pool changes its mind within one.
+reference::Values gradientOf(const std::function<double(const Weights&)>& loss, Weights weights, const std::string& name) {
+    reference::Values& moved = weights.at(name);
+    reference::Values gradient(moved.size());
+    constexpr double step = 1e-8;
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+        const double middle = moved[i];
+        moved[i] = middle + step;
+        const double above = loss(weights);
+        moved[i] = middle - step;
+        gradient[i] = (above - loss(weights)) / (2 * step);
+        moved[i] = middle;
+    }
+    return gradient;
+}
+
+StageSpec specOf(const reference::CnnShape& shape) {
+    StageSpec spec;
+    spec.model.kind = "cnn";
+    spec.model.layers = shape.layers;
+    spec.model.hidden = shape.hidden;
+    spec.model.image = shape.image;
+    spec.model.channels = shape.channels;
+    spec.model.convolutions = shape.convolutions;
+    spec.model.classes = shape.classes;
+    spec.tied = false;
+    spec.layers = shape.layers;
+    spec.samples = shape.samples;
+    return spec;
+}
+
+reference::CnnShape randomShape(RandomInputs& in) {
+    const int layers = in.whole(1, 2);
+    return {in.whole(1, 3), layers == 2 ? 4 * in.whole(1, 2) : 4, in.whole(1, 2), in.whole(2, 3), layers, in.whole(1, 2), in.whole(2, 4)};
+}
+
+}  // namespace
+
+class CnnModelTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void wholeModel() {
+        for (int round = 0; round < 4; ++round) {
+            RandomInputs in;
+            const reference::CnnShape shape = randomShape(in);
+            const StageSpec spec = specOf(shape);
+            Arena arena;
+            Stage stage(spec, arena);
+            const Weights weights = reference::shake(stage.parameters(), in);
+            const auto pixels = in.tokens(std::size_t(shape.samples) * std::size_t(sampleInputs(spec.model)), 256);
+            const auto classes = in.tokens(std::size_t(shape.samples), shape.classes);
+            const auto loss = [&](const Weights& w) { return reference::cnnLoss(w, shape, pixels, classes); };
+            const double wanted = loss(weights);
+            double evaluated = 0;
+            stage.evaluate({pixels, classes}, {}, &evaluated);
+            QVERIFY2(std::abs(evaluated - wanted) < 1e-4 * std::max(wanted, 1.0), qPrintable(in.seed()));
+            stage.forward(0, {pixels, classes}, {});
+            QVERIFY2(std::abs(stage.loss(0) - wanted) < 1e-4 * std::max(wanted, 1.0), qPrintable(in.seed()));
+            QVERIFY(stage.backward(0, {}, 1).empty());
+            for (const Parameter& parameter : stage.parameters())
+                CLOSE_TO(parameter.gradient.floats(), gradientOf(loss, weights, parameter.name), 1e-3, parameter.name);
+            QCOMPARE(static_cast<std::int64_t>(stage.parameterBlock().size()), modelParameters(spec.model));
+        }
+    }
+
+    /// I and W are B, stages joined are the model, to the bit; nothing is left behind.
+    void splitAndStaged() {
+        RandomInputs in;
+        reference::CnnShape shape = randomShape(in);
+        shape.layers = 2;
+        shape.image = 8;
+        StageSpec lower = specOf(shape), upper = lower;
+        lower.layers = upper.layers = upper.firstLayer = 1;
+        lower.last = upper.first = false;
+        Arena whole, arena;
+        Stage model(specOf(shape), whole), below(lower, arena), above(upper, arena);
+        const auto pixels = in.tokens(std::size_t(shape.samples) * std::size_t(sampleInputs(lower.model)), 256);
+        const auto classes = in.tokens(std::size_t(shape.samples), shape.classes);
+        model.forward(0, {pixels, classes}, {});
+        model.backward(0, {}, 0.5f);
+        above.forward(0, {pixels, classes}, below.forward(0, {pixels, classes}, {}));
+        QCOMPARE(above.loss(0), model.loss(0));
+        QVERIFY(below.inputGrad(0, above.inputGrad(0, {}, 0.5f), 0.5f).empty());
+        above.weightGrad(0);
+        below.weightGrad(0);
+        std::vector<float> parts;
+        for (Stage* stage : {&below, &above})
+            for (const float value : stage->gradientBlock().floats()) parts.push_back(value);
+        const auto together = model.gradientBlock().floats();
+        QVERIFY2(std::ranges::equal(parts, together), qPrintable(in.seed()));
+        QCOMPARE(arena.used()[static_cast<std::size_t>(MemoryCategory::Activations)], std::int64_t{0});
+        QCOMPARE(arena.used()[static_cast<std::size_t>(MemoryCategory::Buffers)], std::int64_t{0});
+    }
+};
+
+QTEST_GUILESS_MAIN(CnnModelTest)
+#include "cnn_model_test.moc"

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cnn under every kind of parallelism that it takes: whatever shares the work, losses are those of one rank.
+#include "engine/checkpoint/checkpoint_folder.h"
+#include "tests/train/loss_curves.h"
+#include "tests/train/run_in_process.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <optional>
+#include <random>
+
+using namespace shardlab;
+
+namespace {
+
+constexpr int steps = 10;
+
+struct Split {
+    int data = 1;
+    int pipeline = 1;
+    int zero = 0;
+};
+
+}  // namespace
+
+class CnnParityTest : public QObject {
+    Q_OBJECT
+
+private:
+    Layout layoutOf(const Split& split) const {
+        Layout layout;
+        layout.model = {"cnn", 4, 4};
+        layout.model.image = 16;
+        layout.model.channels = 3;
+        layout.model.classes = 5;
+        layout.cluster.hosts = {{"localhost", split.data * split.pipeline}};
+        layout.parallel.data = split.data;
+        layout.parallel.pipeline = split.pipeline;
+        layout.parallel.zero = split.zero;
+        layout.schedule.kind = split.pipeline > 1 ? "1f1b" : "naive";
+        layout.batch = {16, 2};
+        layout.run.steps = steps;
+        layout.run.seed = seed_;
+        layout.run.validateEvery = 5;
+        layout.run.validationBatches = 1;
+        return layout;
+    }
+
+    const RunOutcome& reference() {
+        if (!reference_) {
+            Layout layout = layoutOf({});
+            layout.batch.micro = 16;
+            reference_ = runInProcess(planOf(layout));
+        }
+        return *reference_;
+    }
+
+    void requireEqual(const RunOutcome& run, double tolerance = 2e-5) {
+        const RunOutcome& wanted = reference();
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        QCOMPARE(run.counter(EventKind::Loss).size(), std::size_t{steps});
+        const QString seed = QString("seed %1: ").arg(seed_);
+        QString wrong = difference(run.counter(EventKind::Loss), wanted.counter(EventKind::Loss), tolerance);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "loss: " + wrong));
+        wrong = difference(run.counter(EventKind::ValidationLoss), wanted.counter(EventKind::ValidationLoss), tolerance);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "validation loss: " + wrong));
+        wrong = difference(run.counter(EventKind::GradientNorm), wanted.counter(EventKind::GradientNorm),
+                           std::min(100 * tolerance, 0.2));
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "gradient norm: " + wrong));
+    }
+
+    std::int64_t seed_ = 0;
+    std::optional<RunOutcome> reference_;
+
+private Q_SLOTS:
+    void initTestCase() {
+        seed_ = std::random_device{}();
+        qInfo("seed %lld", static_cast<long long>(seed_));
+    }
+
+    /// Far below what guessing costs, and what it has learned holds for images that it has not seen.
+    void itLearns() {
+        Layout layout = layoutOf({});
+        layout.batch.micro = 16;
+        layout.model.hidden = 8;
+        layout.run.steps = 120;
+        layout.run.validateEvery = 0;
+        layout.run.validationBatches = 8;
+        const RunOutcome run = runInProcess(planOf(layout));
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        const double guessed = std::log(layout.model.classes);
+        QVERIFY2(run.counter(EventKind::ValidationLoss).back() < 0.7 * guessed,
+                 qPrintable(QString("%1, seed %2").arg(run.counter(EventKind::ValidationLoss).back()).arg(seed_)));
+    }
+
+    void everyLayoutEqualsOneRank_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("zero");
+        const auto row = [](const char* name, const Split& split) {
+            QTest::newRow(name) << split.data << split.pipeline << split.zero;
+        };
+        row("microbatches", {});
+        row("data 4", {4});
+        row("pipeline 4", {1, 4});
+        row("data 2 pipeline 2", {2, 2});
+        row("data 4, ZeRO 1", {4, 1, 1});
+        row("data 2 pipeline 2, ZeRO 2", {2, 2, 2});
+        row("data 2 pipeline 2, ZeRO 3", {2, 2, 3});
+        row("data 4, ZeRO 3", {4, 1, 3});
+    }
+    void everyLayoutEqualsOneRank() {
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, zero);
+        requireEqual(runInProcess(planOf(layoutOf({data, pipeline, zero}))));
+    }
+
+    void stagesOfOtherLengthsToo() {
+        Layout layout = layoutOf({1, 2});
+        layout.schedule.stages = {1, 3};
+        requireEqual(runInProcess(planOf(layout)));
+    }
+
+    void everyScheduleToo_data() {
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<int>("chunks");
+        for (const char* kind : {"gpipe", "zb-h1", "zb-greedy"}) QTest::newRow(kind) << kind << 1;
+        for (const char* kind : {"interleaved-1f1b", "looped-bfs", "zb-v", "dualpipe-v"}) QTest::newRow(kind) << kind << 2;
+    }
+    void everyScheduleToo() {
+        QFETCH(QString, schedule);
+        QFETCH(int, chunks);
+        Layout layout = layoutOf({1, 2});
+        layout.schedule.kind = schedule.toStdString();
+        layout.schedule.chunks = chunks;
+        requireEqual(runInProcess(planOf(layout)));
+    }
+
+    void recomputationToo_data() {
+        QTest::addColumn<QString>("recompute");
+        for (const char* kind : {"full", "sqrt", "every"}) QTest::newRow(kind) << kind;
+    }
+    void recomputationToo() {
+        QFETCH(QString, recompute);
+        Layout layout = layoutOf({2, 2});
+        const RunOutcome whole = runInProcess(planOf(layout));
+        layout.memory.recompute = recompute.toStdString();
+        const RunOutcome run = runInProcess(planOf(layout));
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        QCOMPARE(run.counter(EventKind::Loss), whole.counter(EventKind::Loss));  // to the bit
+        requireEqual(run);
+    }
+
+    /// In 16 bits what is rounded where differs between layouts, each time by 2⁻⁹ of an activation.
+    void sixteenBits_data() {
+        QTest::addColumn<QString>("compute");
+        QTest::addColumn<QString>("weights");
+        QTest::newRow("bf16") << "bf16" << "master";
+        QTest::newRow("bf16, weights in fp32") << "bf16" << "fp32";
+        QTest::newRow("fp16") << "fp16" << "master";
+    }
+    void sixteenBits() {
+        QFETCH(QString, compute);
+        QFETCH(QString, weights);
+        Layout layout = layoutOf({2, 2, 1});
+        layout.precision.compute = compute.toStdString();
+        layout.precision.weights = weights.toStdString();
+        layout.precision.gradients = "fp32";
+        if (compute == "fp16") {
+            layout.precision.lossScale = "dynamic";
+            layout.precision.scale = 1024;
+        }
+        const RunOutcome run = runInProcess(planOf(layout));
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        const QString wrong = difference(run.counter(EventKind::Loss), reference().counter(EventKind::Loss), 0.1);
+        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1: %2").arg(seed_).arg(wrong)));
+    }
+
+    void otherOptimizersToo_data() {
+        QTest::addColumn<QString>("optimizer");
+        QTest::addColumn<QString>("partition");
+        QTest::newRow("adafactor") << "adafactor" << "layers";
+        QTest::newRow("sm3") << "sm3" << "layers";
+        QTest::newRow("sgd") << "sgd" << "flat";
+    }
+    void otherOptimizersToo() {
+        QFETCH(QString, optimizer);
+        QFETCH(QString, partition);
+        const auto trained = [&](const Split& split) {
+            Layout layout = layoutOf(split);
+            layout.optimizer.kind = optimizer.toStdString();
+            if (split.zero == 3) layout.parallel.partition = partition.toStdString();
+            return runInProcess(planOf(layout));
+        };
+        const RunOutcome one = trained({}), many = trained({2, 2, 3});
+        QVERIFY2(one.error.empty() && many.error.empty(), (one.error + many.error).c_str());
+        const QString wrong = difference(many.counter(EventKind::Loss), one.counter(EventKind::Loss), 2e-4);
+        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1: %2").arg(seed_).arg(wrong)));
+    }
+
+    /// Codes lose nothing: to the bit. Of maps of fewer bits the loss differs a little, and less the more bits they have; what
+    /// is kept, and what the plan says of it, is less.
+    void keptInFewerBits_data() {
+        QTest::addColumn<QString>("activations");
+        QTest::addColumn<double>("tolerance");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<QString>("schedule");
+        QTest::newRow("lossless") << "lossless" << 0.0 << 1 << "naive";
+        QTest::newRow("lossless, pipeline") << "lossless" << 0.0 << 2 << "1f1b";
+        QTest::newRow("lossless, split backward") << "lossless" << 0.0 << 2 << "zb-h1";
+        QTest::newRow("16 bits") << "lossy-16" << 0.01 << 1 << "naive";
+        QTest::newRow("16 bits, split backward") << "lossy-16" << 0.01 << 2 << "zb-h1";
+        QTest::newRow("10 bits") << "lossy-10" << 0.15 << 1 << "naive";
+        QTest::newRow("8 bits") << "lossy-8" << 0.2 << 2 << "1f1b";
+    }
+    void keptInFewerBits() {
+        QFETCH(QString, activations);
+        QFETCH(double, tolerance);
+        QFETCH(int, pipeline);
+        QFETCH(QString, schedule);
+        Layout layout = layoutOf({1, pipeline});
+        layout.schedule.kind = schedule.toStdString();
+        const Plan plain = planOf(layout);
+        const RunOutcome whole = runInProcess(plain);
+        layout.memory.activations = activations.toStdString();
+        const Plan plan = planOf(layout);
+        const RunOutcome run = runInProcess(plan);
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        const QString wrong = difference(run.counter(EventKind::Loss), whole.counter(EventKind::Loss), tolerance);
+        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1: %2").arg(seed_).arg(wrong)));
+        const auto activationsOf = [](const Plan& of, std::size_t rank) {
+            return of.memory[rank].bytes[static_cast<std::size_t>(MemoryCategory::Activations)];
+        };
+        for (std::size_t rank = 0; rank < plan.memory.size(); ++rank) {
+            QVERIFY(activationsOf(plan, rank) < activationsOf(plain, rank));
+            std::int64_t packed = 0;
+            for (const Event& event : run.ranks[rank].events) {
+                if (event.step != 1 || event.kind != EventKind::PackedActivations) continue;
+                packed = event.bytes;
+                QVERIFY(2 * static_cast<double>(event.bytes) <= event.value);
+            }
+            QVERIFY(packed > 0);
+        }
+        QCOMPARE(whole.count(EventKind::PackedActivations), 0);
+    }
+
+    /// What rounding takes from gradients is little: it learns as it would.
+    void itLearnsFromFewBits() {
+        Layout layout = layoutOf({});
+        layout.batch.micro = 16;
+        layout.model.hidden = 8;
+        layout.run.steps = 120;
+        layout.run.validateEvery = 0;
+        layout.run.validationBatches = 8;
+        layout.memory.activations = "lossy-8";
+        const RunOutcome run = runInProcess(planOf(layout));
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        QVERIFY2(run.counter(EventKind::ValidationLoss).back() < 0.7 * std::log(layout.model.classes),
+                 qPrintable(QString("%1, seed %2").arg(run.counter(EventKind::ValidationLoss).back()).arg(seed_)));
+    }
+
+    /// Without a pipeline, whose messages are held for longer where a neighbour is late.
+    void memoryIsThatOfThePlan_data() {
+        QTest::addColumn<QString>("compute");
+        QTest::addColumn<QString>("recompute");
+        QTest::addColumn<QString>("activations");
+        QTest::newRow("fp32") << "fp32" << "none" << "kept";
+        QTest::newRow("bf16") << "bf16" << "none" << "kept";
+        QTest::newRow("recomputed") << "fp32" << "full" << "kept";
+        QTest::newRow("lossless") << "fp32" << "none" << "lossless";
+        QTest::newRow("10 bits") << "bf16" << "none" << "lossy-10";
+        QTest::newRow("8 bits") << "fp32" << "none" << "lossy-8";
+    }
+    void memoryIsThatOfThePlan() {
+        QFETCH(QString, compute);
+        QFETCH(QString, recompute);
+        QFETCH(QString, activations);
+        Layout layout = layoutOf({});
+        layout.memory.activations = activations.toStdString();
+        layout.precision.compute = compute.toStdString();
+        layout.memory.recompute = recompute.toStdString();
+        const Plan plan = planOf(layout);
+        const RunOutcome run = runInProcess(plan);
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        std::int64_t peak = 0;
+        for (const Event& event : run.ranks[0].events)
+            if (event.kind == EventKind::MemoryPeak && event.step == 1) peak = std::max(peak, event.bytes);
+        QCOMPARE(peak, plan.memory[0].peak);
+    }
+
+    void checkpointsReshard() {
+        QTemporaryDir folder;
+        Layout first = layoutOf({1, 4}), second = layoutOf({2, 1, 3});
+        first.run.steps = steps / 2;
+        first.checkpoint.every = steps / 2;
+        const auto into = [&](int, TrainerServices& services) { services.checkpoints = folder.path().toStdString(); };
+        const RunOutcome begun = runInProcess(planOf(first), {}, into);
+        QVERIFY2(begun.error.empty(), begun.error.c_str());
+        const auto newest = findCheckpoint(folder.path().toStdString());
+        QVERIFY(newest.has_value());
+        const auto from = [&](int, TrainerServices& services) { services.resume = *newest; };
+        const RunOutcome rest = runInProcess(planOf(second), {}, from);
+        QVERIFY2(rest.error.empty(), rest.error.c_str());
+        const std::vector<double> straight = reference().counter(EventKind::Loss);
+        const QString wrong = difference(rest.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 2e-5);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    }
+};
+
+QTEST_GUILESS_MAIN(CnnParityTest)
+#include "cnn_parity_test.moc"
