@@ -65,14 +65,14 @@ PartProfile blockProfile(const Profile& profile, int layer) {
 
 Layout profiledParts(Layout layout) {
     layout.name.clear();
-    layout.model.layers = 0;
+    if (!readsImages(layout.model)) layout.model.layers = 0;  // whose blocks all differ
     layout.data = {};
     layout.cluster = {};
     layout.parallel.data = layout.parallel.pipeline = 1;
     layout.parallel.exchange = "allreduce";
     layout.parallel.zero = 0;
     layout.schedule = {};
-    layout.memory = {};
+    layout.memory = {.activations = layout.memory.activations};
     layout.batch.global = layout.batch.micro;
     layout.precision = formatsAlone(layout.precision);
     const std::string kind = layout.optimizer.kind;

@@ -27,7 +27,7 @@ Machine thisMachine();
 
 /// One part of a model, for one microbatch. Seconds are those of a core of its own, or of `threads` cores.
 struct PartProfile {
-    std::string name;        ///< "embedding", "attention", "feed-forward", "output"
+    std::string name;        ///< "embedding", "attention", "feed-forward", "convolutions", "output"
     double forward = 0;
     double backward = 0;     ///< input and weight gradient, one straight after the other
     double inputGrad = 0;    ///< on its own, as in a split backward
@@ -78,7 +78,7 @@ struct Profile {
 /// last block's.
 PartProfile blockProfile(const Profile& profile, int layer);
 
-/// Whether the profile's figures are those of `layout`: machine, device, model but for its number of layers,
+/// Whether the profile's figures are those of `layout`: machine, device, model but (a cnn apart) for its number of layers,
 /// microbatch, precision, optimizer, methods that change what a layer does, and threads of a rank.
 bool fits(const Profile& profile, const Layout& layout, const Machine& machine = thisMachine());
 

@@ -58,7 +58,7 @@ struct PartPlace {
 RankProbe::RankProbe(const Plan& plan, Communicator& world, Device& device, ProbeTime time)
     : plan_(plan), world_(world), time_(time), meter_(device), arena_(meter_), place_(place(plan, world, arena_.device(), {})) {
     for (auto& [index, spec] : stageSpecs(plan, place_.pipelineRank)) {
-        spec.memory = {};  // what is recomputed follows from the forward
+        spec.memory = {.activations = spec.memory.activations};  // what is recomputed follows from the forward
         stages_.emplace(index, std::make_unique<StageProbe>(spec, arena_, time));
         optimizers_.emplace(index, makeOptimizer({plan.layout.optimizer, 1, numberFormats(plan.layout.precision).master},
                                                  stages_.at(index)->stage().parameters(), arena_));

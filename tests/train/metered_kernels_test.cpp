@@ -141,6 +141,35 @@ private Q_SLOTS:
         QCOMPARE(meter.use(KernelKind::Rotary).bytes, 2.0 * 4 * rows * (8 + 12) * 6);
     }
 
+    /// Patches are nine times their images; of windows of four numbers one is handed on, and half a byte is its code.
+    void whatImagesNeedIsCountedByItself() {
+        const ImageShape shape{in_.whole(1, 3), 2 * in_.whole(1, 4), 2 * in_.whole(1, 4), 2 * in_.whole(1, 4)};
+        const auto size = static_cast<std::size_t>(shape.elements());
+        MeteredDevice meter(*cpu_);
+        meter.start(ticking);
+        const std::vector<float> x = floats(static_cast<int>(size));
+        const auto run = [&](Device& device) {
+            std::vector<float> all, images = x, patches(9 * size), pooled(size / 4), dx(size);
+            std::vector<std::uint8_t> codes(poolCodes(shape)), packed(static_cast<std::size_t>(packedBytes(shape.elements(), 10)));
+            device.spreadPatches(shape, x.data(), patches.data());
+            device.sumPatches(shape, patches.data(), x.data(), dx.data());
+            device.relu(shape.elements(), images.data());
+            device.maxPool(shape, images.data(), pooled.data(), codes.data());
+            device.maxPoolCodedGrad(shape, codes.data(), pooled.data(), dx.data());
+            device.maxPoolGrad(shape, pooled.data(), images.data());
+            device.packFloats(shape.elements(), 10, dx.data(), packed.data());
+            device.unpackFloats(shape.elements(), 10, packed.data(), patches.data());
+            for (const auto* more : {&images, &patches, &pooled, &dx}) all.insert(all.end(), more->begin(), more->end());
+            return all;
+        };
+        QVERIFY2(run(meter) == run(*cpu_), qPrintable(in_.seed()));
+        QCOMPARE(meter.use(KernelKind::Patches).calls, 2);
+        QCOMPARE(meter.use(KernelKind::Patches).bytes, (10 + 11) * 4.0 * size);
+        QCOMPARE(meter.use(KernelKind::Pooling).calls, 4);
+        QCOMPARE(meter.use(KernelKind::Pooling).bytes, (2 + 1.25 + 1.25 + 2.25) * 4.0 * size + 2.0 * poolCodes(shape));
+        QCOMPARE(meter.use(KernelKind::Elementwise).bytes, 2 * 4.0 * size + 2.0 * packedBytes(shape.elements(), 10));
+    }
+
     void everyKindHasAName() {
         QSet<QString> names;
         for (std::size_t i = 0; i < kernelKinds; ++i) {

@@ -126,6 +126,33 @@ private Q_SLOTS:
         QVERIFY(std::isfinite(profile.send.bandwidth) && std::isfinite(profile.allReduce.bandwidth));
         kernelsFollowFromTheModel(profile);
     }
+
+    /// Every block by itself, for each has other maps; no embedding.
+    void sizesOfACnn() {
+        Layout layout = small("cnn", "gpipe", 2, 1);
+        layout.model.hidden = 4;
+        layout.model.channels = 3;
+        const Profile profile = measure(layout).front();
+        const ModelSpec& model = layout.model;
+        const std::int64_t floatBytes = sizeof(float), features = outputWidth(model);
+        QCOMPARE(profile.embedding.weightBytes, std::int64_t{0});
+        QCOMPARE(profile.output.weightBytes, floatBytes * (2 * features + model.classes * features));
+        QCOMPARE(profile.blocks.size(), std::size_t{4});
+        std::int64_t activations = floatBytes * layout.batch.micro * sampleInputs(model) + profile.output.activationBytes;
+        const double forward = stageForwardFlops(model, {model.layers, true, true}, layout.batch.global);
+        for (int layer = 0; layer < model.layers; ++layer) {
+            const PartProfile block = blockProfile(profile, layer);
+            QCOMPARE(profile.blocks[static_cast<std::size_t>(layer)].parts.front().name, std::string("convolutions"));
+            QCOMPARE(block.weightBytes, floatBytes * layerParameters(model, layer));
+            activations += block.activationBytes;
+            QVERIFY(block.forward > 0 && block.backward > 0 && block.inputGrad > 0 && block.weightGrad > 0);
+        }
+        QCOMPARE(activations, floatBytes * stageStoredFloats(model, {model.layers, true, true}, layout.batch.micro));
+        // Nobody asks for the image's gradient.
+        const double image = 2.0 * layout.batch.global * model.image * model.image * 9 * model.channels * model.hidden;
+        const double counted = 2 * flopsOf(profile.kernels, {"A·B", "A·Bᵀ", "Aᵀ·B"});
+        QVERIFY2(std::abs(counted - (3 * forward - image)) <= 1e-9 * counted, qPrintable(QString("%1 %2").arg(counted).arg(3 * forward - image)));
+    }
 };
 
 QTEST_APPLESS_MAIN(ProfileRanksTest)
