@@ -40,7 +40,7 @@ std::string figures(const RunSummary& summary) {
                                formatPercent(moved->exposed / summary.stepSeconds)),
                    "", ""});
     }
-    table.add({"tokens/s", measured(formatCount(summary.tokensPerSecond)), "", ""});
+    table.add({std::string(summary.counted) + "/s", measured(formatCount(summary.tokensPerSecond)), "", ""});
     if (!summary.peak.known()) return table.text();
     const auto share = [](std::optional<double> mfu) { return mfu ? utilisationText(*mfu) : unknown; };
     table.add({"MFU", share(summary.mfu), share(summary.predictedMfu), ""});

@@ -113,6 +113,7 @@ RunSummary RunFigures::summary() const {
     summary.bubble = steps_.medianBubble();
     if (summary.stepSeconds > 0 && header_.hasLayout())
         summary.tokensPerSecond = static_cast<double>(tokensPerStep(header_.layout)) / summary.stepSeconds;
+    if (header_.hasLayout()) summary.counted = countedInputs(header_.layout.model);
     summary.peak = header_.peak;
     summary.mfu = header_.utilisation(summary.stepSeconds);
     summary.predictedMfu = header_.utilisation(header_.predictedStepSeconds);

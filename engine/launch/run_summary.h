@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shardlab {
@@ -43,6 +44,7 @@ struct RunSummary {
     double stepSeconds = 0;
     double bubble = 0;
     double tokensPerSecond = 0;
+    std::string_view counted = "tokens";  ///< or what tokensPerStep counts of its model
     DevicePeak peak;             ///< what mfu is a share of
     std::optional<double> mfu;   ///< modelUtilisation(), where the peak is known
     std::optional<double> predictedMfu;

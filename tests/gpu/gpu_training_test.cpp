@@ -226,19 +226,22 @@ private Q_SLOTS:
         QTest::addColumn<int>("pipeline");
         QTest::addColumn<int>("zero");
         QTest::addColumn<QString>("compute");
-        const auto row = [](int d, int p, int zero, const char* compute) {
-            QTest::addRow("%s data %d pipeline %d zero %d", compute, d, p, zero) << d << p << zero << compute;
+        QTest::addColumn<QString>("activations");
+        const auto row = [](int d, int p, int zero, const char* compute, const char* activations) {
+            QTest::addRow("%s data %d pipeline %d zero %d", compute, d, p, zero) << d << p << zero << compute << activations;
         };
-        row(1, 1, 0, "fp32");
-        row(1, 2, 0, "bf16");
-        row(2, 2, 3, "fp32");
+        row(1, 1, 0, "fp32", "lossy-16");
+        row(1, 2, 0, "bf16", "kept");
+        row(2, 2, 3, "fp32", "lossless");
     }
     void cnnToo() {
         QFETCH(int, data);
         QFETCH(int, pipeline);
         QFETCH(int, zero);
         QFETCH(QString, compute);
+        QFETCH(QString, activations);
         Layout layout = layoutOf(data, pipeline, 1, zero, compute.toStdString());
+        layout.memory.activations = activations.toStdString();
         layout.model = {"cnn", 2, 4};
         layout.model.image = 8;
         if (emulated()) layout.run.steps = 3;
