@@ -44,6 +44,8 @@ void change(const Field& field, Layout& layout, RandomStream& random) {
                 value = words.empty() ? "some " + std::to_string(random.below(100)) : std::string(words[random.below(words.size())]);
             } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
                 for (double& each : value) each = number(0, 0.99);
+            } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
+                if (field.pointer == "/model/feed_forward") value = {static_cast<int>(number(1, 300))};
             } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
                 value = {"0F0,0B0"};
             }
