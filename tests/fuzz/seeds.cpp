@@ -82,7 +82,8 @@ void layouts() {
     put("layout", "all-fields", writeLayout(Layout{}));
     put("layout", "gates", R"({"model": {"kind": "gpt-moe", "layers": 4, "experts": 12, "gate": "hierarchical", "top_k": 2, "expert_groups": 4, "top_groups": 2,
  "token_experts": 3, "entropy": 0.5, "capacity": 0.75}})");
-    put("layout", "images", R"({"model": {"kind": "cnn", "layers": 3, "hidden": 8, "image": 24, "channels": 3, "convolutions": 1, "classes": 7}})");
+    put("layout", "images", R"({"model": {"kind": "cnn", "layers": 3, "hidden": 8, "image": 24, "channels": 3, "convolutions": 1, "classes": 7},
+ "memory": {"activations": "lossy-10"}})");
     put("layout", "assignment", "/parallel/pipeline=4\n{\"model\": {\"layers\": 8}}");
     put("layout", "custom", R"({"model": {"layers": 2}, "parallel": {"data": 1}, "cluster": {"hosts": [{"name": "a", "devices": 2}]}, "batch": {"global": 4},
  "schedule": {"kind": "custom", "actions": ["0F0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"]}})");

@@ -332,6 +332,7 @@ private Q_SLOTS:
         layout.schedule.chunks = 2;
         layout.batch = {4, 2};
         layout.model.image = 256;
+        layout.model.convolutions = 1;  // of such large maps
         for (const char* kind : {"gpt", "mlp", "gpt-moe", "llama", "cnn"})
             for (const char* csv :
                  {"0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n",
