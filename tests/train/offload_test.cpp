@@ -192,6 +192,38 @@ private Q_SLOTS:
         requireCopies(plan, got);
     }
 
+    /// Tokens of a sample shared out, or experts: what a rank updates is then not what all replicas hold.
+    void otherAxesToo_data() {
+        QTest::addColumn<int>("context");
+        QTest::addColumn<int>("expert");
+        QTest::addColumn<int>("zero");
+        QTest::addRow("context 2") << 2 << 1 << 0;
+        QTest::addRow("context 2 zero 2") << 2 << 1 << 2;
+        QTest::addRow("expert 2") << 1 << 2 << 0;
+    }
+    void otherAxesToo() {
+        QFETCH(int, context);
+        QFETCH(int, expert);
+        QFETCH(int, zero);
+        Layout layout = layoutOf(2, 1, 1, zero);
+        layout.model.dropout = 0;
+        layout.model.sequence = 8;
+        layout.parallel.context = context;
+        layout.parallel.expert = expert;
+        layout.cluster.hosts[0].devices = 2 * context;
+        if (expert > 1) {
+            layout.model.kind = "gpt-moe";
+            layout.model.layers = 2;
+            layout.model.experts = 4;
+        }
+        const Plan plan = planOf(offloaded(layout));
+        const RunOutcome got = runInProcess(plan);
+        requireSameRun(layout, runInProcess(planOf(layout)), got);
+        if (QTest::currentTestFailed()) return;
+        requireLedger(plan, got);
+        requireCopies(plan, got);
+    }
+
     void everyOptimizerAndFormatTrainsTheSame_data() {
         QTest::addColumn<QString>("optimizer");
         QTest::addColumn<QString>("weights");
