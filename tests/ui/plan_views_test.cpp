@@ -2,6 +2,7 @@
 // Views of a prediction: memory over time, sliders, schedules side by side, the critical path.
 #include "tests/ui/bench_context.h"
 #include "engine/launch/run_header.h"
+#include "ui/core/legend.h"
 #include "ui/core/step_account.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/path_overlay.h"
@@ -406,6 +407,33 @@ private Q_SLOTS:
         CriticalPathView view(run.context(), nullptr);
         view.flush();
         QVERIFY(view.subtitle().startsWith(QStringLiteral("predicted · ")));
+    }
+
+    /// With an optimizer on the host: a strip below the bar, which is not taken for a checkpoint's.
+    void copiesToTheHostAreAStrip() {
+        Layout layout = sample::layout(1, 2, 2);
+        layout.memory.offload = "optimizer";
+        DesignBench bench(layout);
+        TimelineView view(bench.context(), nullptr);
+        view.resize(1200, 260);
+        view.show();
+        QTest::qWait(100);
+        const TimelineState& state = view.plot().state();
+        for (const EventKind kind : {EventKind::OffloadGradients, EventKind::ReloadWeights}) {
+            const auto& copies = bench.model.predicted(0, Lane::Copy);
+            const auto copy = std::ranges::find(copies, kind, &Event::kind);
+            QVERIFY(copy != copies.end());
+            const std::int64_t margin = 2 * (copy->end - copy->begin);
+            bench.selection.setVisible({copy->begin - margin, copy->end + margin});
+            QTest::qWait(100);
+            const QRect place = eventRect(state, *copy);
+            QVERIFY(!place.isEmpty());
+            QCOMPARE(view.plot().canvas()->grab().toImage().pixelColor(place.center()), bench.theme.theme().action(kind));
+            QTest::mouseClick(view.plot().canvas(), Qt::LeftButton, {}, place.center());
+            QVERIFY(bench.selection.event());
+            QCOMPARE(bench.selection.event()->kind, kind);
+        }
+        QVERIFY(!view.findChild<Legend*>()->accessibleName().contains(QStringLiteral("checkpoint")));
     }
 };
 
