@@ -6,6 +6,7 @@
 #include "engine/layout/model_shape.h"
 #include "engine/layout/moment_blocks.h"
 #include "engine/layout/recompute.h"
+#include "engine/plan/packed_activations.h"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,9 @@ std::vector<std::string> stateNotes(const Layout& layout) {
                                     "gathers the rest before the segment is computed again",
                                     formatBytes(whole), members, formatBytes(whole / members)));
     }
+    if (const PackedActivations packed = packedActivations(layout); packed.plain > 0)
+        notes.push_back(fmt::format("activations in fewer bits: of the maps of a microbatch {} in the place of {}", formatBytes(packed.kept),
+                                    formatBytes(packed.plain)));
     if (codesMoments(layout.optimizer)) {
         notes.push_back(fmt::format("moments in 8 bits: two codes a parameter and two scales in fp32 for each {} of them, where adamw "
                                     "has 8 bytes; an update differs from adamw's by what the codes round",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cnn under every kind of parallelism that it takes: whatever shares the work, losses are those of one rank.
 #include "engine/checkpoint/checkpoint_folder.h"
+#include "engine/plan/packed_activations.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 
@@ -56,7 +57,8 @@ private:
         return *reference_;
     }
 
-    void requireEqual(const RunOutcome& run, double tolerance = 2e-5) {
+    /// Roundings of sums part layouts by 1e-7 of a weight, and now and then one tips a ReLU or a pool.
+    void requireEqual(const RunOutcome& run, double tolerance = 1e-4) {
         const RunOutcome& wanted = reference();
         QVERIFY2(run.error.empty(), run.error.c_str());
         QCOMPARE(run.counter(EventKind::Loss).size(), std::size_t{steps});
@@ -233,16 +235,19 @@ private Q_SLOTS:
         const auto activationsOf = [](const Plan& of, std::size_t rank) {
             return of.memory[rank].bytes[static_cast<std::size_t>(MemoryCategory::Activations)];
         };
+        std::int64_t packed = 0, instead = 0;
         for (std::size_t rank = 0; rank < plan.memory.size(); ++rank) {
             QVERIFY(activationsOf(plan, rank) < activationsOf(plain, rank));
-            std::int64_t packed = 0;
             for (const Event& event : run.ranks[rank].events) {
                 if (event.step != 1 || event.kind != EventKind::PackedActivations) continue;
-                packed = event.bytes;
-                QVERIFY(2 * static_cast<double>(event.bytes) <= event.value);
+                packed += event.bytes;
+                instead += static_cast<std::int64_t>(event.value);
             }
-            QVERIFY(packed > 0);
         }
+        const PackedActivations planned = packedActivations(layout);
+        QVERIFY(planned.kept > 0 && 2 * planned.kept <= planned.plain);
+        QCOMPARE(packed, microbatches(layout) * planned.kept);
+        QCOMPARE(instead, microbatches(layout) * planned.plain);
         QCOMPARE(whole.count(EventKind::PackedActivations), 0);
     }
 
@@ -304,7 +309,7 @@ private Q_SLOTS:
         const RunOutcome rest = runInProcess(planOf(second), {}, from);
         QVERIFY2(rest.error.empty(), rest.error.c_str());
         const std::vector<double> straight = reference().counter(EventKind::Loss);
-        const QString wrong = difference(rest.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 2e-5);
+        const QString wrong = difference(rest.counter(EventKind::Loss), {straight.begin() + steps / 2, straight.end()}, 1e-4);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 };
