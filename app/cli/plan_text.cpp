@@ -54,7 +54,7 @@ std::string trafficTable(const Plan& plan) {
 
 std::string sizesTable(const Plan& plan) {
     if (!isElastic(plan.layout)) return {};
-    Table table({"replicas", "ranks", "step", "tokens/s", "bubble", "largest peak"});
+    Table table({"replicas", "ranks", "step", fmt::format("{}/s", countedInputs(plan.layout.model)), "bubble", "largest peak"});
     for (const Plan& size : plansOfSizes(plan))
         table.add({std::to_string(size.layout.parallel.data), std::to_string(size.mesh.ranks()), formatSeconds(size.stepSeconds),
                    formatCount(size.tokensPerSecond), formatPercent(size.bubble),

@@ -98,7 +98,7 @@ std::string resultText(const Layout& base, const SearchResult& result, std::size
         "Figures are of {}, not stretched.\n{}\n",
         base.name, all.size(), fitting, formatBytes(result.capacityBytes), front, modelledDevice(base).title,
         note.empty() ? note : note + "\n");
-    Table table({"degrees", "chunks", "schedule", "micro", "step", "tokens/s", "bubble", "peak", "memory"});
+    Table table({"degrees", "chunks", "schedule", "micro", "step", fmt::format("{}/s", countedInputs(base.model)), "bubble", "peak", "memory"});
     for (const Candidate& candidate : std::span(all).first(top))
         table.add({degreesText(candidate.choice.parallel), std::to_string(candidate.choice.chunks),
                    scheduleText(candidate), std::to_string(candidate.choice.micro),

@@ -105,6 +105,11 @@ void SearchSession::load(const Candidate& candidate) {
     document_.change(std::move(layout), tr("Take candidate %1 %2").arg(degreesText(candidate.choice), QString::fromStdString(candidate.choice.kind)));
 }
 
+QString SearchSession::throughputUnit() const {
+    const std::string_view counted = countedInputs(question_.model);
+    return QString::fromUtf8(counted.data(), static_cast<qsizetype>(counted.size())) + QStringLiteral("/s");
+}
+
 int SearchSession::loaded() const {
     const Layout& layout = document_.layout();
     Layout even = layout;

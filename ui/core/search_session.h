@@ -32,6 +32,8 @@ public:
     const SearchProgress& progress() const { return progress_; }
     /// Best first, those found so far; none where the model, cluster or batch has changed since.
     const std::vector<Candidate>& candidates() const { return candidates_; }
+    /// "tokens/s", or "images/s": what the candidates' throughput counts.
+    QString throughputUnit() const;
     std::int64_t capacityBytes() const { return progress_.capacityBytes; }
     double seconds() const { return seconds_; }  ///< that the search took
     bool complete() const { return complete_; }

@@ -66,12 +66,12 @@ QString CandidatesModel::text(const Candidate& candidate, int column) const {
 
 QString CandidatesModel::description(int row) const {
     const Candidate& candidate = at(row);
-    QString text = tr("%1 · %2 · microbatch %3 (%4 a step)\nstep %5 · %6 tokens/s · bubble %7 · peak %8")
+    QString text = tr("%1 · %2 · microbatch %3 (%4 a step)\nstep %5 · %6 %9 · bubble %7 · peak %8")
                        .arg(degreesText(candidate.choice), scheduleText(candidate))
                        .arg(candidate.choice.micro)
                        .arg(candidate.microbatches)
                        .arg(qt(formatSeconds(candidate.stepSeconds)), qt(formatCount(candidate.tokensPerSecond)),
-                            qt(formatPercent(candidate.bubble)), qt(formatBytes(candidate.peakBytes)));
+                            qt(formatPercent(candidate.bubble)), qt(formatBytes(candidate.peakBytes)), search_.throughputUnit());
     if (!candidate.fits) text += tr("\nDoes not fit: %1").arg(qt(candidate.why));
     if (candidate.front) text += tr("\nOn the front: none that fits is faster with as little memory");
     if (!candidate.exact) text += tr("\nEstimated from two shorter steps");
@@ -110,7 +110,7 @@ QVariant CandidatesModel::headerData(int section, Qt::Orientation orientation, i
     case Degrees: return tr("DP·PP×v");
     case Schedule: return tr("schedule");
     case Micro: return tr("micro");
-    case Throughput: return tr("tokens/s");
+    case Throughput: return search_.throughputUnit();
     case Bubble: return tr("bubble");
     case Peak: return tr("peak %1").arg(QLatin1String(unit_.first));
     default: return {};

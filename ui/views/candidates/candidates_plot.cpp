@@ -99,7 +99,7 @@ CandidatesPlot::CandidatesPlot(const SearchSession& search, ThemeSource& theme, 
     plot_->capacityText->setClipToAxisRect(false);
     plot->axisRect()->setMinimumMargins(QMargins(0, capacityMargin, 8, 0));
     plot->xAxis->setLabel(tr("peak memory of a rank"));
-    plot->yAxis->setLabel(tr("tokens/s"));
+    plot->yAxis->setLabel(search_.throughputUnit());
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 4, 2);
     column->addWidget(plot);
@@ -139,6 +139,7 @@ void CandidatesPlot::applyTheme() {
 void CandidatesPlot::setRanges() {
     const auto& all = search_.candidates();
     if (all.empty()) return;
+    plot_->widget->yAxis->setLabel(search_.throughputUnit());
     const auto [least, most] = std::ranges::minmax(all, {}, &Candidate::peakBytes);
     const auto [slowest, fastest] = std::ranges::minmax(all, {}, &Candidate::tokensPerSecond);
     double low = static_cast<double>(least.peakBytes), high = static_cast<double>(most.peakBytes);

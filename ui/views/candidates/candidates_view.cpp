@@ -115,7 +115,7 @@ void CandidatesView::resizeEvent(QResizeEvent* event) {
     font.setPixelSize(11);
     const QFontMetrics metrics(font);
     for (const auto& [column, longest] : {std::pair(CandidatesModel::Degrees, "16·16×2"), {CandidatesModel::Micro, "micro"},
-                                          {CandidatesModel::Throughput, "tokens/s"}, {CandidatesModel::Bubble, "bubble"},
+                                          {CandidatesModel::Throughput, "images/s"}, {CandidatesModel::Bubble, "bubble"},
                                           {CandidatesModel::Peak, "OOM 96.4"}})
         header->resizeSection(column, metrics.horizontalAdvance(QString::fromUtf8(longest)) + cellPadding);
 }
@@ -171,7 +171,7 @@ QString CandidatesView::emptyText() const {
 }
 
 QString CandidatesView::asTable() const {
-    QString table = tr("layout\tschedule\tmicrobatch\tstep s\ttokens/s\tbubble\tpeak bytes\tfits\twhy not\n");
+    QString table = tr("layout\tschedule\tmicrobatch\tstep s\t%1\tbubble\tpeak bytes\tfits\twhy not\n").arg(context_.search.throughputUnit());
     for (const Candidate& candidate : context_.search.candidates())
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\t%9\n")
                      .arg(degreesText(candidate.choice), scheduleText(candidate))

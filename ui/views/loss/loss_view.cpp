@@ -234,8 +234,10 @@ QString LossView::subtitle() const {
     if (losses.empty()) return {};
     const int index = context_.selection.cursor() < 0 ? -1 : model.stepIndexAt(context_.selection.cursor());
     const Event* loss = index < 0 ? &losses.back() : atStep(losses, model.stepExtents()[static_cast<std::size_t>(index)].step);
-    if (!loss) return tr("nats per token");
-    QString text = tr("step %1 · %2 nats per token").arg(QString::number(loss->step), figure(loss->value));
+    const bool images = model.header().hasLayout() && readsImages(model.header().layout.model);
+    const QString unit = images ? tr("nats per image") : tr("nats per token");
+    if (!loss) return unit;
+    QString text = tr("step %1 · %2 %3").arg(QString::number(loss->step), figure(loss->value), unit);
     if (const Event* validation = atStep(model.counters(EventKind::ValidationLoss), loss->step))
         text += tr(" · validation %1").arg(figure(validation->value));
     return text;
