@@ -94,6 +94,7 @@ DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, const Measuremen
     // Tiles wait for their factors: of the sixteenfold of fp32 a transformer's products reach two to four.
     constexpr double mostOfFp32 = 3;
     device.bf16Flops = std::clamp(measurements.core.bf16Flops, measurements.core.flops, mostOfFp32 * measurements.core.flops) * threads;
+    if (measurements.core.memoryBandwidth <= 0) return device;
     device.memoryBandwidth = measurements.core.memoryBandwidth * threads;
     if (device.host) device.host->memoryBandwidth = device.memoryBandwidth;
     return device;

@@ -317,6 +317,18 @@ struct Experts {
     bool sure(const Weights& w, const std::string& block, const Values& x) const {
         if (kind != GateKind::CappedChoice) return true;
         const Scores h = scores(w, block, x);
+        // Nobody is taken, or left out, by a hair.
+        constexpr double hair = 1e-3;
+        const Values g = softmaxOfRows(h.experts, shape.experts);
+        for (int sample = 0; sample < shape.samples; ++sample) {
+            const Values shares = assign(shape, rule, g, sample, shardlab::cappedRelaxation, shardlab::cappedTolerance).values;
+            for (int e = 0; e < shape.experts && shape.capacity < shape.sequence; ++e) {
+                Values ofExpert;
+                for (int t = 0; t < shape.sequence; ++t) ofExpert.push_back(shares[std::size_t(t * shape.experts + e)]);
+                std::ranges::sort(ofExpert, std::greater<>());
+                if (ofExpert[std::size_t(shape.capacity) - 1] - ofExpert[std::size_t(shape.capacity)] < hair) return false;
+            }
+        }
         const auto with = [&](double tolerance) { return decide(shape, kind, h, {}, rule, tolerance).experts; };
         return with(shardlab::cappedTolerance) == with(1e-6) && with(shardlab::cappedTolerance) == with(3 * shardlab::cappedTolerance);
     }

@@ -22,11 +22,12 @@ Values toDouble(const Range& values) {
     return Values(values.begin(), values.end());
 }
 
-/// Largest difference, relative to the largest wanted magnitude; infinite where sizes differ or a value is not finite.
-inline double mismatch(std::span<const float> got, const Values& wanted) {
+/// Largest difference, relative to the largest wanted magnitude, or to `least` where all are smaller: what is left of larger numbers
+/// is rounding. Infinite where sizes differ or a value is not finite.
+inline double mismatch(std::span<const float> got, const Values& wanted, double least = 1e-9) {
     if (got.size() != wanted.size()) return HUGE_VAL;
     double difference = 0;
-    double magnitude = 1e-9;
+    double magnitude = least;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         if (!std::isfinite(got[i])) return HUGE_VAL;
         difference = std::max(difference, std::abs(got[i] - wanted[i]));
