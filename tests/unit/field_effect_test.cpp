@@ -53,6 +53,18 @@ void change(const Field& field, Layout& layout, RandomStream& random) {
         field.access);
 }
 
+/// Each preset with experts once more with every other gate: chance seldom writes one.
+void addGates(std::vector<Preset>& all) {
+    for (std::size_t i = all.size(); i-- > 0;) {
+        if (all[i].layout.model.kind != "gpt-moe") continue;
+        for (const std::string_view gate : splitWords(findField("/model/gate")->choices)) {
+            Preset other = all[i];
+            other.layout.model.gate = gate;
+            if (legal(other.layout)) all.push_back(other);
+        }
+    }
+}
+
 /// A preset, small enough to be planned at once, with several of its fields changed and legal all the same.
 Layout randomLayout(const std::vector<Preset>& all, RandomStream& random) {
     while (true) {
@@ -100,8 +112,9 @@ private Q_SLOTS:
         const std::uint32_t seed = QRandomGenerator::global()->generate();
         qInfo("seed %u", seed);
         RandomStream random(seed, "field effect");
-        const auto all = presets();
+        auto all = presets();
         QVERIFY(all.has_value());
+        addGates(*all);
         std::map<std::string_view, int> idle, effective, compared;
         for (int round = 0; round < 2400; ++round) {  // so many that what is drawn least is drawn some fifteen times
             const Layout layout = randomLayout(*all, random);
