@@ -54,7 +54,7 @@ void AnswerView::refresh() {
             fits(*plan),
             {tr("Step time"), both(formatSeconds(plan->stepSeconds / stretch), formatSeconds(plan->stepSeconds)), "figure",
              tr("One optimizer step, all microbatches%1").arg(onDevice)},
-            {tr("Tokens / s"), both(formatCount(plan->tokensPerSecond * stretch), formatCount(plan->tokensPerSecond)), "figure",
+            {readsImages(plan->layout.model) ? tr("Images / s") : tr("Tokens / s"), both(formatCount(plan->tokensPerSecond * stretch), formatCount(plan->tokensPerSecond)), "figure",
              tr("Over all replicas%1").arg(onDevice)},
             {tr("MFU"), text(utilisationText(plan->mfu)), "figure",
              tr("Model FLOPs utilisation: the operations that the model needs, none for recomputation, as a share of the peak of %1")

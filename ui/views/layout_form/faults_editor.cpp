@@ -68,31 +68,36 @@ void FaultsEditor::submit(std::size_t index) {
 
 void FaultsEditor::addLine() {
     const std::size_t index = lines_.size();
-    Line line{child<QWidget>(this), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+    Line line{child<QWidget>(this), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
     auto* row = child<QHBoxLayout>(line.row);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(4);
     row->addWidget(line.parts = child<QWidget>(line.row), 1);
     row->addWidget(line.text = child<QLineEdit>(line.row), 1);
-    row->addWidget(line.remove = child<QToolButton>(line.row));
-    auto* parts = child<QHBoxLayout>(line.parts);
+    row->addWidget(line.remove = child<QToolButton>(line.row), 0, Qt::AlignTop);
+    auto* parts = child<QVBoxLayout>(line.parts);
     parts->setContentsMargins(0, 0, 0, 0);
     parts->setSpacing(4);
-    parts->addWidget(line.kind = child<CalmComboBox>(line.parts), 1);
-    parts->addWidget(child<QLabel>(tr("rank"), line.parts));
-    parts->addWidget(line.rank = child<CalmSpinBox>(line.parts));
-    parts->addWidget(child<QLabel>(tr("after"), line.parts));
-    parts->addWidget(line.after = child<CalmSpinBox>(line.parts));
-    parts->addWidget(line.by = child<QLabel>(tr("by"), line.parts));
-    parts->addWidget(line.factor = child<Calm<QDoubleSpinBox>>(line.parts));
+    auto* what = child<QHBoxLayout>();
+    auto* when = child<QHBoxLayout>();
+    for (QHBoxLayout* each : {what, when}) {
+        each->setSpacing(4);
+        parts->addLayout(each);
+    }
+    what->addWidget(line.kind = child<CalmComboBox>(line.parts), 1);
+    what->addWidget(line.factor = child<Calm<QDoubleSpinBox>>(line.parts));
+    when->addWidget(child<QLabel>(tr("rank"), line.parts));
+    when->addWidget(line.rank = child<CalmSpinBox>(line.parts), 1);
+    when->addWidget(child<QLabel>(tr("after"), line.parts));
+    when->addWidget(line.after = child<CalmSpinBox>(line.parts), 1);
+    when->addWidget(child<QLabel>(tr("steps"), line.parts));
     for (const InjectedFaultKind kind : kinds) line.kind->addItem(QString::fromUtf8(shardlab::name(kind).data()));
-    line.rank->setMaximumWidth(48);
-    line.after->setMaximumWidth(64);
+    line.factor->setPrefix(tr("× "));
     line.factor->setRange(1, largestSlowdown);
     line.factor->setDecimals(2);
     line.factor->setButtonSymbols(QAbstractSpinBox::NoButtons);
     line.factor->setAlignment(Qt::AlignRight);
-    line.factor->setMaximumWidth(56);
+    line.factor->setFixedWidth(84);
     line.kind->setAccessibleName(tr("What happens, fault %1").arg(index));
     line.kind->setToolTip(tr("kill: the process dies; hang: it stands still; slow: from then on it computes so many times as long"));
     line.rank->setAccessibleName(tr("Rank of fault %1").arg(index));
@@ -138,7 +143,6 @@ void FaultsEditor::show(const Line& line, const std::string& text) {
     if (line.rank->value() != fault->rank) line.rank->setValue(fault->rank);
     if (line.after->value() != fault->after) line.after->setValue(fault->after);
     if (!fault->happensOnce() && line.factor->value() != fault->factor) line.factor->setValue(fault->factor);
-    line.by->setVisible(!fault->happensOnce());
     line.factor->setVisible(!fault->happensOnce());
 }
 

@@ -9,7 +9,6 @@
 
 class QComboBox;
 class QDoubleSpinBox;
-class QLabel;
 class QLineEdit;
 class QSpinBox;
 class QToolButton;
@@ -32,7 +31,6 @@ private:
         QComboBox* kind;
         QSpinBox* rank;
         QSpinBox* after;
-        QLabel* by;
         QDoubleSpinBox* factor;
         QLineEdit* text;  ///< of one that cannot
         QToolButton* remove;
