@@ -13,8 +13,12 @@ namespace {
 
 constexpr std::int64_t firstMeasurement = 4'000'000;         // 4 ms: some 20 parts per million
 constexpr std::int64_t adjustAfter = 50'000'000;
+constexpr double inOrder = 2'000;                            // what a processor may have under way, by far
 constexpr std::int64_t settleTime = 500'000'000;             // an error is worked off in half a second
 constexpr std::int64_t longestMeasurement = 10'000'000'000;  // then a new one starts, to follow a slewed clock
+
+/// Of 2^-32.
+std::uint64_t inParts(double rate) { return static_cast<std::uint64_t>(rate * 4294967296.0); }
 
 /// The counter ticks evenly in every power state, on every core, and the kernel has not found otherwise.
 bool counterIsTrusted() {
@@ -34,15 +38,13 @@ bool counterIsTrusted() {
 
 RunClock::RunClock(std::int64_t origin) : target_{origin, 0, 0}, usesCounter_(counterIsTrusted()) {
     base_ = sample();
-    if (!usesCounter_) {
-        rate_ = 1;
-        setLine(base_.ticks, target_.runTime(base_.time), rate_);
-        return;
-    }
     Sample next = base_;
-    while (next.time - base_.time < firstMeasurement) next = sample();
-    rate_ = static_cast<double>(next.time - base_.time) / static_cast<double>(next.ticks - base_.ticks);
-    setLine(next.ticks, target_.runTime(next.time), rate_);
+    if (usesCounter_)
+        while (next.time - base_.time < firstMeasurement) next = sample();
+    rate_ = usesCounter_ ? static_cast<double>(next.time - base_.time) / static_cast<double>(next.ticks - base_.ticks) : 1;
+    lineTicks_ = next.ticks;
+    lineTime_ = target_.runTime(next.time);
+    lineRate_ = rateBefore_ = inParts(rate_);
 }
 
 /// The reading least disturbed between its two counter reads, of a few.
@@ -76,16 +78,22 @@ void RunClock::adjust() {
     const std::int64_t behind = wanted - shown;
     const bool jump = behind > settleTime;
     const double bend = jump ? 1.0 : std::clamp(1.0 + static_cast<double>(behind) / settleTime, 0.5, 2.0);
-    setLine(present.ticks, jump ? wanted : shown, rate_ * (1 - target_.drift) * bend);
+    turnLine(rate_ * (1 - target_.drift) * bend, jump ? behind : 0);
 }
 
-void RunClock::setLine(std::uint64_t ticks, std::int64_t time, double nanosecondsPerTick) {
+// The counter is read while nobody reads the line: read before, this thread might be made to wait in between, and others would come
+// further along the old line than the new one is by then. Processors read it a little out of order with memory, so the line turns
+// somewhat later than that, and is the old one until then.
+void RunClock::turnLine(double nanosecondsPerTick, std::int64_t leap) {
     const std::uint32_t next = sequence_.load(std::memory_order_relaxed) + 1;
-    sequence_.store(next, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
-    lineTicks_.store(ticks, std::memory_order_relaxed);
-    lineTime_.store(time, std::memory_order_relaxed);
-    lineRate_.store(static_cast<std::uint64_t>(nanosecondsPerTick * 4294967296.0), std::memory_order_relaxed);
+    const std::uint64_t from = lineTicks_.load(std::memory_order_relaxed), before = lineRate_.load(std::memory_order_relaxed);
+    sequence_.store(next, std::memory_order_seq_cst);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    const std::uint64_t at = ticks() + static_cast<std::uint64_t>(inOrder / nanosecondsPerTick);
+    lineTime_.fetch_add(along(static_cast<std::int64_t>(at - from), before) + leap, std::memory_order_relaxed);
+    lineTicks_.store(at, std::memory_order_relaxed);
+    lineRate_.store(inParts(nanosecondsPerTick), std::memory_order_relaxed);
+    rateBefore_.store(before, std::memory_order_relaxed);
     sequence_.store(next + 1, std::memory_order_release);
 }
 

@@ -42,23 +42,31 @@ private:
         return static_cast<std::uint64_t>(monotonicNanoseconds());
     }
     Sample sample() const;
-    void setLine(std::uint64_t ticks, std::int64_t time, double nanosecondsPerTick);
+    /// From now on the clock goes by another rate, and `leap` ns further. Whoever has read the old line read the counter before it
+    /// turns.
+    void turnLine(double nanosecondsPerTick, std::int64_t leap);
 
-    /// The line through (lineTicks_, lineTime_) with slope lineRate_ / 2^32; read under a sequence lock.
+    /// The line through (lineTicks_, lineTime_) with slope lineRate_ / 2^32, left of it that of the line before; read under a
+    /// sequence lock.
     std::int64_t fromTicks(std::uint64_t at) const {
         for (;;) {
             const std::uint32_t before = sequence_.load(std::memory_order_acquire);
             const std::uint64_t from = lineTicks_.load(std::memory_order_relaxed);
             const std::int64_t time = lineTime_.load(std::memory_order_relaxed);
-            const std::uint64_t rate = lineRate_.load(std::memory_order_relaxed);
+            const std::uint64_t rate = lineRate_.load(std::memory_order_relaxed), rateBefore = rateBefore_.load(std::memory_order_relaxed);
             std::atomic_thread_fence(std::memory_order_acquire);
             if ((before & 1) == 0 && sequence_.load(std::memory_order_relaxed) == before) {
-                // A counter read just before the line moved lies a little left of its start.
-                __extension__ using Wide = __int128;
-                const auto past = static_cast<Wide>(static_cast<std::int64_t>(at - from));
-                return time + static_cast<std::int64_t>((past * static_cast<Wide>(rate)) >> 32);
+                // A counter read before the line turned lies left of its start. Rounded towards it, so that it is not before what the
+                // old line said of an earlier moment.
+                const auto past = static_cast<std::int64_t>(at - from);
+                return past < 0 ? time - along(-past, rateBefore) : time + along(past, rate);
             }
         }
+    }
+
+    static std::int64_t along(std::int64_t ticks, std::uint64_t rate) {
+        __extension__ using Wide = __int128;
+        return static_cast<std::int64_t>((static_cast<Wide>(ticks) * static_cast<Wide>(rate)) >> 32);
     }
 
     ClockLine target_;
@@ -67,6 +75,7 @@ private:
     std::atomic<std::uint64_t> lineTicks_{0};
     std::atomic<std::int64_t> lineTime_{0};
     std::atomic<std::uint64_t> lineRate_{0};
+    std::atomic<std::uint64_t> rateBefore_{0};
     Sample base_;      ///< where the present measurement of the rate began
     double rate_ = 0;  ///< nanoseconds per tick, measured
 };
