@@ -26,13 +26,13 @@ public:
         if (!object.is_object()) fail(place_.empty() ? "/" : place_, "it is no object", "an object of figures");
     }
 
-    /// A number that is more than `above` and at most `most`.
+    /// A number that is more than `above` and at most `most`; 0 for one that is not, and the fault is kept.
     double number(const char* key, double above, double most, const char* legal) {
         const json* value = find(key);
         if (value == nullptr) return 0;
         if (!value->is_number()) return fail(child(key), "it is no number", legal), 0;
         const double figure = value->get<double>();
-        if (!(figure > above && figure <= most)) fail(child(key), fmt::format("it is {:.6g}", figure), legal);
+        if (!(figure > above && figure <= most)) return fail(child(key), fmt::format("it is {:.6g}", figure), legal), 0;
         return figure;
     }
     double positive(const char* key, const char* unit) { return number(key, 0, 1e24, unit); }

@@ -8,6 +8,7 @@
 
 #include <QtTest>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <set>
 
@@ -290,6 +291,8 @@ private Q_SLOTS:
         for (int i = 0; i < 5; ++i) resumed.stepped(true);
         QCOMPARE(resumed.value(), 1.0f);  // never below
         QCOMPARE(resumed.skipped(), 6);
+        resumed.restore({{"skipped steps", 1e300}, {"steps since overflow", -5}});  // by other hands
+        QVERIFY(resumed.skipped() >= 6 && resumed.skipped() < std::numeric_limits<int>::max());
     }
 
 private:

@@ -99,6 +99,8 @@ private Q_SLOTS:
         QTest::newRow("unknown") << changed([](auto& d) { d["fp64_flops"] = 1; }) << "/fp64_flops: a device has no such field";
         QTest::newRow("text") << changed([](auto& d) { d["fp32_flops"] = "fast"; }) << "/fp32_flops: it is no number";
         QTest::newRow("zero") << changed([](auto& d) { d["memory_bytes"] = 0; }) << "/memory_bytes: it is 0";
+        QTest::newRow("more memory than can be counted") << changed([](auto& d) { d["memory_bytes"] = 2.05556e122; })
+                                                         << "/memory_bytes: it is 2.05556e+122";
         QTest::newRow("share") << changed([](auto& d) { d["matmul_efficiency"] = 1.5; }) << "at most 1";
         QTest::newRow("negative") << changed([](auto& d) { d["kernel_seconds"] = -1e-6; }) << "seconds, from 0 to 1";
         QTest::newRow("link") << changed([](auto& d) { d["in_node"].erase("latency_seconds"); })
