@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verbs that start no ranks: exit status, what goes to which stream, keys of the JSON answers.
 #include "tests/support/command.h"
+#include "tests/support/places.h"
 
 #include <QJsonArray>
 #include <QTemporaryDir>

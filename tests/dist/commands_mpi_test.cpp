@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pause, step once, resume and stop reach real ranks and take effect at one step boundary for all of them.
 #include "tests/dist/mpirun.h"
+#include "tests/support/places.h"
 #include "tests/support/watched_job.h"
 
 #include <QtTest>

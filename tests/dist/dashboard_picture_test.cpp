@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dashboard of a real run, as README shows it. SHARDLAB_REGENERATE=1 keeps it as resources/pictures/dashboard.png.
 #include "tests/support/command.h"
+#include "tests/support/places.h"
 
 #include <QImage>
 #include <QTemporaryDir>

@@ -3,6 +3,7 @@
 #include "engine/launch/job.h"
 #include "engine/lesson/lesson.h"
 #include "tests/support/command.h"
+#include "tests/support/places.h"
 
 #include <QDir>
 #include <QTemporaryDir>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs in C and Python, one of them a training script with torch, on the timeline: what they sent is in the run.
 #include "tests/support/command.h"
+#include "tests/support/places.h"
 
 #include <QJsonArray>
 #include <QRegularExpression>
@@ -16,7 +17,7 @@ using namespace shardlab::test;
 namespace {
 
 const QString live = QStringLiteral(SHARDLAB_SOURCE_DIR "/resources/live");
-const QString programs = QStringLiteral(SHARDLAB_TEST_DATA "/live");
+const QString programs = QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/dist/live");
 constexpr int steps = 5;
 
 QString torchPython() { return qEnvironmentVariable("SHARDLAB_TORCH_PYTHON", QStringLiteral("python3")); }

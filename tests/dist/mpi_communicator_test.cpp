@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MPI backend against the same conformance suite as the loopback one.
 #include "tests/dist/mpirun.h"
+#include "tests/support/places.h"
 
 #include <QtTest>
 #include <random>

@@ -5,6 +5,7 @@
 #include "engine/launch/job.h"
 #include "engine/plan/plan.h"
 #include "tests/dist/mpirun.h"
+#include "tests/support/places.h"
 #include "tests/support/sanitizer.h"
 
 #include <QTemporaryDir>

@@ -3,6 +3,7 @@
 #include "engine/launch/job.h"
 #include "engine/run/run_file.h"
 #include "tests/dist/mpirun.h"
+#include "tests/support/places.h"
 
 #include <QTemporaryDir>
 #include <QtTest>

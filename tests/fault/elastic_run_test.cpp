@@ -8,6 +8,7 @@
 #include "engine/run/run_file.h"
 #include "tests/support/command.h"
 #include "tests/support/patience.h"
+#include "tests/support/places.h"
 #include "tests/support/watched_job.h"
 
 #include <QJsonArray>

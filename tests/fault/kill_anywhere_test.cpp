@@ -5,6 +5,7 @@
 // QTEST_FUNCTION_TIMEOUT of 3 s each).
 #include "engine/run/run_file.h"
 #include "tests/support/command.h"
+#include "tests/support/places.h"
 #include "tests/support/processes.h"
 
 #include <QDirIterator>

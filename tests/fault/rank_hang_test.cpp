@@ -5,6 +5,7 @@
 #include "engine/plan/plan.h"
 #include "engine/record/flight_record.h"
 #include "tests/support/command.h"
+#include "tests/support/places.h"
 #include "tests/support/processes.h"
 #include "tests/support/watched_job.h"
 

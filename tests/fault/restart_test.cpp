@@ -4,6 +4,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/run/run_file.h"
 #include "tests/support/command.h"
+#include "tests/support/places.h"
 #include "tests/support/processes.h"
 #include "tests/support/watched_job.h"
 

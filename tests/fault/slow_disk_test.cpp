@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run onto a disk that takes its time: commands are obeyed meanwhile, and nothing that was recorded is missing.
 #include "tests/support/command.h"
+#include "tests/support/places.h"
 
 #include <QElapsedTimer>
 #include <QJsonArray>

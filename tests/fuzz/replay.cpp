@@ -2,6 +2,7 @@
 // A fuzz target in the ordinary suite: every input that was kept, and fresh changes of them. Linked with one target.
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutate.h"
+#include "tests/support/places.h"
 
 #include <QDir>
 #include <QElapsedTimer>
@@ -21,8 +22,8 @@ namespace {
 constexpr int mostChanges = 5000;
 constexpr int mostMilliseconds = 3000;  ///< targets that write files get through fewer
 
-const QString corpus = QStringLiteral(SHARDLAB_TEST_DATA "/corpus/" SHARDLAB_FUZZ_TARGET);
-const QString crashers = QStringLiteral(SHARDLAB_TEST_DATA "/crashers/" SHARDLAB_FUZZ_TARGET);
+const QString corpus = QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/fuzz/corpus/" SHARDLAB_FUZZ_TARGET);
+const QString crashers = QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/fuzz/crashers/" SHARDLAB_FUZZ_TARGET);
 
 QFileInfoList keptFiles() {
     QFileInfoList files;

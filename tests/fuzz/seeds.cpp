@@ -17,6 +17,7 @@
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
 #include "tests/fuzz/memory_files.h"
+#include "tests/support/places.h"
 
 #include <cstdio>
 #include <filesystem>

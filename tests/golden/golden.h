@@ -2,6 +2,8 @@
 // Outputs kept as files and reviewed when they change: SHARDLAB_REGENERATE=1 writes them anew.
 #pragma once
 
+#include "tests/support/places.h"
+
 #include <QDir>
 #include <QFile>
 #include <QTest>
@@ -11,14 +13,14 @@
 namespace shardlab {
 
 inline std::string readGolden(const QString& name) {
-    QFile file(QStringLiteral(SHARDLAB_TEST_DATA "/") + name);
+    QFile file(QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/golden/") + name);
     return file.open(QIODevice::ReadOnly) ? file.readAll().toStdString() : std::string();
 }
 
 /// Empty where `actual` is what the file holds, else what differs.
 inline QString differenceFromGolden(const QString& name, const std::string& actual) {
     if (qEnvironmentVariableIntValue("SHARDLAB_REGENERATE") == 1) {
-        QFile file(QStringLiteral(SHARDLAB_TEST_DATA "/") + name);
+        QFile file(QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/golden/") + name);
         if (!file.open(QIODevice::WriteOnly)) return "cannot write " + file.fileName();
         file.write(actual.data(), static_cast<qint64>(actual.size()));
         return {};

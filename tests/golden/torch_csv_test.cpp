@@ -12,6 +12,7 @@
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
 #include "tests/golden/golden.h"
+#include "tests/support/places.h"
 #include "tests/support/reference_python.h"
 
 using namespace shardlab;
@@ -28,7 +29,7 @@ const Case cases[]{{"interleaved-1f1b", {2, 2, 4}}, {"zb-v", {2, 2, 4}}, {"dualp
 /// What the script prints; empty with a message where it fails.
 QByteArray run(const QStringList& arguments) {
     QProcess process;
-    process.start(test::referencePython(), QStringList{QStringLiteral(SHARDLAB_TEST_DATA "/torch_csv.py")} + arguments);
+    process.start(test::referencePython(), QStringList{QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/golden/torch_csv.py")} + arguments);
     if (process.waitForFinished(120'000) && process.exitCode() == 0) return process.readAllStandardOutput();
     qWarning("%s", process.readAllStandardError().constData());
     return {};

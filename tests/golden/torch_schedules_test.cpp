@@ -10,6 +10,7 @@
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
 #include "tests/golden/golden.h"
+#include "tests/support/places.h"
 #include "tests/support/reference_python.h"
 
 using namespace shardlab;
@@ -56,7 +57,7 @@ private Q_SLOTS:
             QSKIP(qPrintable(why + ": the kept orders are not computed anew"));
         QTemporaryDir folder;
         QProcess process;
-        process.start(test::referencePython(), {QStringLiteral(SHARDLAB_TEST_DATA "/torch_schedules.py"), folder.path()});
+        process.start(test::referencePython(), {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/golden/torch_schedules.py"), folder.path()});
         QVERIFY2(process.waitForFinished(300'000) && process.exitCode() == 0,
                  process.readAllStandardError().constData());
         for (const QString& kind : kinds) {

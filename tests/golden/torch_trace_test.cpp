@@ -3,6 +3,7 @@
 // Skipped where no Python with torch is found (python3, or SHARDLAB_TORCH_PYTHON).
 #include "engine/interchange/import.h"
 #include "engine/run/run_file.h"
+#include "tests/support/places.h"
 #include "tests/support/reference_python.h"
 
 #include <QJsonArray>
@@ -25,7 +26,7 @@ private Q_SLOTS:
         QTemporaryDir folder;
         QVERIFY(folder.isValid());
         QProcess recorder;
-        recorder.start(test::referencePython(), {QStringLiteral(SHARDLAB_TEST_DATA "/torch_trace.py"), folder.path()});
+        recorder.start(test::referencePython(), {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/golden/torch_trace.py"), folder.path()});
         QVERIFY(recorder.waitForFinished(280'000));
         QVERIFY2(recorder.exitCode() == 0, recorder.readAllStandardError().constData());
         const QJsonArray told = QJsonDocument::fromJson(recorder.readAllStandardOutput()).array();

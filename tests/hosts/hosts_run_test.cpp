@@ -4,6 +4,7 @@
 #include "engine/run/run_file.h"
 #include "tests/hosts/ssh_servers.h"
 #include "tests/support/command.h"
+#include "tests/support/places.h"
 
 #include <QJsonArray>
 #include <QRegularExpression>

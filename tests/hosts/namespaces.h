@@ -4,6 +4,8 @@
 // that it has one core, so that ranks know that they share. A bridge joins them; `agent` runs a command on one as ssh would.
 #pragma once
 
+#include "tests/support/places.h"
+
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFile>

@@ -2,6 +2,8 @@
 // Runs the command line program as a person would.
 #pragma once
 
+#include "tests/support/places.h"
+
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>

@@ -7,6 +7,7 @@
 #include "engine/base/file.h"
 #include "engine/schedule/custom.h"
 #include "engine/schedule/text.h"
+#include "tests/support/places.h"
 #include "tests/support/random_order.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"

@@ -2,6 +2,7 @@
 // The gpt2 tokenizer against Hugging Face's, on a vocabulary trained for the test; and what it refuses. Needs a Python
 // with tokenizers for the comparison: python3, or the one SHARDLAB_TORCH_PYTHON names.
 #include "engine/train/gpt2_tokenizer.h"
+#include "tests/support/places.h"
 
 #include "engine/train/corpus.h"
 #include "engine/train/token_files.h"
@@ -80,7 +81,7 @@ private Q_SLOTS:
         QTemporaryDir folder;
         const quint32 seed = QRandomGenerator::global()->generate();
         qInfo("seed %u", seed);
-        QCOMPARE(QProcess::execute(python, {SHARDLAB_TEST_DATA "/gpt2_tokens.py", folder.path(), QString::number(seed)}), 0);
+        QCOMPARE(QProcess::execute(python, {SHARDLAB_SOURCE_DIR "/tests/train/gpt2_tokens.py", folder.path(), QString::number(seed)}), 0);
         const auto tokenizer = Gpt2Tokenizer::load(folder.path().toStdString());
         QVERIFY2(tokenizer.has_value(), tokenizer ? "" : tokenizer.error().text().c_str());
         QFile file(folder.filePath("cases.json"));

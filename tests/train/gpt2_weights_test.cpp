@@ -8,6 +8,7 @@
 #include "engine/model/stage.h"
 #include "engine/train/corpus.h"
 #include "engine/train/text_generator.h"
+#include "tests/support/places.h"
 #include "tests/train/run_in_process.h"
 
 #include <QFile>
@@ -58,7 +59,7 @@ private Q_SLOTS:
         setKernelThreads(1);
         const quint32 seed = QRandomGenerator::global()->generate();
         qInfo("seed %u", seed);
-        QCOMPARE(QProcess::execute(python_, {SHARDLAB_TEST_DATA "/gpt2_weights.py", "make", folder_.path(), QString::number(seed)}), 0);
+        QCOMPARE(QProcess::execute(python_, {SHARDLAB_SOURCE_DIR "/tests/train/gpt2_weights.py", "make", folder_.path(), QString::number(seed)}), 0);
     }
 
     /// The loss with one token as every target is −mean log p of that token: all of them together are the logits.
@@ -143,7 +144,7 @@ private Q_SLOTS:
         DiskFileSystem files;
         const Status written = exportGpt2(files, *checkpoint, at("ours"));
         QVERIFY2(written.has_value(), written ? "" : written.error().text().c_str());
-        QCOMPARE(QProcess::execute(python_, {SHARDLAB_TEST_DATA "/gpt2_weights.py", "check", folder_.path(), folder_.filePath("ours")}), 0);
+        QCOMPARE(QProcess::execute(python_, {SHARDLAB_SOURCE_DIR "/tests/train/gpt2_weights.py", "check", folder_.path(), folder_.filePath("ours")}), 0);
     }
 
     void whatDoesNotFitIsRefused() {

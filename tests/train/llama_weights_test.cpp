@@ -7,6 +7,7 @@
 #include "engine/checkpoint/state_source.h"
 #include "engine/model/stage.h"
 #include "engine/train/corpus.h"
+#include "tests/support/places.h"
 #include "tests/train/reference.h"
 #include "tests/train/run_in_process.h"
 
@@ -60,7 +61,7 @@ private Q_SLOTS:
         setKernelThreads(1);
         const quint32 seed = QRandomGenerator::global()->generate();
         qInfo("seed %u", seed);
-        QCOMPARE(QProcess::execute(python_, {SHARDLAB_TEST_DATA "/llama_weights.py", "make", folder_.path(), QString::number(seed)}), 0);
+        QCOMPARE(QProcess::execute(python_, {SHARDLAB_SOURCE_DIR "/tests/train/llama_weights.py", "make", folder_.path(), QString::number(seed)}), 0);
     }
 
     void lossAndGradientsAreThoseOfTransformers_data() {
@@ -150,7 +151,7 @@ private Q_SLOTS:
         DiskFileSystem files;
         const Status written = exportLlama(files, *checkpoint, at("ours"));
         QVERIFY2(written.has_value(), written ? "" : written.error().text().c_str());
-        QCOMPARE(QProcess::execute(python_, {SHARDLAB_TEST_DATA "/llama_weights.py", "check", folder_.path(), folder_.filePath("ours")}), 0);
+        QCOMPARE(QProcess::execute(python_, {SHARDLAB_SOURCE_DIR "/tests/train/llama_weights.py", "check", folder_.path(), folder_.filePath("ours")}), 0);
     }
 
     void whatDoesNotFitIsRefused() {

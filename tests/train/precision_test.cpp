@@ -4,6 +4,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/model/stage.h"
 #include "engine/train/loss_scale.h"
+#include "tests/support/places.h"
 #include "tests/train/run_in_process.h"
 
 #include <QtTest>

@@ -2,6 +2,7 @@
 // A layer with experts beside the same on PyTorch, which dispatches by one-hot products: output and all gradients.
 #include "engine/model/experts_layer.h"
 #include "kernels/threads.h"
+#include "tests/support/places.h"
 #include "tests/train/random_inputs.h"
 #include "tests/train/reference.h"
 
@@ -98,7 +99,7 @@ private Q_SLOTS:
         write(folder.filePath("given.bin"), given);
         QProcess peer;
         peer.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-        peer.start(python, {SHARDLAB_TEST_DATA "/torch_experts.py", folder.path()});
+        peer.start(python, {SHARDLAB_SOURCE_DIR "/tests/train/torch_experts.py", folder.path()});
         QVERIFY(peer.waitForFinished(120'000));
         QCOMPARE(peer.exitCode(), 0);
 

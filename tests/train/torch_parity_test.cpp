@@ -5,6 +5,7 @@
 #include "engine/optim/gradient_norm.h"
 #include "engine/optim/optimizer.h"
 #include "kernels/threads.h"
+#include "tests/support/places.h"
 #include "tests/train/random_inputs.h"
 #include "tests/train/reference.h"
 
@@ -94,7 +95,7 @@ private Q_SLOTS:
         write<std::int32_t>(folder.filePath("targets.bin"), targets);
         QProcess peer;
         peer.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-        peer.start(python, {SHARDLAB_TEST_DATA "/torch_gpt.py", folder.path()});
+        peer.start(python, {SHARDLAB_SOURCE_DIR "/tests/train/torch_gpt.py", folder.path()});
         QVERIFY(peer.waitForFinished(120'000));
         QCOMPARE(peer.exitCode(), 0);
         const QByteArray bytes = read(folder.filePath("gradients.bin"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Comparing in the window: with the prediction, with another run; two timelines that move and select together.
+#include "tests/support/places.h"
 #include "tests/ui/desktop_fixture.h"
 #include "tests/ui/recorded_run.h"
 #include "tests/ui/sample_run.h"

@@ -3,6 +3,7 @@
 #include "desktop_fixture.h"
 #include "engine/launch/run_header.h"
 #include "synthetic_run.h"
+#include "tests/support/places.h"
 
 
 #include <QFile>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Looking for events, going from step to step, areas and their figures, pinned and grouped rows: against plain loops over
 // the same events.
+#include "tests/support/places.h"
 #include "tests/ui/bench_context.h"
 #include "ui/core/event_search.h"
 #include "ui/core/step_walk.h"

@@ -3,6 +3,7 @@
 #include "desktop_fixture.h"
 
 #include "engine/run/run_file.h"
+#include "tests/support/places.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/window/main_window.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Learn workspace: lessons are read, experiments run for real beside them, figures fill in.
+#include "tests/support/places.h"
 #include "tests/ui/desktop_fixture.h"
 #include "ui/core/run_model.h"
 #include "ui/views/lesson/lesson_view.h"

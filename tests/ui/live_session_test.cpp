@@ -4,6 +4,7 @@
 #include "engine/base/token.h"
 #include "engine/serve/run_server.h"
 #include "recorded_run.h"
+#include "tests/support/places.h"
 #include "tests/ui/sample_run.h"
 
 #include "ui/window/connect_panel.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Notes in the window: written with the keyboard, changed, taken away, still there when the run is opened again; and
 // stragglers among the events.
+#include "tests/support/places.h"
 #include "tests/ui/desktop_fixture.h"
 #include "tests/ui/recorded_run.h"
 #include "tests/ui/sample_run.h"

@@ -3,6 +3,7 @@
 // step of the document, judged and predicted like any other.
 #include "desktop_fixture.h"
 
+#include "tests/support/places.h"
 #include "ui/views/schedule_editor/schedule_editor_view.h"
 #include "ui/views/schedule_editor/schedule_grid.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The grid of ranks: what a click and the arrows choose, what the table says, and pictures in each state.
+#include "tests/support/places.h"
 #include "tests/ui/bench_context.h"
 #include "ui/views/traffic_matrix/traffic_matrix_view.h"
 

@@ -8,6 +8,7 @@
 #include "engine/interchange/export.h"
 #include "engine/interchange/trace_json.h"
 #include "engine/run/run_file.h"
+#include "tests/support/places.h"
 #include "tests/unit/random_events.h"
 
 #include <QDir>

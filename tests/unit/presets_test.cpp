@@ -4,6 +4,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
 #include "engine/schedule/registry.h"
+#include "tests/support/places.h"
 
 #include <QTest>
 

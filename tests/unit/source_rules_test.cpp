@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of the house that the compiler does not know: which room may include which, no Qt below ui/, licences, sizes.
+#include "tests/support/places.h"
+
 #include <QDir>
 #include <QDirIterator>
 #include <QFile>

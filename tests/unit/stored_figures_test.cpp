@@ -5,6 +5,7 @@
 #include "engine/figures/figure_recording.h"
 #include "engine/launch/run_summary.h"
 #include "engine/run/run_schema.h"
+#include "tests/support/places.h"
 #include "tests/unit/random_run.h"
 
 #include <QJsonArray>
@@ -274,7 +275,7 @@ private Q_SLOTS:
 
     /// Kept as it was recorded by the version before figures were stored; and as the versions before had it.
     void filesOfEveryFormatOpen() {
-        const std::string kept = std::string(SHARDLAB_TEST_DATA) + "/runs/format-3.shardlab";
+        const std::string kept = std::string(SHARDLAB_SOURCE_DIR) + "/tests/unit/runs/format-3.shardlab";
         for (int version = 3; version >= 1; --version) {
             std::filesystem::copy_file(kept, file(), std::filesystem::copy_options::overwrite_existing);
             if (version < 3) {

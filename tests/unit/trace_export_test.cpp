@@ -4,6 +4,7 @@
 #include "engine/interchange/export.h"
 #include "engine/interchange/import.h"
 #include "engine/run/sqlite.h"
+#include "tests/support/places.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
