@@ -2,8 +2,7 @@
 // The cnn under every kind of parallelism that it takes: whatever shares the work, losses are those of one rank.
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/plan/packed_activations.h"
-#include "tests/train/loss_curves.h"
-#include "tests/train/run_in_process.h"
+#include "tests/train/outcomes.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -59,17 +58,9 @@ private:
 
     /// Roundings of sums part layouts by 1e-7 of a weight, and now and then one tips a ReLU or a pool.
     void requireEqual(const RunOutcome& run, double tolerance = 1e-4) {
-        const RunOutcome& wanted = reference();
-        QVERIFY2(run.error.empty(), run.error.c_str());
+        const QString wrong = difference(run, reference(), {tolerance, std::min(100 * tolerance, 0.2)});
+        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1, %2").arg(seed_).arg(wrong)));
         QCOMPARE(run.counter(EventKind::Loss).size(), std::size_t{steps});
-        const QString seed = QString("seed %1: ").arg(seed_);
-        QString wrong = difference(run.counter(EventKind::Loss), wanted.counter(EventKind::Loss), tolerance);
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "loss: " + wrong));
-        wrong = difference(run.counter(EventKind::ValidationLoss), wanted.counter(EventKind::ValidationLoss), tolerance);
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "validation loss: " + wrong));
-        wrong = difference(run.counter(EventKind::GradientNorm), wanted.counter(EventKind::GradientNorm),
-                           std::min(100 * tolerance, 0.2));
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "gradient norm: " + wrong));
     }
 
     std::int64_t seed_ = 0;

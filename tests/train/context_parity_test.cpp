@@ -4,8 +4,7 @@
 #include "engine/layout/check.h"
 #include "engine/schedule/registry.h"
 #include "engine/train/text_generator.h"
-#include "tests/train/loss_curves.h"
-#include "tests/train/run_in_process.h"
+#include "tests/train/outcomes.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -27,25 +26,6 @@ struct Split {
     bool sequence = false;
     int ranks() const { return data * pipeline * tensor * context; }
 };
-
-/// The whole weights that a run ended with. What several ranks hold is the same to the bit.
-std::map<std::string, std::vector<float>> wholeWeights(const RunOutcome& run) {
-    std::map<std::string, std::vector<float>> all;
-    for (const RankOutcome& rank : run.ranks)
-        for (const auto& [key, values] : rank.parameters) {
-            const Slice& slice = rank.slices.at(key);
-            std::vector<float>& whole = all[key.substr(key.find('/') + 1)];
-            whole.resize(static_cast<std::size_t>(wholeElements(slice)), NAN);
-            for (const SliceRun& part : sliceRuns(slice, 0, static_cast<std::int64_t>(values.size())))
-                for (std::int64_t i = 0; i < part.count; ++i) {
-                    float& place = whole[static_cast<std::size_t>(part.whole + i)];
-                    const float value = values[static_cast<std::size_t>(part.part + i)];
-                    if (!std::isnan(place) && place != value) throw std::runtime_error(key + " has two values");
-                    place = value;
-                }
-        }
-    return all;
-}
 
 }  // namespace
 
@@ -101,16 +81,10 @@ private:
         return entry->second;
     }
 
-    void requireEqual(const RunOutcome& run, const RunOutcome& wanted, double loss = 1e-5, double norm = 1e-3) {
-        QVERIFY2(run.error.empty(), run.error.c_str());
+    void requireEqual(const RunOutcome& run, const RunOutcome& wanted, const CurveTolerance& tolerance = {}) {
+        const QString wrong = difference(run, wanted, tolerance);
+        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1, %2").arg(seed_).arg(wrong)));
         QCOMPARE(run.counter(EventKind::Loss).size(), std::size_t{steps});
-        const QString seed = QString("seed %1: ").arg(seed_);
-        QString wrong = difference(run.counter(EventKind::Loss), wanted.counter(EventKind::Loss), loss);
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "loss: " + wrong));
-        wrong = difference(run.counter(EventKind::ValidationLoss), wanted.counter(EventKind::ValidationLoss), loss);
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "validation loss: " + wrong));
-        wrong = difference(run.counter(EventKind::GradientNorm), wanted.counter(EventKind::GradientNorm), norm);
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "gradient norm: " + wrong));
     }
 
     QTemporaryDir folder_;
@@ -271,7 +245,7 @@ private Q_SLOTS:
                 layout.precision.scale = 1024;
             }
             const RunOutcome run = runInProcess(planOf(layout)), wanted = oneRank(layout);
-            requireEqual(run, wanted, 2e-2, 0.3);
+            requireEqual(run, wanted, {2e-2, 0.3});
             const std::vector<double> losses = run.counter(EventKind::Loss);
             QVERIFY2(losses.back() < losses.front() - 0.3, qPrintable(QString::number(losses.back())));
         }

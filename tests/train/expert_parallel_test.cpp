@@ -9,8 +9,7 @@
 #include "engine/layout/model_shape.h"
 #include "engine/schedule/registry.h"
 #include "engine/train/text_generator.h"
-#include "tests/train/loss_curves.h"
-#include "tests/train/run_in_process.h"
+#include "tests/train/outcomes.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -108,12 +107,7 @@ private:
 
     /// Empty: equal.
     QString differs(const RunOutcome& run, const Layout& layout, const RunOutcome& reference) {
-        if (!run.error.empty()) return QString::fromStdString(run.error);
-        const std::pair<EventKind, double> curves[] = {
-            {EventKind::Loss, 1e-5}, {EventKind::ValidationLoss, 1e-5}, {EventKind::GradientNorm, 1e-3}};
-        for (const auto& [kind, tolerance] : curves)
-            if (const QString wrong = difference(run.counter(kind), reference.counter(kind), tolerance); !wrong.isEmpty())
-                return QString("seed %1, %2: %3").arg(seed_).arg(name(kind).data(), wrong);
+        if (const QString wrong = difference(run, reference); !wrong.isEmpty()) return QString("seed %1, %2").arg(seed_).arg(wrong);
         for (const EventKind kind : {EventKind::ExpertLoad, EventKind::ExpertDropped})
             if (loads(run, kind) != loads(reference, kind)) return QString("seed %1, %2 differs").arg(seed_).arg(name(kind).data());
         std::map<std::string, const std::vector<float>*> wanted, found;

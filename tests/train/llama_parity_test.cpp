@@ -2,8 +2,7 @@
 // The llama under every kind of parallelism: whatever shares the work, losses are those of one rank.
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/train/text_generator.h"
-#include "tests/train/loss_curves.h"
-#include "tests/train/run_in_process.h"
+#include "tests/train/outcomes.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -71,17 +70,9 @@ private:
     }
 
     void requireEqual(const RunOutcome& run, const RunOutcome& wanted, double tolerance = 1e-5) {
-        QVERIFY2(run.error.empty(), run.error.c_str());
+        const QString wrong = difference(run, wanted, {tolerance, std::min(100 * tolerance, 0.1)});
+        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1, %2").arg(seed_).arg(wrong)));
         QCOMPARE(run.counter(EventKind::Loss).size(), std::size_t{steps});
-        const QString seed = QString("seed %1: ").arg(seed_);
-        QString wrong = difference(run.counter(EventKind::Loss), wanted.counter(EventKind::Loss), tolerance);
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "loss: " + wrong));
-        wrong = difference(run.counter(EventKind::ValidationLoss), wanted.counter(EventKind::ValidationLoss), tolerance);
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "validation loss: " + wrong));
-        // A weight that several hold, counted more than once, would be off by far more.
-        wrong = difference(run.counter(EventKind::GradientNorm), wanted.counter(EventKind::GradientNorm),
-                           std::min(100 * tolerance, 0.1));
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "gradient norm: " + wrong));
     }
 
     QTemporaryDir folder_;

@@ -4,8 +4,7 @@
 #include "engine/layout/check.h"
 #include "engine/schedule/registry.h"
 #include "engine/train/text_generator.h"
-#include "tests/train/loss_curves.h"
-#include "tests/train/run_in_process.h"
+#include "tests/train/outcomes.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -25,26 +24,6 @@ struct Split {
     int tensor = 1;
     bool sequence = false;
 };
-
-/// The whole weights that a run ended with, put together from what every rank holds of them. What several hold is the
-/// same to the bit.
-std::map<std::string, std::vector<float>> wholeWeights(const RunOutcome& run) {
-    std::map<std::string, std::vector<float>> all;
-    for (const RankOutcome& rank : run.ranks)
-        for (const auto& [key, values] : rank.parameters) {
-            const Slice& slice = rank.slices.at(key);
-            std::vector<float>& whole = all[key.substr(key.find('/') + 1)];
-            whole.resize(static_cast<std::size_t>(wholeElements(slice)), NAN);
-            for (const SliceRun& part : sliceRuns(slice, 0, static_cast<std::int64_t>(values.size())))
-                for (std::int64_t i = 0; i < part.count; ++i) {
-                    float& place = whole[static_cast<std::size_t>(part.whole + i)];
-                    const float value = values[static_cast<std::size_t>(part.part + i)];
-                    if (!std::isnan(place) && place != value) throw std::runtime_error(key + " has two values");
-                    place = value;
-                }
-        }
-    return all;
-}
 
 }  // namespace
 
@@ -88,16 +67,9 @@ private:
     }
 
     void requireEqual(const RunOutcome& run, const RunOutcome& wanted) {
-        QVERIFY2(run.error.empty(), run.error.c_str());
+        const QString wrong = difference(run, wanted);
+        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1, %2").arg(seed_).arg(wrong)));
         QCOMPARE(run.counter(EventKind::Loss).size(), std::size_t{steps});
-        const QString seed = QString("seed %1: ").arg(seed_);
-        QString wrong = difference(run.counter(EventKind::Loss), wanted.counter(EventKind::Loss), 1e-5);
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "loss: " + wrong));
-        wrong = difference(run.counter(EventKind::ValidationLoss), wanted.counter(EventKind::ValidationLoss), 1e-5);
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "validation loss: " + wrong));
-        // A weight that several hold, counted more than once, would be off by far more.
-        wrong = difference(run.counter(EventKind::GradientNorm), wanted.counter(EventKind::GradientNorm), 1e-3);
-        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "gradient norm: " + wrong));
     }
 
     QTemporaryDir folder_;
