@@ -22,13 +22,13 @@ void Card::setFigure(const CardFigure& figure) {
 
 QFont Card::valueFont() const {
     QFont font = theme_.theme().mono;
-    font.setPixelSize(inner().width() < 110 ? 15 : 18);
+    font.setPixelSize(narrow() ? 15 : 18);
     return font;
 }
 
 QFont Card::detailFont() const {
     QFont font = theme_.theme().mono;
-    font.setPixelSize(11);
+    font.setPixelSize(narrow() ? 10 : 11);
     return font;
 }
 

@@ -23,7 +23,8 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    QRect inner() const { return rect().adjusted(12, 7, -8, -7); }
+    bool narrow() const { return width() < 120; }
+    QRect inner() const { return narrow() ? rect().adjusted(8, 7, -6, -7) : rect().adjusted(12, 7, -8, -7); }
     QFont valueFont() const;
     QFont detailFont() const;
     ThemeSource& theme_;
