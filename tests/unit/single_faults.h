@@ -456,6 +456,23 @@ inline const std::vector<SingleFault> singleFaults{
          l.parallel.exchange = "server";
      },
      "/memory/offload", "parallel.exchange allreduce"},
+    {"activations somewhere else", [](Layout& l) { l.memory.swap = "disk"; }, "/memory/swap", "none"},
+    {"activations on the host and no flush",
+     [](Layout& l) {
+         l.memory.swap = "activations";
+         l.schedule.kind = "pipedream";
+         l.optimizer.clip = 0;
+     },
+     "/memory/swap", "a schedule with a flush, 1f1b"},
+    {"activations on the host and a server without a clock",
+     [](Layout& l) {
+         l.memory.swap = "activations";
+         l.parallel.exchange = "async-server";
+         l.parallel.data = 4;
+         l.parallel.pipeline = 1;
+         l.batch.global = 12;
+     },
+     "/memory/swap", "parallel.exchange allreduce"},
     {"recompute every", [](Layout& l) { l.memory.recomputeEvery = 0; }, "/memory/recompute_every", "1 to 10000"},
     {"inputs that do not divide",
      [](Layout& l) {
