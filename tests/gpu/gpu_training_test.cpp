@@ -131,9 +131,9 @@ private Q_SLOTS:
         const auto row = [](const char* model, int t, const char* compute, const char* recompute, const char* offload) {
             QTest::addRow("%s %s tensor %d recompute %s offload %s", model, compute, t, recompute, offload) << model << t << compute << recompute << offload;
         };
-        row("gpt", 1, "fp32", "none", "none");
-        row("gpt", 2, "bf16", "full", "none");
-        row("gpt", 1, "bf16", "selective", "optimizer");
+        row("blocks", 1, "fp32", "none", "none");
+        row("blocks", 2, "bf16", "full", "none");
+        row("blocks", 1, "bf16", "every", "optimizer");
         row("cnn", 1, "fp32", "none", "none");
     }
     void swapToo() {
