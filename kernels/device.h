@@ -70,6 +70,14 @@ struct DeviceMemory {
         upload(staging, data, bytes);
         return nullptr;
     }
+    /// The same once the device has done what it was asked for until now, but nothing that it is asked for waits: what reads
+    /// `data` must await() the moment that is returned, from which `data` has it and `staging` may be written again; null: now.
+    virtual std::shared_ptr<DeviceMoment> uploadAhead(const void* staging, void* data, std::size_t bytes) {
+        upload(staging, data, bytes);
+        return nullptr;
+    }
+    /// What the device is asked for from now on comes after `moment`, of one of its copies.
+    virtual void await(const DeviceMoment& moment) { static_cast<void>(moment); }
     /// To memory of allocateStaging, beside what the device is asked for from now on, once it has done what it was asked for
     /// until now. `data` must stay as it is until then. Returns the moment from which `staging` has it; null: now.
     virtual std::shared_ptr<DeviceMoment> downloadBeside(const void* data, void* staging, std::size_t bytes) {

@@ -77,7 +77,17 @@ Json planJson(const Plan& plan) {
                           {"peak", rank.peak},
                           {"microbatches_in_flight", rank.microbatchesInFlight},
                           {"weight_versions", rank.weightVersions}});
-        if (offloadsOptimizer(plan.layout.memory)) memory.back()["host"] = bytesJson(rank.host);
+        if (usesHost(plan.layout.memory)) memory.back()["host"] = bytesJson(rank.host);
+    }
+    Json hosts = Json::array();
+    for (std::size_t rank = 0; rank < plan.hosts.size(); ++rank) {
+        const HostTraffic& copies = plan.hosts[rank];
+        hosts.push_back({{"rank", rank},
+                         {"to_host_bytes", copies.toHost},
+                         {"from_host_bytes", copies.fromHost},
+                         {"to_host_seconds", copies.toHostSeconds},
+                         {"from_host_seconds", copies.fromHostSeconds},
+                         {"exposed_seconds", copies.exposedSeconds}});
     }
     Json traffic = Json::array();
     for (const AxisTraffic& axis : plan.traffic)
@@ -96,6 +106,7 @@ Json planJson(const Plan& plan) {
             {"fits", plan.fits},
             {"memory", std::move(memory)},
             {"traffic", std::move(traffic)},
+            {"host_copies", std::move(hosts)},
             {"losses", lossesJson(plan)},
             {"elastic", sizesJson(plan)},
             {"notes", plan.notes},

@@ -31,7 +31,7 @@ std::string memoryTable(const Plan& plan) {
     header.emplace_back("in flight");
     const bool versions = std::ranges::any_of(plan.memory, [](const RankMemory& rank) { return rank.weightVersions > 1; });
     if (versions) header.emplace_back("weight versions");
-    const bool hosts = offloadsOptimizer(plan.layout.memory);
+    const bool hosts = usesHost(plan.layout.memory);
     if (hosts) header.emplace_back("on its host");
     Table table(header);
     for (const RankMemory& rank : plan.memory) {
@@ -49,6 +49,16 @@ std::string trafficTable(const Plan& plan) {
     Table table({"axis", "what", "a step", "how"});
     for (const AxisTraffic& axis : plan.traffic)
         table.add({std::string(name(axis.axis)), axis.what, formatBytes(axis.bytes), axis.how});
+    return table.text();
+}
+
+std::string hostTable(const Plan& plan) {
+    Table table({"rank", "to its host", "on the link", "from its host", "on the link", "waited for"});
+    for (std::size_t rank = 0; rank < plan.hosts.size(); ++rank) {
+        const HostTraffic& copies = plan.hosts[rank];
+        table.add({std::to_string(rank), formatBytes(copies.toHost), formatSeconds(copies.toHostSeconds), formatBytes(copies.fromHost),
+                   formatSeconds(copies.fromHostSeconds), formatSeconds(copies.exposedSeconds)});
+    }
     return table.text();
 }
 
@@ -94,6 +104,7 @@ std::string planText(const Plan& plan) {
     text += "\n" + memoryTable(plan);
     text += sizesTable(plan);
     if (!plan.traffic.empty()) text += "\n" + trafficTable(plan);
+    if (!plan.hosts.empty()) text += "\n" + hostTable(plan);
     text += lossesText(plan);
     return text;
 }

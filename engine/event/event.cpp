@@ -62,6 +62,8 @@ std::string_view name(EventKind kind) {
         case EventKind::ExchangeElastic: return "elastic exchange";
         case EventKind::OffloadGradients: return "offload gradients";
         case EventKind::ReloadWeights: return "reload weights";
+        case EventKind::SwapOut: return "swap out";
+        case EventKind::SwapIn: return "swap in";
         case EventKind::Staleness: return "staleness";
         case EventKind::ElasticDistance: return "elastic distance";
         case EventKind::OverwrittenUpdates: return "overwritten updates";
@@ -130,6 +132,8 @@ EventKind eventKind(ActionKind kind) {
         case ActionKind::ExchangeElastic: return EventKind::ExchangeElastic;
         case ActionKind::OffloadGradients: return EventKind::OffloadGradients;
         case ActionKind::ReloadWeights: return EventKind::ReloadWeights;
+        case ActionKind::SwapOut: return EventKind::SwapOut;
+        case ActionKind::SwapIn: return EventKind::SwapIn;
     }
     return EventKind::None;
 }

@@ -71,7 +71,7 @@ enum class EventKind : std::uint8_t {
     PaceOverrun = 49,     ///< value: seconds the real work took longer than the modelled device
     CategoryPeak = 50,    ///< + MemoryCategory: largest bytes of the step, where they changed since the step before; 50–55
     LargestFree = 56,     ///< bytes: largest block that a rank's arena has free at the step's end, where that changed; value: bytes of all free ones
-    HostMemory = 57,      ///< bytes: held on the host for the rank, of the MemoryCategory that is the value; where it changed
+    HostMemory = 57,      ///< bytes: most that a step held on the host for the rank, of the MemoryCategory that is the value; where it changed
     // Of each layer with experts and each rank that counts, for a step; bytes: which, as expertNumber() says.
     ExpertLoad = 58,      ///< value: tokens that chose the expert, those without a place too
     ExpertDropped = 59,   ///< value: of them, those without a place; only where there are any
@@ -90,9 +90,12 @@ enum class EventKind : std::uint8_t {
     PushGradients = 72,
     PullWeights = 73,
     ExchangeElastic = 74,
-    // Spans of the copy lane, where the optimizer lies on the host (memory.offload); bytes of the copy.
+    // Spans of the copy lane, between a device and its host; bytes of the copy. Where the optimizer lies there (memory.offload):
     OffloadGradients = 75,
     ReloadWeights = 76,
+    // Where activations lie there between forward and backward (memory.swap):
+    SwapOut = 77,
+    SwapIn = 78,
     // What other programs recorded; `action` is then the number of a name (namedId).
     Kernel = 96,       ///< compute lane: work of a device, or the outermost operation of a thread where there is no device
     Collective = 97,   ///< comm lane
@@ -107,7 +110,7 @@ constexpr bool isServerExchange(EventKind kind) {
     return kind >= EventKind::PushGradients && kind <= EventKind::ExchangeElastic;
 }
 constexpr bool isHostCopy(EventKind kind) {
-    return kind == EventKind::OffloadGradients || kind == EventKind::ReloadWeights;
+    return kind >= EventKind::OffloadGradients && kind <= EventKind::SwapIn;
 }
 constexpr bool isSpan(EventKind kind) {
     return (kind >= EventKind::Forward && kind < EventKind::Loss) || isServerExchange(kind) || isHostCopy(kind) || (kind >= EventKind::Kernel && kind <= EventKind::Annotation);

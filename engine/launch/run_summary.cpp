@@ -136,7 +136,7 @@ namespace {
 
 /// What is on the hosts is told once, in a rank's first step: figures of steps do not have it.
 Status addHostMemory(const RunReader& run, RunFigures& figures) {
-    if (!run.header().hasLayout() || !offloadsOptimizer(run.header().layout.memory)) return {};
+    if (!run.header().hasLayout() || !usesHost(run.header().layout.memory)) return {};
     for (const RankRecord& rank : run.ranks()) {
         auto blocks = run.blocks({.rank = rank.rank, .lane = Lane::Host});
         if (!blocks) return fail(blocks.error());

@@ -35,6 +35,7 @@ std::vector<Fault> check(const Layout& layout, std::span<const ScheduleMethod> s
     checkExpert(layout, schedules, faults);
     checkRecompute(layout, faults);
     checkOffload(layout, schedules, faults);
+    checkSwap(layout, schedules, faults);
     checkPrecision(layout, schedules, faults);
     checkParallel(layout, schedules, faults);
     checkExchange(layout, schedules, faults);

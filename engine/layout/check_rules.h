@@ -27,6 +27,8 @@ void checkExpert(const Layout& layout, std::span<const ScheduleMethod> schedules
 void checkRecompute(const Layout& layout, std::vector<Fault>& faults);
 /// What an optimizer on the host goes with.
 void checkOffload(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
+/// What activations on the host go with.
+void checkSwap(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// What number formats need of the schedule, and kernels of the model.
 void checkPrecision(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// Degrees, devices, stages, batch and schedule together.

@@ -45,6 +45,8 @@ int targetKinds(const ModelSpec& model) { return readsImages(model) ? model.clas
 bool tiesEmbedding(const ModelSpec& model) { return model.kind != "llama" && !readsImages(model); }
 
 bool offloadsOptimizer(const MemorySpec& memory) { return memory.offload == "optimizer"; }
+bool swapsActivations(const MemorySpec& memory) { return memory.swap == "activations"; }
+bool usesHost(const MemorySpec& memory) { return offloadsOptimizer(memory) || swapsActivations(memory); }
 
 bool hasExperts(const ModelSpec& model, int layer) { return model.kind == "gpt-moe" && layer % 2 == 1; }
 

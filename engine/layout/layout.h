@@ -141,6 +141,7 @@ struct MemorySpec {
     bool partitionActivations = false;  ///< of a segment's input each tensor member keeps its part (ZeRO-R)
     std::string activations = "kept";   ///< of a cnn: kept | lossless | lossy-16 | lossy-10 | lossy-8 (kept_activations.h)
     std::string offload = "none";  ///< none | optimizer: fp32 weights and state of the optimizer lie on the host (ZeRO-Offload)
+    std::string swap = "none";     ///< none | activations: what a forward left lies on the host until its backward (GeePS)
     bool operator==(const MemorySpec&) const = default;
 };
 
@@ -219,6 +220,10 @@ int expertsAsked(const ModelSpec& model);
 int expertCapacity(const ModelSpec& model);
 /// The optimizer, its state and its weights in fp32 are on the host.
 bool offloadsOptimizer(const MemorySpec& memory);
+/// Activations that are unused for a while are on the host meanwhile.
+bool swapsActivations(const MemorySpec& memory);
+/// Something of a rank lies on its device's host.
+bool usesHost(const MemorySpec& memory);
 /// Product of all degrees but expert = number of ranks mpirun starts.
 int rankCount(const Layout& layout);
 /// Number of pipeline stages over all chunks.

@@ -36,7 +36,9 @@ bool isExposed(const Event& event) {
     case ActionKind::GatherBackward:
     case ActionKind::GatherUpdated:
     case ActionKind::OffloadGradients:
-    case ActionKind::ReloadWeights: return true;
+    case ActionKind::ReloadWeights:
+    case ActionKind::SwapOut:
+    case ActionKind::SwapIn: return true;
     default: return false;
     }
 }

@@ -28,6 +28,7 @@ public:
     std::size_t size() const { return size_; }  ///< elements
     DType type() const { return data_.type; }
     bool empty() const { return size_ == 0; }
+    MemoryCategory category() const { return category_; }
     ArraySpan span() const { return {data_, size_}; }
     /// Of a buffer of fp32.
     float* floats() const { return data_.floats(); }

@@ -11,6 +11,10 @@ struct AttentionLayer::State : LayerState {
     Buffer attended;
     Buffer branchGradient;
     Buffer normedGradient;
+
+    void eachKept(const KeptVisitor& visit) override {
+        for (Buffer* each : {&input, &statistics, &normed, &qkv, &kept, &attended}) visit(*each);
+    }
 };
 
 AttentionLayer::AttentionLayer(const LayerContext& context, const std::string& block, int heads,

@@ -17,6 +17,14 @@ struct ConvolutionBlock::State : LayerState {
     std::vector<PackedMap> packed;  ///< instead of the maps but the last
     PackedMap packedInput;
     Buffer codes;  ///< instead of the last map
+
+    void eachKept(const KeptVisitor& visit) override {
+        visit(input);
+        for (Buffer& map : maps) visit(map);
+        for (PackedMap& map : packed) visit(map.buffer());
+        visit(packedInput.buffer());
+        visit(codes);
+    }
 };
 
 ConvolutionBlock::ConvolutionBlock(const LayerContext& context, const std::string& name, const ConvolutionBlockShape& shape,

@@ -14,6 +14,11 @@ struct ExpertsLayer::State : LayerState {
     Buffer activated;
     Buffer produced;  ///< its gradient after inputGrad
     Buffer normedGradient;
+
+    void eachKept(const KeptVisitor& visit) override {
+        for (Buffer* each : {&input, &statistics, &normed, &gathered, &expanded, &activated, &produced}) visit(*each);
+        gate.eachKept(visit);
+    }
 };
 
 ExpertsLayer::ExpertsLayer(const LayerContext& context, const std::string& block, const ExpertsSpec& spec)

@@ -12,6 +12,10 @@ struct State : LayerState {
     Buffer activated;
     Buffer branchGradient;
     Buffer normedGradient;
+
+    void eachKept(const KeptVisitor& visit) override {
+        for (Buffer* each : {&input, &statistics, &normed, &expanded, &activated}) visit(*each);
+    }
 };
 
 }  // namespace

@@ -38,6 +38,10 @@ public:
         return {noise.empty() ? nullptr : noise.floats(), groupNoise.empty() ? nullptr : groupNoise.floats()};
     }
 
+    void eachKept(const KeptVisitor& visit) {
+        for (Buffer* each : {&scores, &groupScores, &noise, &groupNoise, &weights, &rows, &places, &counts}) visit(*each);
+    }
+
     Buffer scores, groupScores;  ///< G and P after the forward, the gradients of H and U after inputGrad
     Buffer noise, groupNoise;
     Buffer weights, rows, places, counts;

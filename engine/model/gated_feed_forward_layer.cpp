@@ -10,6 +10,10 @@ struct GatedFeedForwardLayer::State : LayerState {
     Buffer activated;
     Buffer branchGradient;
     Buffer normedGradient;
+
+    void eachKept(const KeptVisitor& visit) override {
+        for (Buffer* each : {&input, &statistics, &normed, &expanded, &activated}) visit(*each);
+    }
 };
 
 GatedFeedForwardLayer::GatedFeedForwardLayer(const LayerContext& context, const std::string& block, int width,

@@ -33,6 +33,10 @@ struct GroupedAttentionLayer::State : LayerState {
     Buffer attended;
     Buffer branchGradient;
     Buffer normedGradient;
+
+    void eachKept(const KeptVisitor& visit) override {
+        for (Buffer* each : {&input, &statistics, &normed, &joined, &kept, &attended}) visit(*each);
+    }
 };
 
 GroupedAttentionLayer::GroupedAttentionLayer(const LayerContext& context, const std::string& block, int heads,

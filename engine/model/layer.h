@@ -8,10 +8,13 @@
 #include "engine/model/expert_tally.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
 namespace shardlab {
+
+using KeptVisitor = std::function<void(Buffer&)>;
 
 /// What a layer holds of one microbatch, from its forward until its weight gradient is done.
 struct LayerState {
@@ -25,6 +28,8 @@ struct LayerState {
     std::optional<std::int64_t> firstSample;
     /// What a loss of the layer's own, a mean over the microbatch's samples, is multiplied by before its gradient is taken.
     float lossScale = 0;
+    /// Each buffer that a forward leaves for its backward, always in the same order; of some a forward leaves none.
+    virtual void eachKept(const KeptVisitor& visit) { visit(input); }
 };
 
 class Layer {

@@ -3,6 +3,7 @@
 // tensor group shares the vocabulary: no member ever holds all logits.
 #pragma once
 
+#include "engine/model/layer.h"
 #include "engine/model/layer_context.h"
 #include "engine/model/norm.h"
 
@@ -28,6 +29,11 @@ public:
         Buffer logits;  ///< after forward: the gradient of the summed loss with respect to them
         Buffer normedGradient;
         float scale = 1;  ///< of that gradient: what the loss is multiplied by, ÷ tokens
+
+        /// As LayerState's.
+        void eachKept(const KeptVisitor& visit) {
+            for (Buffer* each : {&input, &statistics, &normed, &logits}) visit(*each);
+        }
     };
 
     /// Weights: "ln_f" and [vocabulary, hidden]: where `tied` "wte.weight", the embedding's own where the stage has it,

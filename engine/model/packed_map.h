@@ -22,6 +22,7 @@ public:
     /// The map goes once it has been read.
     PackedMap(const LayerContext& context, int bits, Buffer map);
 
+    Buffer& buffer() { return bytes_; }
     bool empty() const { return bytes_.empty(); }
     std::int64_t bytes() const { return static_cast<std::int64_t>(bytes_.size()); }
     /// As it was, but for what was rounded.

@@ -233,6 +233,11 @@ std::vector<ExpertLoad> Stage::takeExpertLoads() {
     return loads;
 }
 PackedTally Stage::takePacked() { return impl_->stage.packed ? std::exchange(*impl_->stage.packed, {}) : PackedTally{}; }
+void Stage::eachKept(int microbatch, const KeptVisitor& visit) {
+    Held& state = impl_->held(microbatch, false);
+    for (const std::unique_ptr<LayerState>& layer : state.layers) layer->eachKept(visit);
+    state.head.eachKept(visit);
+}
 int Stage::held() const { return static_cast<int>(impl_->microbatches.size()); }
 const double& Stage::loss(int microbatch) const { return impl_->losses.at(microbatch); }
 

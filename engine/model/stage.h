@@ -9,6 +9,7 @@
 #include "engine/model/context_group.h"
 #include "engine/model/expert_group.h"
 #include "engine/model/expert_tally.h"
+#include "engine/model/layer.h"
 #include "engine/model/layer_hooks.h"
 #include "engine/model/packed_map.h"
 #include "engine/model/parameter_set.h"
@@ -119,6 +120,9 @@ public:
     std::vector<ExpertLoad> takeExpertLoads();
     /// Since the last call, of all forwards but those of evaluate(); zeros where activations are kept as they are.
     PackedTally takePacked();
+    /// Each buffer that the microbatch's forward left for its backward, always in the same order, an empty one where it left
+    /// none; not the numbers of its tokens. Between the two somebody may have them, and give back others with the same in them.
+    void eachKept(int microbatch, const KeptVisitor& visit);
     /// Microbatches whose activations are held.
     int held() const;
 

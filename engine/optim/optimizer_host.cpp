@@ -15,8 +15,6 @@ ArraySpan joined(const ArraySpan& before, const ArraySpan& next) { return {befor
 
 }  // namespace
 
-OptimizerHost::OptimizerHost(Device& device) : memory_(device), processor_(makeCpuDevice(&memory_)), arena_(*processor_) {}
-
 HostMirror::HostMirror(std::span<const Parameter> owned, Device& device, Arena& host)
     : device_(device), parameters_(owned.begin(), owned.end()) {
     const std::size_t elements = elementsOf(owned);

@@ -12,29 +12,6 @@
 
 namespace shardlab {
 
-/// A device's host as a device of its own: the processor, in memory that copies from and to the device reach fastest, with a
-/// ledger beside the device's.
-class OptimizerHost {
-public:
-    /// `device` outlives it.
-    explicit OptimizerHost(Device& device);
-    Arena& arena() { return arena_; }
-
-private:
-    class Staging final : public HostMemory {
-    public:
-        explicit Staging(Device& device) : device_(device) {}
-        void* allocate(std::size_t bytes) override { return device_.allocateStaging(bytes); }
-        void release(void* data) override { device_.releaseStaging(data); }
-
-    private:
-        Device& device_;
-    };
-    Staging memory_;
-    std::unique_ptr<Device> processor_;
-    Arena arena_;
-};
-
 /// What a stage's replica updates, once more on the host: values in the type of the device's (category Parameters), which
 /// are updated, or of which there is a master copy that is; and gradients in theirs (Gradients).
 class HostMirror {

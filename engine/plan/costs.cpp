@@ -9,6 +9,7 @@
 #include "engine/plan/accelerators.h"
 #include "engine/plan/compute_costs.h"
 #include "engine/plan/server_costs.h"
+#include "engine/plan/stage_buffers.h"
 #include "engine/schedule/registry.h"
 
 #include <algorithm>
@@ -60,17 +61,20 @@ std::vector<Replicas> allReplicas(const Mesh& mesh) {
     return all;
 }
 
+double copySeconds(const DeviceHost& host, std::int64_t bytes) {
+    return host.link.latency + static_cast<double>(bytes) / host.link.bandwidth;
+}
+
 /// The optimizer on the host: its updates, and the copies before and after.
 void addHostCosts(StageCosts& cost, const Layout& layout, const StageShape& shape, const TensorShare& share,
                   const DeviceHost& host) {
     const NumberFormats formats = numberFormats(layout.precision);
     const int replicas = replicaCount(layout.parallel);
     const std::int64_t updated = updatedParameters(layout, shape, share, replicas - 1);
-    const auto copy = [&](std::int64_t bytes) { return host.link.latency + static_cast<double>(bytes) / host.link.bandwidth; };
     cost.offloadBytes = formats.gradientBytes() * updated;
     cost.reloadBytes = formats.weightBytes() * updated;
-    cost.offload = copy(cost.offloadBytes);
-    cost.reload = copy(cost.reloadBytes);
+    cost.offload = copySeconds(host, cost.offloadBytes);
+    cost.reload = copySeconds(host, cost.reloadBytes);
     cost.optimizer = updateBytes(layout) * static_cast<double>(updated) / host.memoryBandwidth;
 }
 
@@ -103,6 +107,8 @@ double StepCosts::seconds(const Action& action) const {
         case ActionKind::ExchangeElastic: return cost.elastic * stretch;
         case ActionKind::OffloadGradients: return cost.offload * stretch;
         case ActionKind::ReloadWeights: return cost.reload * stretch;
+        case ActionKind::SwapOut:
+        case ActionKind::SwapIn: return cost.swap * stretch;
         case ActionKind::FreeWeights:
         case ActionKind::RecvForward:
         case ActionKind::RecvBackward:
@@ -134,6 +140,8 @@ std::int64_t StepCosts::bytes(const Action& action) const {
         case ActionKind::ExchangeElastic: return stages[stage].elasticBytes;
         case ActionKind::OffloadGradients: return stages[stage].offloadBytes;
         case ActionKind::ReloadWeights: return stages[stage].reloadBytes;
+        case ActionKind::SwapOut:
+        case ActionKind::SwapIn: return stages[stage].swapBytes;
         case ActionKind::PullWeights:
         case ActionKind::StashWeights:
         case ActionKind::FreeWeights: return stages[stage].weightBytes;
@@ -224,7 +232,8 @@ StepCosts withoutTensorCollectives(StepCosts costs) {
 
 StepCosts withoutCommunication(StepCosts costs) {
     for (StageCosts& stage : costs.stages) {
-        stage.send = stage.reduce = stage.tied = stage.norm = stage.push = stage.pull = stage.elastic = stage.offload = stage.reload = 0;
+        stage.send = stage.reduce = stage.tied = stage.norm = stage.push = stage.pull = stage.elastic = 0;
+        stage.offload = stage.reload = stage.swap = 0;
         DataCosts& data = stage.data;
         for (auto* pieces : {&data.reduce, &data.gatherForward, &data.gatherBackward, &data.gatherUpdated})
             for (DataPiece& piece : *pieces) piece.seconds = 0;
@@ -346,6 +355,11 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.optimizer = device.kernelSeconds + updateBytes(layout) * updated / device.memoryBandwidth +
                          seconds(cost.tensor.update);
         if (offloadsOptimizer(layout.memory)) addHostCosts(cost, layout, shape, share, *device.host);
+        if (swapsActivations(layout.memory)) {
+            const bool received = s > 0 && rankOf(s - 1) != rankOf(s);
+            cost.swapBytes = total(swappedBytes(stageBuffers(layout, shape, {received}, share), shape, received));
+            cost.swap = copySeconds(*device.host, cost.swapBytes);
+        }
     }
     const Collective norm = allReduce(sizeof(double), groupOf(mesh, replicaRanks(mesh, 0)), device);
     for (int s = 0; s < stages; ++s) {

@@ -70,12 +70,14 @@ struct StageCosts {
     double elastic = 0;      ///< easgd's exchange, of all stages of its rank
     double offload = 0;      ///< what is updated on the host: its gradients to it, latency + bytes ÷ bandwidth of the host's link
     double reload = 0;       ///< its weights back
+    double swap = 0;         ///< what a forward leaves to the host, and as long back
     std::int64_t sendBytes = 0;
     std::int64_t reduceBytes = 0;  ///< the buffer's, without experts that are spread; what crosses the links is plan.h's AxisTraffic
     std::int64_t tiedBytes = 0;
     std::int64_t weightBytes = 0;  ///< of one version
     std::int64_t offloadBytes = 0; ///< of the replica with the largest shards
     std::int64_t reloadBytes = 0;
+    std::int64_t swapBytes = 0;    ///< of one microbatch
     std::int64_t elasticBytes = 0; ///< weights of all stages of its rank
     Algorithm reduceAlgorithm = Algorithm::Ring;
     Algorithm normAlgorithm = Algorithm::Ring;

@@ -115,6 +115,7 @@ int fullestReplica(const ParallelSpec& parallel) {
 struct StageMoves {
     StageBuffers whole, buffered;  ///< by what the stage takes from above
     std::int64_t parameters = 0;   ///< one version
+    MemoryBytes swapped{};         ///< of a microbatch
 };
 
 /// What a stage holds throughout.
@@ -139,6 +140,7 @@ public:
         moves.buffered = stageBuffers(layout_, shape, {received, MemoryCategory::Buffers}, share_);
         moves.parameters =
             numberFormats(layout_.precision).weightBytes() * stageParameters(layout_.model, shape, share_);
+        if (swapsActivations(layout_.memory)) moves.swapped = swappedBytes(moves.whole, shape, received);
         return moves;
     }
 
@@ -231,6 +233,7 @@ public:
         memory.peak = tally_.peakTotal();
         memory.microbatchesInFlight = mostInFlight_;
         memory.weightVersions = 1 + mostKept_;
+        memory.host[static_cast<std::size_t>(MemoryCategory::Activations)] = mostOnHost_;
         return memory;
     }
 
@@ -266,13 +269,26 @@ private:
                 mostInFlight_ = std::max(mostInFlight_, ++inFlight_);
                 break;
             case ActionKind::Backward:
+                leaveHost(action);
                 compute(stage.backward);
                 --inFlight_;
                 break;
-            case ActionKind::InputGrad: compute(stage.inputGrad); break;
+            case ActionKind::InputGrad:
+                leaveHost(action);
+                compute(stage.inputGrad);
+                break;
             case ActionKind::WeightGrad:
                 compute(stage.weightGrad);
                 --inFlight_;
+                break;
+            case ActionKind::SwapOut:
+                leavingDevice_.push_back({action, computed_});
+                mostOnHost_ = std::max(mostOnHost_, onHost_ += total(swappedOf(action)));
+                break;
+            case ActionKind::SwapIn:
+                leaveDevice();
+                move(swappedOf(action), 1);
+                comesBack_.push_back(action);
                 break;
             case ActionKind::RecvForward: tally_.add(MemoryCategory::Buffers, stage.inputBytes); break;
             case ActionKind::RecvBackward: tally_.add(MemoryCategory::Buffers, stage.outputBytes); break;
@@ -293,7 +309,33 @@ private:
         }
     }
 
+    const MemoryBytes& swappedOf(const Action& action) const { return stages_[static_cast<std::size_t>(action.stage)]->swapped; }
+
+    void move(const MemoryBytes& bytes, int sign) {
+        for (std::size_t i = 0; i < bytes.size(); ++i) tally_.add(static_cast<MemoryCategory>(i), sign * bytes[i]);
+    }
+
+    /// Of what was swapped out before the last compute action.
+    void leaveDevice() {
+        std::erase_if(leavingDevice_, [&](const Swap& swap) {
+            if (computed_ <= swap.leavesAfter) return false;
+            move(swappedOf(swap.out), -1);
+            return true;
+        });
+    }
+
+    void leaveHost(const Action& backward) {
+        const auto back = std::ranges::find_if(comesBack_, [&](const Action& in) {
+            return in.stage == backward.stage && in.microbatch == backward.microbatch;
+        });
+        if (back == comesBack_.end()) return;
+        onHost_ -= total(swappedOf(*back));
+        comesBack_.erase(back);
+    }
+
     void compute(const Excursion& excursion) {
+        leaveDevice();
+        ++computed_;
         if (following_)
             for (std::size_t i = 0; i < fullest_.size(); ++i) fullest_[i] = tally_.used()[i] + excursion.fullest[i];
         tally_.move(excursion);
@@ -301,6 +343,10 @@ private:
         leaving_.clear();
     }
 
+    struct Swap {
+        Action out;
+        int leavesAfter;  ///< compute actions that have begun then
+    };
     struct Leaving {
         MemoryCategory category;
         std::int64_t bytes;
@@ -314,6 +360,11 @@ private:
     Tally tally_;
     bool following_ = false;
     MemoryBytes fullest_{};              ///< while following: within the action that is visited
+    std::vector<Swap> leavingDevice_;
+    std::vector<Action> comesBack_;         ///< swapped in, before their backward
+    int computed_ = 0;
+    std::int64_t onHost_ = 0;
+    std::int64_t mostOnHost_ = 0;
     int inFlight_ = 0;
     int mostInFlight_ = 0;
     int kept_ = 0;                          ///< stashed versions
@@ -397,8 +448,9 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
             all.back() = {rank, held[member][static_cast<std::size_t>(stageRank)]};
             all.back().peak = total(all.back().bytes);
         }
-        all.back().host = hostBytes(layout, lowered.stagesOf(stageRank),
-                                     tensorShare(layout, mesh.coordinate(rank, Axis::Tensor)), replica);
+        const MemoryBytes offloaded =
+            hostBytes(layout, lowered.stagesOf(stageRank), tensorShare(layout, mesh.coordinate(rank, Axis::Tensor)), replica);
+        for (std::size_t i = 0; i < offloaded.size(); ++i) all.back().host[i] += offloaded[i];
         if (layout.parallel.zero == 0 && exchangeOf(layout.parallel) == Exchange::AllReduce) continue;
         // The replicas' shards differ by an element for each unit that does not divide; a server has what others have not.
         for (const int stage : lowered.stagesOf(stageRank)) {

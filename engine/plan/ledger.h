@@ -18,7 +18,7 @@ struct RankMemory {
     int rank = 0;
     MemoryBytes bytes{};           ///< each category at its own peak
     std::int64_t peak = 0;         ///< largest sum over the step
-    MemoryBytes host{};            ///< beside all that, in the host's memory, throughout (hostBytes)
+    MemoryBytes host{};            ///< beside all that, in the host's memory: throughout (hostBytes), and the most of what is swapped
     int microbatchesInFlight = 0;  ///< largest number of stored activations, over the stages of the rank
     int weightVersions = 1;        ///< most versions of its weights that a stage of the rank holds at once
 };

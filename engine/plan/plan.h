@@ -8,6 +8,7 @@
 #include "engine/layout/mesh.h"
 #include "engine/layout/utilisation.h"
 #include "engine/plan/costs.h"
+#include "engine/plan/host_traffic.h"
 #include "engine/plan/ledger.h"
 #include "engine/plan/measurements.h"
 #include "engine/plan/simulate.h"
@@ -47,6 +48,7 @@ struct Plan {
     std::int64_t capacityBytes = 0;  ///< of one device
     std::vector<RankMemory> memory;  ///< per rank of the mesh
     std::vector<AxisTraffic> traffic;
+    std::vector<HostTraffic> hosts;  ///< per rank of the mesh; empty where nothing lies on a host
     bool fits = true;
     std::vector<std::string> notes;  ///< what a reader should know: "paced: stretched 2 400 ×"
 };

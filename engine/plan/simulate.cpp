@@ -165,7 +165,10 @@ private:
             case ActionKind::GatherBackward:
                 state.data.announced.push_back({state.free, state.node, &action});
                 return true;
-            case ActionKind::OffloadGradients: case ActionKind::ReloadWeights: copy(rank, state, action); return true;
+            case ActionKind::SwapIn: leaveDevice(state); [[fallthrough]];
+            case ActionKind::OffloadGradients: case ActionKind::ReloadWeights: case ActionKind::SwapOut:
+                copy(rank, state, action);
+                return true;
             case ActionKind::GatherUpdated: {
                 waitIdle(state, state.host.up);
                 const auto& pieces = dataOf(action).pieces(action.kind);
@@ -267,6 +270,7 @@ private:
             if (sender_) state.message = (*sender_)[*need];
             state.free = std::max(state.free, arrived);
         }
+        awaitSwaps(state, action);
         if (action.kind == ActionKind::Forward && (firstForward_ < 0 || state.free < firstForward_))
             firstForward_ = state.free;
         return occupy(rank, state, action, eventKind(action.kind));
@@ -302,7 +306,29 @@ private:
         const Time begin = std::max(waits ? reduced.time : state.free, link.time);
         const Time end = begin + duration(action);
         link = {end, note(rank, action, begin, end, {waits ? reduced.node : state.node, link.node}), &action};
+        if (action.kind == ActionKind::SwapOut) state.host.leaving.push_back({&action, state.host.computed, link});
+        if (action.kind == ActionKind::SwapIn) state.host.returning.push_back({&action, 0, link});
         state.sink.add(Lane::Copy, eventKind(action.kind), begin, end, action, costs_.bytes(action));
+    }
+
+    /// What the forward before the last compute action sent to the host must be there.
+    void leaveDevice(RankState& state) {
+        std::erase_if(state.host.leaving, [&](const HostLink::Swap& swap) {
+            if (state.host.computed <= swap.leavesAfter) return false;
+            waitIdle(state, swap.over);
+            return true;
+        });
+    }
+
+    void awaitSwaps(RankState& state, const Action& action) {
+        leaveDevice(state);
+        ++state.host.computed;
+        if (!givesInputGrad(action.kind)) return;
+        std::erase_if(state.host.returning, [&](const HostLink::Swap& swap) {
+            if (swap.action->stage != action.stage || swap.action->microbatch != action.microbatch) return false;
+            waitIdle(state, swap.over);
+            return true;
+        });
     }
 
     void reduce(int rank, RankState& state, const Action& action, Time begin, std::initializer_list<int> after) {

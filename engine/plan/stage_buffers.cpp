@@ -320,6 +320,18 @@ private:
 
 }  // namespace
 
+MemoryBytes swappedBytes(const StageBuffers& buffers, const StageShape& shape, bool received) {
+    MemoryBytes bytes{};
+    std::int64_t& activations = bytes[static_cast<std::size_t>(Category::Activations)];
+    std::int64_t& receives = bytes[static_cast<std::size_t>(Category::Buffers)];
+    activations = buffers.forward.change[static_cast<std::size_t>(Category::Activations)];
+    if (!shape.last) activations -= buffers.outputBytes;  // it goes on
+    if (shape.first) return bytes;
+    receives = buffers.forward.change[static_cast<std::size_t>(Category::Buffers)];
+    (received ? receives : activations) += buffers.inputBytes;
+    return bytes;
+}
+
 StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours,
                           const TensorShare& share) {
     if (readsImages(layout.model)) return cnnStageBuffers(layout, shape, neighbours);

@@ -40,6 +40,10 @@ std::vector<std::string> stateNotes(const Layout& layout) {
                                     "own link: what ranks send each other stays the same",
                                     formats.gradientBytes(), formats.weightBytes()));
     }
+    if (swapsActivations(layout.memory))
+        notes.push_back("activations on the host: what a forward leaves lies in the host's memory where at least two actions lie between it and "
+                        "its backward, and comes back while the last of them computes; with recomputation that is the inputs of "
+                        "segments");
     return notes;
 }
 

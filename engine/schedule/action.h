@@ -42,6 +42,9 @@ enum class ActionKind : std::uint8_t {
     // With an optimizer on the host (memory.offload), beside what the rank computes:
     OffloadGradients,  ///< 2OFFLOAD_GRAD  what the stage's replica updates with goes to the host; 2STEP waits for it
     ReloadWeights,     ///< 2RELOAD_PARAM  what 2STEP has updated there comes back
+    // With activations on the host between forward and backward (memory.swap), beside it too:
+    SwapOut,           ///< 2SWAP_OUT7  what 2F7 left for its backward goes to the host
+    SwapIn,            ///< 2SWAP_IN7   it comes back; 2B7 (or 2I7) waits for it
 };
 
 /// `stage` is the global stage (chunk c of rank r is stage c·p+r unless the schedule folds back).
@@ -72,12 +75,18 @@ constexpr bool isBesideCompute(ActionKind kind) {
 }
 /// Between a device and its host.
 constexpr bool isHostCopy(ActionKind kind) {
-    return kind == ActionKind::OffloadGradients || kind == ActionKind::ReloadWeights;
+    return kind >= ActionKind::OffloadGradients && kind <= ActionKind::SwapIn;
 }
-/// F, B, I, W, R, sends, receives, and what runs beside one of them.
+/// Of a microbatch's activations.
+constexpr bool isSwap(ActionKind kind) { return kind == ActionKind::SwapOut || kind == ActionKind::SwapIn; }
+/// From the device to its host, not back.
+constexpr bool goesToHost(ActionKind kind) {
+    return kind == ActionKind::OffloadGradients || kind == ActionKind::SwapOut;
+}
+/// F, B, I, W, R, sends, receives, swaps, and what runs beside a compute action.
 constexpr bool belongsToMicrobatch(ActionKind kind) {
     return (kind >= ActionKind::Forward && kind <= ActionKind::RecvBackward) ||
-           (isBesideCompute(kind) && kind != ActionKind::GatherUpdated);
+           (isBesideCompute(kind) && kind != ActionKind::GatherUpdated) || isSwap(kind);
 }
 
 /// The reversible text form: "3F7", "0B2@v1", "2SEND_F0", "2REDUCE_GRAD", "2STEP", "2STASH@v2".

@@ -18,6 +18,7 @@ public:
         for (auto& table : places_) table.assign(stages_ * microbatches_, -1);
         for (auto& table : ends_) table.assign(stages_, -1);
         for (auto& table : beside_) table.assign(stages_ * microbatches_, -1);
+        for (auto& table : swaps_) table.assign(stages_ * microbatches_, -1);
         lastOfStage_.assign(stages_, -1);
     }
 
@@ -26,7 +27,7 @@ public:
         for (int stage = 0; stage < schedule_.stages(); ++stage)
             for (int microbatch = 0; microbatch < schedule_.microbatches; ++microbatch)
                 if (!(computeIsWhole(stage, microbatch) && messagesAreWhole(stage, microbatch) &&
-                      besideIsWhole(stage, microbatch)))
+                      besideIsWhole(stage, microbatch) && swapIsWhole(stage, microbatch)))
                     return finding_;
         for (int stage = 0; stage < schedule_.stages(); ++stage)
             if (!endIsWhole(stage)) return finding_;
@@ -41,6 +42,9 @@ private:
     int rankOf(int stage) const { return schedule_.rankOfStage[static_cast<std::size_t>(stage)]; }
 
     int& place(Kind kind, int stage, int microbatch) {
+        if (isSwap(kind))
+            return swaps_[kind == Kind::SwapOut ? 0 : 1]
+                         [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
         if (isBesideCompute(kind))
             return beside_[static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::ReduceBuckets)]
                           [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
@@ -163,6 +167,27 @@ private:
         return true;
     }
 
+    /// What a forward left goes to the host and comes back in time for the backward, the memory in between being somebody else's.
+    bool swapIsWhole(int s, int m) {
+        const Action out{Kind::SwapOut, s, m}, in{Kind::SwapIn, s, m};
+        const int atOut = at(out), atIn = at(in);
+        if (atOut < 0 && atIn < 0) return true;
+        if (atOut < 0) return wrong(rankOf(s), atIn, in, "nothing of it is on the host", fmt::format("{} first", toText(out)));
+        if (schedule_.forwardOnly)
+            return wrong(rankOf(s), atOut, out, "the schedule is forward only", "Nothing is kept that could be swapped");
+        if (atIn < 0) return missing(in, "its backward needs what is on the host");
+        const Action forward{Kind::Forward, s, m},
+            backward{at({Kind::Backward, s, m}) >= 0 ? Kind::Backward : Kind::InputGrad, s, m};
+        if (!(before(at(forward), forward, atOut, out, "its forward has left nothing yet") &&
+              before(atOut, out, atIn, in, "nothing of it is on the host yet") &&
+              before(atIn, in, at(backward), backward, "it needs what is on the host")))
+            return false;
+        const auto& actions = schedule_.ranks[static_cast<std::size_t>(rankOf(s))];
+        for (int i = atOut; i < atIn; ++i)
+            if (isCompute(actions[static_cast<std::size_t>(i)].kind)) return true;
+        return wrong(rankOf(s), atIn, in, "it has not left the device yet", "At least one F, B, I or W after it went");
+    }
+
     /// Whatever its version.
     int at(const Action& action) { return place(action.kind, action.stage, action.microbatch); }
 
@@ -278,6 +303,7 @@ private:
     std::array<std::vector<int>, microbatchKinds> places_;
     std::array<std::vector<int>, 9> ends_;
     std::array<std::vector<int>, 4> beside_;  ///< REDUCE_BUCKETS … GATHER_B
+    std::array<std::vector<int>, 2> swaps_;   ///< SWAP_OUT, SWAP_IN
     std::vector<int> norms_;
     std::vector<int> lastOfStage_;
     std::array<bool, 32> anyEnd_{};

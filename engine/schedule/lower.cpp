@@ -22,7 +22,8 @@ LowerOptions lowerOptions(const Layout& layout) {
             updatesAtServer(parallel),
             exchange == Exchange::Hogwild,
             exchange == Exchange::Elastic,
-            offloadsOptimizer(layout.memory)};
+            offloadsOptimizer(layout.memory),
+            swapsActivations(layout.memory)};
 }
 
 Schedule lower(Schedule compute, const LowerOptions& options) {
@@ -31,6 +32,7 @@ Schedule lower(Schedule compute, const LowerOptions& options) {
 
 Schedule lowerTransfers(Schedule schedule, const LowerOptions& options) {
     if (!schedule.flushes()) return addVersionedUpdates(std::move(schedule), options.dataParallel);
+    if (options.swap) schedule = addActivationSwap(std::move(schedule));
     if (options.zero == 3) schedule = addParameterGather(std::move(schedule));
     if (options.server) schedule = addGradientPush(std::move(schedule));
     else if (options.zero > 0) schedule = addGradientScatter(std::move(schedule), options.zero > 1);

@@ -50,6 +50,10 @@ Schedule addGradientOffload(Schedule schedule);
 /// After each update its weights come back.
 Schedule addWeightReload(Schedule schedule);
 
+/// With activations on the host: what a forward leaves goes there directly after it, and comes back before the compute action
+/// that precedes its backward, where at least two lie between them on their rank.
+Schedule addActivationSwap(Schedule schedule);
+
 struct LowerOptions {
     bool dataParallel = false;    ///< data > 1
     bool tiedEmbedding = false;   ///< first and last stage share the token embedding (models whose output is tied)
@@ -60,6 +64,7 @@ struct LowerOptions {
     bool shared = false;          ///< after each update the weights are read out of shared memory; no gradients are reduced
     bool elastic = false;         ///< replicas and a centre pull each other; no gradients are reduced
     bool offload = false;         ///< the optimizer and its state are on the host
+    bool swap = false;            ///< activations that are unused for a while are
 };
 LowerOptions lowerOptions(const Layout& layout);
 /// All passes in their order.

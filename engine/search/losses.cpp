@@ -140,6 +140,7 @@ private:
                                                                         : "gradients to the server and weights from it"},
             Part{[](StageCosts& cost) { cost.elastic = 0; }, "the exchange with the centre"},
             Part{[](StageCosts& cost) { cost.offload = cost.reload = 0; }, "gradients to the host and weights from it"},
+            Part{[](StageCosts& cost) { cost.swap = 0; }, "activations to the host and back"},
             Part{nullptr, mesh.size(Axis::Expert) > 1
                               ? fmt::format("tokens on their way to their experts and back over {} expert ranks", mesh.size(Axis::Expert))
                           : mesh.size(Axis::Tensor) == 1 && context > 1

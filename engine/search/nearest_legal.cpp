@@ -94,6 +94,8 @@ Layout repaired(Layout layout) {
     // What it does not go with says more of what is wanted.
     const auto ofOffload = [](const Fault& fault) { return fault.pointer == "/memory/offload"; };
     if (std::ranges::any_of(check(layout, scheduleMethods()), ofOffload)) layout.memory.offload = "none";
+    const auto ofSwap = [](const Fault& fault) { return fault.pointer == "/memory/swap"; };
+    if (std::ranges::any_of(check(layout, scheduleMethods()), ofSwap)) layout.memory.swap = "none";
     return layout;
 }
 

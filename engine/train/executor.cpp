@@ -65,7 +65,9 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
             case ActionKind::StashWeights: stash(action); break;
             case ActionKind::FreeWeights: free(action); break;
             case ActionKind::OffloadGradients:
-            case ActionKind::ReloadWeights: setup_.hostCopies->start(action); break;
+            case ActionKind::ReloadWeights:
+            case ActionKind::SwapOut:
+            case ActionKind::SwapIn: setup_.hostCopies->start(action); break;
             case ActionKind::ReduceBuckets:
             case ActionKind::ScatterGradients:
             case ActionKind::GatherForward:
@@ -134,6 +136,7 @@ Buffer Executor::input(const Action& action) {
 
 void Executor::compute(const Action& action) {
     Buffer received = input(action);
+    if (setup_.hostCopies) setup_.hostCopies->beforeCompute(action);
     startTogether();
     const Moment begin = setup_.trace.mark();
     const std::int64_t began = setup_.trace.now();
@@ -361,7 +364,7 @@ void Executor::update(const Action& action) {
     const bool exchanges = !executed_.overflow && !setup_.costs.tensorSpans(action).empty();
     if (exchanges) startTogether();
     // What the processor updates follows its clock.
-    const auto mark = [&] { return setup_.hostCopies ? Moment(setup_.trace.now()) : setup_.trace.mark(); };
+    const auto mark = [&] { return at(action).host ? Moment(setup_.trace.now()) : setup_.trace.mark(); };
     const Moment begin = mark();
     const std::int64_t modelledBegin = setup_.pacer ? setup_.pacer->clock() : 0;
     setup_.trace.doing(RankPhase::Compute, action);

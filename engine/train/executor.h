@@ -67,7 +67,7 @@ struct ExecutorSetup {
     ElasticCentre* elastic = nullptr;  ///< null where no list has ExchangeElastic
     SharedWeights* shared = nullptr;  ///< of Hogwild's workers; null elsewhere
     DataAxis* dataAxis = nullptr;  ///< null where nothing runs beside compute
-    HostCopies* hostCopies = nullptr;  ///< null where the optimizer is on the device
+    HostCopies* hostCopies = nullptr;  ///< null where nothing lies on the host
     const FaultInjector* faults = nullptr;  ///< null: nothing slows this rank down on purpose
 };
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interprets OFFLOAD_GRAD and RELOAD_PARAM: copies between a rank's device and its host, where its optimizer is, beside what
-// the rank computes. Follows the rules of plan/simulate.h, paced or not.
+// Interprets OFFLOAD_GRAD, RELOAD_PARAM, SWAP_OUT and SWAP_IN: copies between a rank's device and its host, where its
+// optimizer is, or what microbatches keep for their backward, beside what the rank computes. Follows the rules of
+// plan/simulate.h, paced or not.
 #pragma once
 
+#include "engine/model/activation_host.h"
 #include "engine/optim/optimizer_host.h"
 #include "engine/train/background.h"
 #include "engine/train/cut_spans.h"
@@ -12,15 +14,20 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace shardlab {
 
 struct HostCopiesSetup {
-    std::map<int, HostMirror*> mirrors;  ///< by global stage of this rank
+    std::map<int, Stage*> stages;        ///< by global stage of this rank
+    std::map<int, HostMirror*> mirrors;  ///< likewise; empty where the optimizer is on the device
     Device& device;
+    Arena& arena;  ///< of the device
+    Arena& host;
     RankTrace& trace;
     const StepCosts& costs;
     Pacer* pacer = nullptr;
@@ -36,8 +43,12 @@ public:
     /// the processor copies, for the copy before it.
     void start(const Action& action);
     void progress();
-    /// What is asked for from now on comes after all copies in the direction of `kind` that were started.
+    /// What is asked for from now on comes after all copies in the direction of `kind`, OFFLOAD_GRAD or RELOAD_PARAM, that were
+    /// started.
     void await(ActionKind kind);
+    /// What is asked for from now on comes after what `compute`, which is next, has to wait for: what the forward before the
+    /// last compute action sent to the host, whose memory is given back, and what came back for `compute`.
+    void beforeCompute(const Action& compute);
     /// Records what has been done.
     void collect();
 
@@ -50,9 +61,12 @@ public:
     double exposedSeconds() const { return toSeconds(waits_.waited()); }
 
 private:
+    using Over = std::shared_ptr<DeviceMoment>;
     struct Copy {
         Action action;
-        std::optional<DataAxis::Reduction> after;  ///< the last of those that make its gradients whole
+        std::function<Over()> carryOut;            ///< from any thread
+        std::int64_t bytes = 0;
+        std::optional<DataAxis::Reduction> after = {};  ///< the last of those that make its gradients whole
         std::int64_t begin = 0;                    ///< modelled where paced, as end; else as it was
         std::int64_t end = 0;
     };
@@ -60,21 +74,37 @@ private:
     struct Asked {
         Copy copy;
         Moment begin;
-        std::shared_ptr<DeviceMoment> over;
+        Over over;
     };
+    /// Of a microbatch in a stage, from its SWAP_OUT to its backward.
+    struct Swapped {
+        SwappedActivations activations;
+        int leavesAfter = 0;   ///< compute actions that have begun then
+        bool onDevice = true;  ///< its memory there is not given back yet
+        std::int64_t end = 0;  ///< of its last copy, modelled
+    };
+    using Which = std::function<bool(const Copy&)>;
 
-    std::shared_ptr<DeviceMoment> carryOut(const Action& action);
+    Copy prepared(const Action& action);
     void begin(Copy copy);
-    /// Until nothing in the direction of `kind` has to be waited for by the processor.
-    void settle(ActionKind kind);
+    bool isPending(const Which& which) const;
+    /// Until nothing of it has to be begun or carried out by the processor.
+    void settle(const Which& which);
+    Over overOf(const Action& action) const;
+    /// Waits for the copy of a swap. `end`: modelled.
+    void awaitSwap(const Action& what, std::int64_t end);
+    void leaveDevice();
     void record(const Copy& copy, const Moment& begin, const Moment& end);
-    std::int64_t& linkFree(ActionKind kind) { return linkFree_[kind == ActionKind::OffloadGradients ? 0 : 1]; }
+    static std::size_t direction(ActionKind kind) { return goesToHost(kind) ? 0 : 1; }
+    std::int64_t& linkFree(ActionKind kind) { return linkFree_[direction(kind)]; }
 
     HostCopiesSetup setup_;
+    std::map<std::pair<int, int>, Swapped> swapped_;  ///< by stage and microbatch
+    int computed_ = 0;                                ///< compute actions that have begun
     std::deque<Copy> waiting_;
     std::optional<Copy> running_;  ///< where the processor copies; the thread's until it is idle
     std::deque<Asked> asked_;
-    std::optional<Action> last_;   ///< started and not awaited
+    std::array<std::optional<Action>, 2> last_;  ///< by direction, of gradients and weights: started and not awaited
     std::deque<std::pair<Moment, Moment>> lengths_;  ///< of copies that are not counted yet
     std::array<std::int64_t, 2> linkFree_{};         ///< modelled, by direction
     CutSpans waits_;

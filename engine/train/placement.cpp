@@ -152,10 +152,13 @@ void beginMirrors(std::map<int, RankStage>& stages) {
         if (rankStage.host) rankStage.host->begin();
 }
 
-std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Device& device,
+std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Arena& arena, Arena& host,
                                            RankTrace& trace, Pacer* pacer, DataAxis* dataAxis) {
-    HostCopiesSetup setup{{}, device, trace, plan.costs, pacer, dataAxis};
-    for (auto& [index, rankStage] : stages) setup.mirrors[index] = rankStage.host.get();
+    HostCopiesSetup setup{{}, {}, arena.device(), arena, host, trace, plan.costs, pacer, dataAxis};
+    for (auto& [index, rankStage] : stages) {
+        setup.stages[index] = rankStage.stage.get();
+        if (rankStage.host) setup.mirrors[index] = rankStage.host.get();
+    }
     return std::make_unique<HostCopies>(std::move(setup));
 }
 

@@ -58,8 +58,8 @@ void makeMirrors(std::map<int, RankStage>& stages, Device& device, Arena& host);
 /// After the device's weights were loaded: where there are mirrors, they take them.
 void beginMirrors(std::map<int, RankStage>& stages);
 
-/// What copies between device and host; `host` of each stage is there.
-std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Device& device,
+/// What copies between device and host, `arena` and `host`. Where the optimizer is there, `host` of each stage is there.
+std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Arena& arena, Arena& host,
                                            RankTrace& trace, Pacer* pacer, DataAxis* dataAxis);
 
 /// Allocates the state of what each stage's replica updates. `updates`: of a stage over the run.

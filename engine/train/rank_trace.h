@@ -100,7 +100,7 @@ public:
     /// Of all that was noted since the last call, one after the other, where it was as often as there are times; none
     /// of it where it was not.
     void tellNoted(std::span<const std::int64_t> times);
-    /// What lies on the host beside it, by category where it changed.
+    /// Most that the step had on the host, by category where that changed.
     void hostMemory(const MemoryBytes& held);
     /// The step's peak of all memory; each category's own, and the arena's largest free block, where they changed since
     /// the step before.

@@ -30,14 +30,14 @@ Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, s
     stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_,
                          pacer_ ? pacedRecomputeObserver(trace_) : recomputeObserver(trace_), context_.get(), experts_.get());
     dataAxis_ = makeDataAxis(plan_, place_, stages_, arena_, trace_, pacer);
-    if (offloadsOptimizer(layout_.memory)) {
-        optimizerHost_ = std::make_unique<OptimizerHost>(device());
-        makeMirrors(stages_, device(), optimizerHost_->arena());
-        hostCopies_ = makeHostCopies(plan_, stages_, device(), trace_, pacer, dataAxis_.get());
+    if (usesHost(layout_.memory)) {
+        host_ = std::make_unique<HostArena>(device());
+        if (offloadsOptimizer(layout_.memory)) makeMirrors(stages_, device(), host_->arena());
+        hostCopies_ = makeHostCopies(plan_, stages_, arena_, host_->arena(), trace_, pacer, dataAxis_.get());
     }
     if (serves())
         makeOptimizers({layout_.optimizer, updates(), numberFormats(layout_.precision).master, tensor_.get()}, stages_,
-                       optimizerHost_ ? optimizerHost_->arena() : arena_);
+                       offloadsOptimizer(layout_.memory) ? host_->arena() : arena_);
     if (exchange() == Exchange::Elastic)
         elastic_ = std::make_unique<ElasticCentre>(layout_.optimizer, updates(), stages_, *place_.data, arena_);
     if (exchange() == Exchange::Hogwild) {

@@ -6,6 +6,7 @@
 
 #include "engine/comm/scalars.h"
 #include "engine/layout/exchange.h"
+#include "engine/model/host_arena.h"
 #include "engine/train/checkpointer.h"
 #include "engine/train/corpus.h"
 #include "engine/train/elastic_centre.h"
@@ -116,7 +117,7 @@ private:
     std::unique_ptr<TensorGroup> tensor_;
     std::unique_ptr<ContextGroup> context_;  ///< null where nobody shares the tokens of a sample
     std::unique_ptr<ExpertGroup> experts_;   ///< null where this rank holds all experts
-    std::unique_ptr<OptimizerHost> optimizerHost_;  ///< null where the optimizer is on the device
+    std::unique_ptr<HostArena> host_;        ///< null where nothing of this rank is on its device's host
     std::map<int, RankStage> stages_;
     std::unique_ptr<DataAxis> dataAxis_;
     std::unique_ptr<HostCopies> hostCopies_;

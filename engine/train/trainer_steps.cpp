@@ -152,6 +152,7 @@ void Trainer::Impl::beginStep(int step) {
 void Trainer::Impl::step(int step) {
     beginStep(step);
     arena_.resetPeaks();
+    if (host_) host_->arena().resetPeaks();
     startTogether();
     if (dataAxis_) dataAxis_->beginStep();
     if (hostCopies_) hostCopies_->beginStep();
@@ -161,7 +162,7 @@ void Trainer::Impl::step(int step) {
     trace_.span(Lane::Host, EventKind::Step, begin, end);
     tellBesideCompute();
     trace_.memoryPeak();
-    if (optimizerHost_) trace_.hostMemory(optimizerHost_->arena().used());
+    if (host_) trace_.hostMemory(host_->arena().peakByCategory());
     if (place_.tensorRank == 0)
         for (auto& [index, rankStage] : stages_)
             for (const ExpertLoad& load : rankStage.stage->takeExpertLoads()) trace_.experts(load);

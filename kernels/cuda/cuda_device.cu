@@ -54,6 +54,7 @@ CudaDevice::CudaDevice(int index) : index_(index) {
     check(cudaGetDeviceProperties(&properties_, index), "cudaGetDeviceProperties");
     queue_ = std::make_unique<LaunchQueue>(wantsGraphs());
     check(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "cudaStreamCreate");
+    check(cudaStreamCreateWithFlags(&returns_, cudaStreamNonBlocking), "cudaStreamCreate");
     memory_ = std::make_unique<MemoryCache>([this] { queue_->stream(); });
     uploads_ = std::make_unique<UploadRing>();
     plans_ = std::make_unique<GemmPlans>();
@@ -72,6 +73,7 @@ CudaDevice::~CudaDevice() {
     plans_.reset();
     uploads_.reset();
     memory_.reset();
+    cudaStreamDestroy(returns_);
     cudaStreamDestroy(copies_);
     queue_.reset();
 }
@@ -166,6 +168,18 @@ std::shared_ptr<DeviceMoment> CudaDevice::uploadBeside(const DeviceMoment* after
     const std::shared_ptr<DeviceMoment> over = clock_->mark(copies_);
     check(cudaStreamWaitEvent(stream(), EventClock::event(*over), 0), "cudaStreamWaitEvent");
     return over;
+}
+
+std::shared_ptr<DeviceMoment> CudaDevice::uploadAhead(const void* staging, void* data, std::size_t bytes) {
+    if (bytes == 0) return nullptr;
+    const std::shared_ptr<DeviceMoment> asked = mark();
+    check(cudaStreamWaitEvent(returns_, EventClock::event(*asked), 0), "cudaStreamWaitEvent");
+    check(cudaMemcpyAsync(data, staging, bytes, cudaMemcpyHostToDevice, returns_), "cudaMemcpyAsync to the GPU", bytes);
+    return clock_->mark(returns_);
+}
+
+void CudaDevice::await(const DeviceMoment& moment) {
+    check(cudaStreamWaitEvent(stream(), EventClock::event(moment), 0), "cudaStreamWaitEvent");
 }
 
 std::shared_ptr<DeviceMoment> CudaDevice::downloadBeside(const void* data, void* staging, std::size_t bytes) {

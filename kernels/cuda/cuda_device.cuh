@@ -45,6 +45,8 @@ public:
     void releaseStaging(void* data) override;
     std::shared_ptr<DeviceMoment> uploadBeside(const DeviceMoment* after, const void* staging, void* data,
                                                std::size_t bytes) override;
+    std::shared_ptr<DeviceMoment> uploadAhead(const void* staging, void* data, std::size_t bytes) override;
+    void await(const DeviceMoment& moment) override;
     std::shared_ptr<DeviceMoment> downloadBeside(const void* data, void* staging, std::size_t bytes) override;
 
     using GemmOps::gemm;
@@ -178,6 +180,7 @@ private:
     cudaDeviceProp properties_{};
     std::unique_ptr<LaunchQueue> queue_;
     cudaStream_t copies_ = nullptr;  ///< beside it
+    cudaStream_t returns_ = nullptr;  ///< from the host ahead of their use, while copies go there
     std::unique_ptr<MemoryCache> memory_;
     std::unique_ptr<UploadRing> uploads_;
     std::unique_ptr<GemmPlans> plans_;

@@ -121,6 +121,59 @@ private Q_SLOTS:
         }
     }
 
+    /// What forwards leave goes to pinned memory of the host and comes back, both beside the kernels: to the bit as without.
+    void swapToo_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<QString>("compute");
+        QTest::addColumn<QString>("recompute");
+        QTest::addColumn<QString>("offload");
+        const auto row = [](const char* model, int t, const char* compute, const char* recompute, const char* offload) {
+            QTest::addRow("%s %s tensor %d recompute %s offload %s", model, compute, t, recompute, offload) << model << t << compute << recompute << offload;
+        };
+        row("blocks", 1, "fp32", "none", "none");
+        row("blocks", 2, "bf16", "full", "none");
+        row("blocks", 1, "bf16", "every", "optimizer");
+        row("cnn", 1, "fp32", "none", "none");
+    }
+    void swapToo() {
+        QFETCH(QString, model);
+        QFETCH(int, tensor);
+        QFETCH(QString, compute);
+        QFETCH(QString, recompute);
+        QFETCH(QString, offload);
+        Layout layout = layoutOf(1, 2, tensor, 0, compute.toStdString());
+        if (model == "cnn") {
+            layout.model = {"cnn", 2, 4};
+            layout.model.image = 8;
+        }
+        layout.schedule.kind = "gpipe";
+        layout.batch.global = 6 * layout.batch.micro;
+        layout.memory.recompute = recompute.toStdString();
+        layout.memory.offload = offload.toStdString();
+        if (emulated()) layout.run.steps = 3;
+        const RunOutcome kept = runOnGpus(planOf(layout));
+        layout.memory.swap = "activations";
+        const Plan plan = planOf(layout);
+        const RunOutcome swapped = runOnGpus(plan);
+        QVERIFY2(kept.error.empty(), kept.error.c_str());
+        QVERIFY2(swapped.error.empty(), swapped.error.c_str());
+        QVERIFY(swapped.counter(EventKind::Loss) == kept.counter(EventKind::Loss));
+        for (const EventKind kind : {EventKind::SwapOut, EventKind::SwapIn}) {
+            QCOMPARE(swapped.count(kind), layout.run.steps * int(std::ranges::count(plan.simulation.events, kind, &Event::kind)));
+            QVERIFY(swapped.count(kind) > 0);
+            for (const RankOutcome& rank : swapped.ranks)
+                for (const Event& event : rank.events)
+                    if (event.kind == kind) QVERIFY(event.lane == Lane::Copy && event.end >= event.begin && event.bytes > 0);
+        }
+        for (std::size_t rank = 0; rank < swapped.ranks.size(); ++rank) {
+            std::int64_t held = 0;
+            for (const Event& event : swapped.ranks[rank].events)
+                if (event.kind == EventKind::HostMemory) held += event.bytes;
+            QCOMPARE(held, total(plan.memory[rank].host));
+        }
+    }
+
     /// What is kept in parts between GPUs, or staged between the members that share one, comes together again.
     void inputsInPartsToo_data() {
         QTest::addColumn<QString>("compute");

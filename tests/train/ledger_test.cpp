@@ -10,6 +10,7 @@
 #include "engine/base/random.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/layout_file.h"
+#include "engine/model/activation_host.h"
 #include "engine/model/stage.h"
 #include "engine/optim/optimizer.h"
 #include "engine/parallel/context.h"
@@ -75,6 +76,7 @@ public:
         for (const Action& action : lowered_.ranks[rank]) visit(action);
     }
     const Arena& arena() const { return arena_; }
+    const Arena& host() const { return host_; }
     bool clean() const { return products_.empty() || !lowered_.flushes(); }
     int weightVersions() const { return mostVersions_; }
 
@@ -86,7 +88,20 @@ private:
                 Types(numberFormats(layout_.precision)).activations);
         } else if (isSend(action.kind)) {
             leaving_.push_back(take(action));
+        } else if (action.kind == ActionKind::SwapOut) {
+            const auto [out, added] = swapped_.try_emplace({action.stage, action.microbatch},
+                                                           Swapped{{*stages_.at(action.stage), action.microbatch, host_}, computed_});
+            if (!added) throw std::runtime_error("swapped out twice");
+            out->second.activations.store(arena_.device());
+        } else if (action.kind == ActionKind::SwapIn) {
+            leaveDevice();
+            SwappedActivations& back = swapped_.at({action.stage, action.microbatch}).activations;
+            back.enterDevice(*stages_.at(action.stage), action.microbatch, arena_);
+            back.restore(arena_.device());
         } else if (isCompute(action.kind)) {
+            leaveDevice();
+            ++computed_;
+            if (givesInputGrad(action.kind)) swapped_.erase({action.stage, action.microbatch});
             compute(action);
             leaving_.clear();
         } else if (action.kind == ActionKind::StashWeights) {
@@ -96,6 +111,12 @@ private:
         } else if (action.kind == ActionKind::FreeWeights) {
             kept_.erase(action.version);
         }
+    }
+
+    /// What went before the last compute action.
+    void leaveDevice() {
+        for (auto& [key, swapped] : swapped_)
+            if (computed_ > swapped.leavesAfter) swapped.activations.leaveDevice();
     }
 
     /// What goes on in the next step gets its number there.
@@ -139,10 +160,17 @@ private:
         return found.empty() ? Buffer() : std::move(found.mapped());
     }
 
+    struct Swapped {
+        SwappedActivations activations;
+        int leavesAfter = 0;  ///< compute actions that have begun then
+    };
+
     const Layout& layout_;
     const Schedule& lowered_;
     int rank_;
-    Arena arena_;
+    Arena arena_, host_;
+    std::map<std::pair<int, int>, Swapped> swapped_;  ///< by stage and microbatch
+    int computed_ = 0;
     std::unique_ptr<TensorGroup> tensor_;
     std::unique_ptr<ContextGroup> context_;
     std::unique_ptr<ExpertGroup> experts_;
@@ -163,7 +191,7 @@ void compare(const Layout& layout, const Schedule& lowered) {
     for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank) {
         // The members of a tensor, a context or an expert group, each a thread; of the pipeline only this rank.
         const int t = layout.parallel.tensor, c = layout.parallel.context, members = t * c * layout.parallel.expert;
-        std::vector<MemoryBytes> categories(static_cast<std::size_t>(members));
+        std::vector<MemoryBytes> categories(static_cast<std::size_t>(members)), hosts(categories);
         std::vector<std::int64_t> peaks(categories.size());
         std::vector<int> versions(categories.size());
         const std::string error = runRanks(members, [&](int member, Communicator& world) {
@@ -178,6 +206,7 @@ void compare(const Layout& layout, const Schedule& lowered) {
             lone.run();
             if (!lone.clean()) throw std::runtime_error("something was left over");
             categories[static_cast<std::size_t>(member)] = lone.arena().peakByCategory();
+            hosts[static_cast<std::size_t>(member)] = lone.host().peakByCategory();
             peaks[static_cast<std::size_t>(member)] = lone.arena().peak();
             versions[static_cast<std::size_t>(member)] = lone.weightVersions();
         });
@@ -198,6 +227,7 @@ void compare(const Layout& layout, const Schedule& lowered) {
                                         .arg(category)
                                         .arg(predicted.bytes[category])
                                         .arg(allocated[category])));
+            QVERIFY2(predicted.host == hosts[static_cast<std::size_t>(member)], qPrintable(name + " on the host"));
             QCOMPARE(predicted.weightVersions, versions[static_cast<std::size_t>(member)]);
             const std::int64_t peak = peaks[static_cast<std::size_t>(member)];
             QVERIFY2(predicted.peak == peak,
@@ -304,6 +334,7 @@ private Q_SLOTS:
             layout.memory.recompute = recomputes[random.below(hasAttention(layout.model) ? 5 : 4)];
             layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
             layout.memory.partitionActivations = random.below(2);
+            if (method.flushes && random.below(2)) layout.memory.swap = "activations";
             if (images && layout.memory.recompute == "none") {
                 const std::array kept{"kept", "lossless", "lossy-16", "lossy-10", "lossy-8"};
                 layout.memory.activations = kept[random.below(kept.size())];
@@ -348,8 +379,13 @@ private Q_SLOTS:
                         if (tensor > 1 && (layout.model.kind == "gpt-moe" || layout.model.kind == "cnn" || layout.memory.recompute == "none")) continue;
                         layout.parallel.tensor = tensor;
                         layout.memory.partitionActivations = tensor > 1;
-                        compare(layout, lower(*parseCsv(csv), {false, true, true}));
-                        if (QTest::currentTestFailed()) return;
+                        for (const bool swaps : {false, true}) {
+                            layout.memory.swap = swaps ? "activations" : "none";
+                            LowerOptions options{false, true, true};
+                            options.swap = swaps;
+                            compare(layout, lower(*parseCsv(csv), options));
+                            if (QTest::currentTestFailed()) return;
+                        }
                     }
                 }
             }

@@ -409,20 +409,29 @@ private Q_SLOTS:
         QVERIFY(view.subtitle().startsWith(QStringLiteral("predicted · ")));
     }
 
-    /// With an optimizer on the host: a strip below the bar, which is not taken for a checkpoint's.
+    /// With an optimizer or activations on the host: a strip below the bar, which is not taken for a checkpoint's.
+    void copiesToTheHostAreAStrip_data() {
+        QTest::addColumn<bool>("swaps");
+        QTest::newRow("optimizer") << false;
+        QTest::newRow("activations") << true;
+    }
     void copiesToTheHostAreAStrip() {
-        Layout layout = sample::layout(1, 2, 2);
-        layout.memory.offload = "optimizer";
+        QFETCH(bool, swaps);
+        Layout layout = sample::layout(1, 2, swaps ? 4 : 2);
+        if (swaps) layout.schedule.kind = "gpipe";
+        (swaps ? layout.memory.swap : layout.memory.offload) = swaps ? "activations" : "optimizer";
         DesignBench bench(layout);
         TimelineView view(bench.context(), nullptr);
         view.resize(1200, 260);
         view.show();
         QTest::qWait(100);
         const TimelineState& state = view.plot().state();
-        for (const EventKind kind : {EventKind::OffloadGradients, EventKind::ReloadWeights}) {
+        for (const EventKind kind : {swaps ? EventKind::SwapOut : EventKind::OffloadGradients, swaps ? EventKind::SwapIn : EventKind::ReloadWeights}) {
             const auto& copies = bench.model.predicted(0, Lane::Copy);
-            const auto copy = std::ranges::find(copies, kind, &Event::kind);
+            auto copy = std::ranges::find(copies, kind, &Event::kind);
             QVERIFY(copy != copies.end());
+            // The last of what comes back: the first are beside what still goes.
+            if (kind == EventKind::SwapIn) copy = std::prev(std::ranges::find(copies.rbegin(), copies.rend(), kind, &Event::kind).base());
             const std::int64_t margin = 2 * (copy->end - copy->begin);
             bench.selection.setVisible({copy->begin - margin, copy->end + margin});
             QTest::qWait(100);

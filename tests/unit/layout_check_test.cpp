@@ -5,6 +5,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/schedule/registry.h"
 #include "tests/unit/cnn_faults.h"
+#include "tests/unit/host_faults.h"
 #include "tests/unit/single_faults.h"
 
 #include <QRandomGenerator>
@@ -20,7 +21,7 @@ namespace {
 
 std::vector<SingleFault> allFaults() {
     std::vector<SingleFault> all = singleFaults;
-    all.insert(all.end(), cnnFaults.begin(), cnnFaults.end());
+    for (const auto* more : {&cnnFaults, &hostFaults}) all.insert(all.end(), more->begin(), more->end());
     return all;
 }
 

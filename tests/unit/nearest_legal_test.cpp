@@ -33,6 +33,8 @@ private Q_SLOTS:
         row("stages", [](Layout& l) { l.schedule.stages = {1, 1}; }, "/schedule/stages [] instead of [1,1]");
         row("optimizer on the host", [](Layout& l) { l.memory.offload = "optimizer"; l.optimizer.kind = "sm3"; },
             "/memory/offload \"none\" instead of \"optimizer\"");
+        row("activations on the host", [](Layout& l) { l.memory.swap = "activations"; l.schedule.kind = "pipedream"; l.optimizer.clip = 0; },
+            "/memory/swap \"none\" instead of \"activations\"");
         row("two at once", [](Layout& l) { l.model.heads = 3; l.batch.micro = 5; },
             "/model/heads 4 instead of 3, /batch/micro 4 instead of 5");
     }

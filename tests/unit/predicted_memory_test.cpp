@@ -26,6 +26,10 @@ std::vector<Plan> plans() {
         if (!method.flushes) layout.optimizer.clip = 0;
         auto plan = makePlan(layout);
         if (plan) all.push_back(std::move(*plan));
+        if (!method.flushes) continue;
+        layout.memory.swap = "activations";
+        plan = makePlan(layout);
+        if (plan) all.push_back(std::move(*plan));
     }
     return all;
 }

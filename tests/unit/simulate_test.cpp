@@ -49,6 +49,7 @@ StepCosts randomCosts(int stages, RandomStream& random) {
         stage.optimizer = random.uniform();
         stage.offload = random.uniform();
         stage.reload = random.uniform();
+        stage.swap = random.uniform();
     }
     return costs;
 }
@@ -64,6 +65,14 @@ double longestPath(const Schedule& lowered, const StepCosts& costs) {
             double free = 0;
             std::map<int, double> link;
             double down = 0, up = 0;  // the host's link
+            int computed = 0;
+            std::map<std::pair<int, int>, std::pair<int, double>> leaving;  // by stage and microbatch: what was computed, and the end
+            std::map<std::pair<int, int>, double> returning;
+            const auto left = [&](double moment) {
+                for (const auto& [key, swap] : leaving)
+                    if (computed > swap.first) moment = std::max(moment, swap.second);
+                return moment;
+            };
             for (const Action& action : lowered.ranks[static_cast<std::size_t>(rank)]) {
                 double begin = free;
                 const auto endOf = [&](const Action& other) {
@@ -71,10 +80,20 @@ double longestPath(const Schedule& lowered, const StepCosts& costs) {
                 };
                 if (isReceive(action.kind)) continue;
                 if (isHostCopy(action.kind)) {
-                    double& way = action.kind == ActionKind::OffloadGradients ? down : up;
+                    const bool toHost = action.kind == ActionKind::OffloadGradients || action.kind == ActionKind::SwapOut;
+                    if (action.kind == ActionKind::SwapIn) free = left(free);
+                    double& way = toHost ? down : up;
                     way = std::max(free, way) + costs.seconds(action);
                     last = std::max(last, way);
+                    if (action.kind == ActionKind::SwapOut) leaving[{action.stage, action.microbatch}] = {computed, way};
+                    if (action.kind == ActionKind::SwapIn) returning[{action.stage, action.microbatch}] = way;
                     continue;
+                }
+                if (isCompute(action.kind)) {
+                    begin = left(begin);
+                    if (const auto back = returning.find({action.stage, action.microbatch}); back != returning.end() && givesInputGrad(action.kind))
+                        begin = std::max(begin, back->second);
+                    ++computed;
                 }
                 if (action.kind == ActionKind::OptimizerStep) begin = std::max(begin, down);
                 if (isSend(action.kind)) {
@@ -163,6 +182,7 @@ private Q_SLOTS:
             if (i % 10 == 0) compute = *parseCsv(i % 20 == 0 ? interleaved : vShaped);
             LowerOptions options{random.below(2) == 0, random.below(2) == 0, random.below(2) == 0};
             options.offload = random.below(3) == 0;
+            options.swap = random.below(2) == 0;
             const Schedule lowered = lower(compute, options);
             QVERIFY(!findWrong(lowered));
             const StepCosts costs = randomCosts(lowered.stages(), random);

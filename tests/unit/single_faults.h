@@ -436,26 +436,6 @@ inline const std::vector<SingleFault> singleFaults{
     {"negative clip", [](Layout& l) { l.optimizer.clip = -1; }, "/optimizer/clip", "0 to"},
     {"infinite clip", [](Layout& l) { l.optimizer.clip = INFINITY; }, "/optimizer/clip", "0 to"},
     {"recompute", [](Layout& l) { l.memory.recompute = "half"; }, "/memory/recompute", "none"},
-    {"an optimizer somewhere else", [](Layout& l) { l.memory.offload = "disk"; }, "/memory/offload", "none"},
-    {"rows and columns on the host",
-     [](Layout& l) {
-         l.memory.offload = "optimizer";
-         l.optimizer.kind = "sm3";
-     },
-     "/memory/offload", "optimizer.kind adamw, adamw-8bit or sgd"},
-    {"several versions of weights and an optimizer on the host",
-     [](Layout& l) {
-         l.memory.offload = "optimizer";
-         l.schedule.kind = "pipedream";
-         l.optimizer.clip = 0;
-     },
-     "/memory/offload", "a schedule with a flush, 1f1b"},
-    {"a server whose optimizer is on the host",
-     [](Layout& l) {
-         l.memory.offload = "optimizer";
-         l.parallel.exchange = "server";
-     },
-     "/memory/offload", "parallel.exchange allreduce"},
     {"recompute every", [](Layout& l) { l.memory.recomputeEvery = 0; }, "/memory/recompute_every", "1 to 10000"},
     {"inputs that do not divide",
      [](Layout& l) {

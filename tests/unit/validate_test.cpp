@@ -156,6 +156,71 @@ private Q_SLOTS:
         QVERIFY2(QString::fromStdString(status.error().text()).contains(says), status.error().text().c_str());
     }
 
+    void swapsOutOfOrderAreRefused_data() {
+        using Corruption = std::function<void(Schedule&)>;
+        QTest::addColumn<Corruption>("corrupt");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* name, Corruption corrupt, const char* says) {
+            QTest::newRow(name) << corrupt << QString(says);
+        };
+        row("nothing out", [](Schedule& s) { erase(s, 0, "0SWAP_OUT1"); }, "nothing of it is on the host");
+        row("never back", [](Schedule& s) { erase(s, 1, "1SWAP_IN0"); }, "its backward needs what is on the host");
+        row("out twice", [](Schedule& s) { list(s, 0).push_back(*parseAction("0SWAP_OUT0")); }, "it stands twice");
+        row("out before the forward", [](Schedule& s) { exchange(s, 0, "0F1", "0SWAP_OUT1"); }, "its forward has left nothing yet");
+        row("back before it goes", [](Schedule& s) { exchange(s, 0, "0SWAP_OUT2", "0SWAP_IN2"); }, "nothing of it is on the host yet");
+        const auto backAfter = [](Schedule& s, const char* other) {
+            erase(s, 0, "0SWAP_IN0");
+            list(s, 0).insert(list(s, 0).begin() + static_cast<std::ptrdiff_t>(placeOf(s, 0, other)) + 1, *parseAction("0SWAP_IN0"));
+        };
+        row("back after the backward", [=](Schedule& s) { backAfter(s, "0B0"); }, "it needs what is on the host");
+        row("back at once", [=](Schedule& s) { backAfter(s, "0SWAP_OUT0"); }, "it has not left the device yet");
+    }
+    void swapsOutOfOrderAreRefused() {
+        QFETCH(std::function<void(Schedule&)>, corrupt);
+        QFETCH(QString, says);
+        LowerOptions options{true, true, true};
+        options.swap = true;
+        Schedule schedule = lower(*generateSchedule("1f1b", {4, 1, 6}), options);
+        QVERIFY(validate(schedule).has_value());
+        corrupt(schedule);
+        const Status status = validate(schedule);
+        QVERIFY(!status.has_value());
+        QVERIFY2(QString::fromStdString(status.error().text()).contains(says), status.error().text().c_str());
+    }
+
+    /// Each microbatch that lies unused for two actions or more, and no other; back one action ahead.
+    void whatIsUnusedForAWhileIsSwapped() {
+        LowerOptions options;
+        options.swap = true;
+        for (const char* kind : {"gpipe", "1f1b", "zb-h1", "interleaved-1f1b"})
+            for (const int pipeline : {1, 2, 4}) {
+                const auto compute = generateSchedule(kind, {pipeline, kind == std::string("interleaved-1f1b") ? 2 : 1, 8});
+                if (!compute) continue;
+                const Schedule swapped = lower(*compute, options);
+                QVERIFY(validate(swapped).has_value());
+                for (std::size_t rank = 0; rank < swapped.ranks.size(); ++rank) {
+                    const std::vector<Action>& computes = compute->ranks[rank];
+                    const std::vector<Action>& actions = swapped.ranks[rank];
+                    const auto at = [&](const Action& action) {
+                        return static_cast<int>(std::ranges::find(actions, action) - actions.begin());
+                    };
+                    for (std::size_t f = 0; f < computes.size(); ++f) {
+                        if (computes[f].kind != ActionKind::Forward) continue;
+                        std::size_t b = f;
+                        while (!givesInputGrad(computes[b].kind) || computes[b].stage != computes[f].stage || computes[b].microbatch != computes[f].microbatch) ++b;
+                        const int out = at({ActionKind::SwapOut, computes[f].stage, computes[f].microbatch});
+                        const int in = at({ActionKind::SwapIn, computes[f].stage, computes[f].microbatch});
+                        const bool wanted = b - f > 2;
+                        QCOMPARE(out < static_cast<int>(actions.size()), wanted);
+                        QCOMPARE(in < static_cast<int>(actions.size()), wanted);
+                        if (!wanted) continue;
+                        QCOMPARE(out, at(computes[f]) + 1);
+                        QCOMPARE(in, at(computes[b - 1]) - 1);
+                    }
+                }
+            }
+    }
+
     void misshapesAreRefused() {
         Schedule schedule = *generateSchedule("gpipe", {2, 1, 2});
         for (const auto& change : std::vector<std::function<void(Schedule&)>>{

@@ -106,6 +106,8 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::CombineTokens:
     case EventKind::OffloadGradients:
     case EventKind::ReloadWeights:
+    case EventKind::SwapOut:
+    case EventKind::SwapIn:
         return hue.comm;
     case EventKind::Optimizer:
     case EventKind::StashWeights:

@@ -31,6 +31,8 @@ constexpr Paint paintOf(EventKind kind) {
         case EventKind::KeyValueHop:
         case EventKind::OffloadGradients:
         case EventKind::ReloadWeights:
+        case EventKind::SwapOut:
+        case EventKind::SwapIn:
         case EventKind::RingHop: return Paint::Transfer;
         case EventKind::ReduceGradients:
         case EventKind::ReduceTied:

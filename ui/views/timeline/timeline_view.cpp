@@ -132,7 +132,7 @@ bool TimelineView::writesCheckpoints() const {
     const RunModel& model = context_.model;
     if (model.ranks() == 0 || model.lane(0, Lane::Copy).empty()) return false;
     // Beside them, copies between device and host may lie there.
-    return !model.header().hasLayout() || !offloadsOptimizer(model.header().layout.memory) || model.header().layout.checkpoint.every > 0;
+    return !model.header().hasLayout() || !usesHost(model.header().layout.memory) || model.header().layout.checkpoint.every > 0;
 }
 
 void TimelineView::refreshLegend() {

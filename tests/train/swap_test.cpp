@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+// Activations on the host between forward and backward (GeePS): losses and weights stay what they are, to the bit; device
+// and host hold what the ledgers say, to the byte; every copy is on the timeline, in its order, where the plan has it.
+#include "engine/base/random.h"
+#include "engine/layout/check.h"
+#include "engine/schedule/registry.h"
+#include "tests/support/sanitizer.h"
+#include "tests/train/distant_device.h"
+#include "tests/train/run_in_process.h"
+
+#include <QRandomGenerator>
+#include <QtTest>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+using namespace shardlab;
+
+namespace {
+
+MemoryBytes toldHostBytes(const RankOutcome& rank) {
+    MemoryBytes bytes{};
+    for (const Event& event : rank.events)
+        if (event.kind == EventKind::HostMemory) bytes[static_cast<std::size_t>(event.value)] = event.bytes;
+    return bytes;
+}
+
+/// The largest that a rank told of a counter by category.
+MemoryBytes toldPeaks(const RankOutcome& rank) {
+    MemoryBytes bytes{};
+    for (const Event& event : rank.events)
+        if (const auto category = memoryCategory(event.kind, EventKind::CategoryPeak))
+            bytes[static_cast<std::size_t>(*category)] = std::max(bytes[static_cast<std::size_t>(*category)], event.bytes);
+    return bytes;
+}
+
+std::int64_t toldPeak(const RankOutcome& rank) {
+    std::int64_t most = 0;
+    for (const Event& event : rank.events)
+        if (event.kind == EventKind::MemoryPeak) most = std::max(most, event.bytes);
+    return most;
+}
+
+std::int64_t activations(const MemoryBytes& bytes) { return bytes[static_cast<std::size_t>(MemoryCategory::Activations)]; }
+
+}  // namespace
+
+class SwapTest : public QObject {
+    Q_OBJECT
+
+private:
+    RandomStream random_{QRandomGenerator::global()->generate(), "swap"};
+    int below(int most) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(most))); }
+    template <class... Words>
+    const char* one(const char* first, Words... others) {
+        const std::array words{first, others...};
+        return words[random_.below(words.size())];
+    }
+
+    /// Fresh sizes; three steps, dropout, several microbatches.
+    Layout layoutOf(int data, int pipeline, int tensor, int zero, const char* model = "gpt") {
+        Layout layout;
+        layout.model.kind = model;
+        layout.model.layers = pipeline * (1 + below(3));
+        layout.model.heads = tensor * (1 + below(2));
+        layout.model.hidden = layout.model.heads * 2 * (2 + below(3));
+        layout.model.sequence = 4 + below(4);
+        layout.model.dropout = 0.1;
+        layout.parallel.data = data;
+        layout.parallel.pipeline = pipeline;
+        layout.parallel.tensor = tensor;
+        layout.parallel.zero = zero;
+        layout.parallel.bucket = below(3) == 0 ? 25 : 0.005;
+        layout.schedule.kind = "gpipe";
+        layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
+        layout.batch.micro = 1 + below(2);
+        layout.batch.global = layout.batch.micro * data * (3 + below(3));
+        layout.optimizer.clip = 0.5;
+        layout.optimizer.warmup = 0;
+        layout.run.steps = 3;
+        layout.run.seed = below(1 << 30);
+        layout.run.validateEvery = 2;
+        if (readsImages(layout.model)) {
+            layout.model.hidden = 2 + below(3);
+            layout.model.image = 1 << layout.model.layers;
+            layout.model.convolutions = 1 + below(2);
+            layout.model.dropout = 0;
+        }
+        if (layout.model.kind == "gpt-moe") {
+            layout.model.layers = 2 * pipeline;
+            layout.model.experts = 4;
+        }
+        return layout;
+    }
+
+    static Layout swapped(Layout layout) {
+        layout.memory.swap = "activations";
+        return layout;
+    }
+
+    /// With and without: same bits, the copies that the plan has, in the order of the schedule, and as much on the host as it says.
+    static void requireSameRun(const Layout& layout, const std::function<void(int, TrainerServices&)>& prepare = {}) {
+        const Plan plan = planOf(swapped(layout));
+        const RunOutcome wanted = runInProcess(planOf(layout)), got = runInProcess(plan, {}, prepare);
+        QVERIFY2(wanted.error.empty(), wanted.error.c_str());
+        QVERIFY2(got.error.empty(), got.error.c_str());
+        QCOMPARE(got.counter(EventKind::Loss).size(), static_cast<std::size_t>(layout.run.steps));
+        for (const EventKind counter : {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm, EventKind::LossScale})
+            QVERIFY2(got.counter(counter) == wanted.counter(counter), std::string(name(counter)).c_str());
+        QCOMPARE(got.count(EventKind::Overflow), wanted.count(EventKind::Overflow));
+        for (std::size_t rank = 0; rank < got.ranks.size(); ++rank) {
+            QVERIFY(!got.ranks[rank].parameters.empty());
+            QVERIFY(got.ranks[rank].parameters == wanted.ranks[rank].parameters);
+            const MemoryBytes held = toldHostBytes(got.ranks[rank]);
+            QVERIFY2(held == plan.memory[rank].host,
+                     qPrintable(QString("rank %1: %2 on the host, predicted %3").arg(rank).arg(total(held)).arg(total(plan.memory[rank].host))));
+            // At full speed messages may lie longer or shorter; alone a rank has none.
+            if (got.ranks.size() > 1) continue;
+            QVERIFY(toldPeaks(got.ranks[rank]) == plan.memory[rank].bytes);
+            QCOMPARE(toldPeak(got.ranks[rank]), plan.memory[rank].peak);
+        }
+        requireCopies(plan, got);
+    }
+
+    static void requireCopies(const Plan& plan, const RunOutcome& run) {
+        bool any = false;
+        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+            std::map<std::pair<int, Action>, Event> spans;  // by step
+            for (const Event& event : run.ranks[rank].events) {
+                const Action action = actionFromId(event.action);
+                if (event.kind != eventKind(action.kind) || event.action == 0) continue;
+                if (isSwap(action.kind)) QVERIFY(event.lane == Lane::Copy);
+                if (const auto [entry, added] = spans.try_emplace({event.step, action}, event); !added)
+                    entry->second.end = event.end;  // a compute span may be cut by waits
+            }
+            const int member = plan.mesh.coordinate(static_cast<int>(rank), Axis::Pipeline);
+            for (int step = 0; step < plan.layout.run.steps; ++step)
+                for (const Action& action : plan.lowered.ranks[static_cast<std::size_t>(member)]) {
+                    if (action.kind != ActionKind::SwapOut) continue;
+                    any = true;
+                    Action other = action;
+                    const auto spanOf = [&](ActionKind kind) {
+                        other.kind = kind;
+                        const auto found = spans.find({step, other});
+                        return found == spans.end() ? Event{} : found->second;
+                    };
+                    const Event forward = spanOf(ActionKind::Forward), out = spanOf(ActionKind::SwapOut), in = spanOf(ActionKind::SwapIn);
+                    Event backward = spanOf(ActionKind::Backward);
+                    if (backward.kind == EventKind::None) backward = spanOf(ActionKind::InputGrad);
+                    QVERIFY(out.kind == EventKind::SwapOut && in.kind == EventKind::SwapIn && backward.kind != EventKind::None);
+                    QVERIFY(forward.begin <= out.begin && out.begin <= out.end && out.end <= in.begin && in.begin <= in.end);
+                    if (!plan.layout.cluster.pace) QVERIFY(in.end <= backward.end);
+                    QCOMPARE(out.bytes, in.bytes);
+                    // The plan counts with the member that has most.
+                    QVERIFY(out.bytes > 0 && out.bytes <= plan.costs.bytes(action));
+                    if (plan.layout.parallel.tensor == 1) QCOMPARE(out.bytes, plan.costs.bytes(action));
+                }
+        }
+        QVERIFY(any);
+    }
+
+private Q_SLOTS:
+    void everyMeshTrainsTheSame_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<int>("zero");
+        QTest::addColumn<QString>("compute");
+        const auto row = [](int d, int p, int t, int zero, const char* compute) {
+            QTest::addRow("%s data %d pipeline %d tensor %d zero %d", compute, d, p, t, zero) << d << p << t << zero << compute;
+        };
+        for (const char* compute : {"fp32", "bf16", "fp16"}) {
+            row(1, 1, 1, 0, compute);
+            row(2, 2, 1, 0, compute);
+            row(1, 2, 2, 0, compute);
+        }
+        for (const int zero : {1, 2, 3}) {
+            row(2, 1, 1, zero, "fp32");
+            row(2, 2, 1, zero, "bf16");
+        }
+        row(1, 3, 1, 0, "fp32");
+        row(2, 2, 2, 3, "fp32");
+    }
+    void everyMeshTrainsTheSame() {
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, tensor);
+        QFETCH(int, zero);
+        QFETCH(QString, compute);
+        Layout layout = layoutOf(data, pipeline, tensor, zero);
+        layout.precision.compute = compute.toStdString();
+        layout.parallel.sequence = tensor > 1 && below(2) == 0;
+        if (layout.parallel.sequence) layout.model.sequence = 2 * tensor;
+        if (compute == "fp16") {  // its first steps are skipped
+            layout.precision.lossScale = "dynamic";
+            layout.precision.scale = 16777216;
+        }
+        requireSameRun(layout);
+    }
+
+    void everyScheduleTrainsTheSame_data() {
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<int>("data");
+        for (const ScheduleMethod& method : generatedMethods())
+            for (const int data : {1, 2})
+                if (method.flushes && method.name != "naive") QTest::addRow("%s data %d", method.name.data(), data) << QString(method.name.data()) << data;
+    }
+    void everyScheduleTrainsTheSame() {
+        QFETCH(QString, schedule);
+        QFETCH(int, data);
+        const ScheduleMethod& method = *findScheduleMethod(schedule.toStdString());
+        Layout layout = layoutOf(data, 2, 1, 0);
+        if (schedule == "1f1b" || schedule == "zb-h1" || schedule == "zb-greedy") {  // with two stages next to nothing waits
+            layout = layoutOf(data, 3, 1, 0);
+            layout.batch.global = 6 * data * layout.batch.micro;
+        }
+        layout.schedule.kind = method.name;
+        layout.schedule.chunks = method.minChunks;
+        layout.model.layers *= method.minChunks;
+        while (method.refusal && method.refusal(scheduleShape(layout))) layout.batch.global += layout.batch.micro * data;
+        requireSameRun(layout);
+    }
+
+    void aScheduleWrittenByHandToo() {
+        Layout layout = layoutOf(1, 2, 1, 0);
+        layout.model.layers = 2;
+        layout.batch = {4, 1};
+        layout.schedule.kind = "custom";
+        layout.schedule.actions = {"0F0,0F1,0F2,0F3,0I0,0B1,0W0,0B3,0B2", "1F0,1F1,1B0,1F2,1B1,1F3,1B3,1I2,1W2"};
+        requireSameRun(layout);
+    }
+
+    /// What a forward keeps is another with each model and each way of keeping less.
+    void everyModelTrainsTheSame_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<QString>("keeps");
+        for (const char* model : {"gpt", "llama", "mlp", "gpt-moe", "cnn"})
+            for (const char* keeps : {"none", "selective", "full", "sqrt", "every"}) {
+                if (keeps == std::string("selective") && (model == std::string("mlp") || model == std::string("cnn"))) continue;
+                QTest::addRow("%s recompute %s", model, keeps) << model << keeps;
+            }
+        for (const char* keeps : {"lossless", "lossy-16", "lossy-10", "lossy-8"}) QTest::addRow("cnn %s", keeps) << "cnn" << keeps;
+    }
+    void everyModelTrainsTheSame() {
+        QFETCH(QString, model);
+        QFETCH(QString, keeps);
+        for (const int pipeline : {1, 2}) {
+            Layout layout = layoutOf(1, pipeline, 1, 0, qPrintable(model));
+            (keeps.startsWith("loss") ? layout.memory.activations : layout.memory.recompute) = keeps.toStdString();
+            requireSameRun(layout);
+            if (QTest::currentTestFailed()) return;
+        }
+    }
+
+    /// Tokens of a sample shared out, experts, and inputs of segments in parts.
+    void otherAxesToo_data() {
+        QTest::addColumn<int>("context");
+        QTest::addColumn<int>("expert");
+        QTest::addColumn<int>("tensor");
+        QTest::addRow("context 2") << 2 << 1 << 1;
+        QTest::addRow("expert 2") << 1 << 2 << 1;
+        QTest::addRow("inputs in parts") << 1 << 1 << 2;
+    }
+    void otherAxesToo() {
+        QFETCH(int, context);
+        QFETCH(int, expert);
+        QFETCH(int, tensor);
+        Layout layout = layoutOf(expert, 2, tensor, 0, expert > 1 ? "gpt-moe" : "gpt");
+        if (context > 1) {
+            layout.model.dropout = 0;
+            layout.model.sequence = 8;
+        }
+        layout.parallel.context = context;
+        layout.parallel.expert = expert;
+        layout.cluster.hosts[0].devices = 2 * context * expert * tensor;
+        if (tensor > 1) {
+            layout.memory.recompute = one("full", "sqrt");
+            layout.memory.partitionActivations = true;
+        }
+        requireSameRun(layout);
+    }
+
+    /// They have one link, and one thread that copies.
+    void anOptimizerOnTheHostToo_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("zero");
+        for (const int zero : {0, 1, 2, 3}) QTest::addRow("data 2 zero %d", zero) << 2 << zero;
+        QTest::addRow("one replica") << 1 << 0;
+    }
+    void anOptimizerOnTheHostToo() {
+        QFETCH(int, data);
+        QFETCH(int, zero);
+        Layout layout = layoutOf(data, 2, 1, zero);
+        layout.precision.compute = "bf16";
+        layout.memory.offload = "optimizer";
+        layout.schedule.kind = "looped-bfs";
+        layout.schedule.chunks = 2;
+        layout.model.layers *= 2;
+        requireSameRun(layout);
+    }
+
+    void otherExchangesToo_data() {
+        QTest::addColumn<QString>("exchange");
+        for (const char* exchange : {"server", "easgd"}) QTest::newRow(exchange) << exchange;
+    }
+    void otherExchangesToo() {
+        QFETCH(QString, exchange);
+        Layout layout = layoutOf(2, 1, 1, 0);
+        layout.parallel.exchange = exchange.toStdString();
+        if (exchange == "easgd") layout.optimizer.kind = "sgd";
+        requireSameRun(layout);
+    }
+
+    /// Its memory is not the processor's, and nothing of it is read but by copies.
+    void aDistantDeviceTrainsTheSame_data() {
+        QTest::addColumn<QString>("model");
+        for (const char* model : {"gpt", "llama", "gpt-moe", "cnn"}) QTest::newRow(model) << model;
+    }
+    void aDistantDeviceTrainsTheSame() {
+        QFETCH(QString, model);
+        Layout layout = layoutOf(1, 2, 1, 0, qPrintable(model));
+        layout.memory.offload = one("none", "optimizer");
+        std::vector<std::unique_ptr<Device>> devices;
+        for (int rank = 0; rank < 2; ++rank) devices.push_back(std::make_unique<DistantDevice>());
+        requireSameRun(layout, [&](int rank, TrainerServices& services) { services.device = devices[static_cast<std::size_t>(rank)].get(); });
+    }
+
+    /// Of m microbatches in flight a device keeps those that go, come back and are at work.
+    void theDeviceKeepsFewMicrobatches() {
+        Layout layout = layoutOf(1, 1, 1, 0);
+        layout.batch = {12, 1};
+        const Plan with = planOf(swapped(layout)), without = planOf(layout);
+        const std::int64_t microbatch = with.costs.stages[0].swapBytes;
+        QVERIFY(activations(without.memory[0].bytes) >= 12 * microbatch);
+        QVERIFY(activations(with.memory[0].bytes) <= activations(without.memory[0].bytes) - 9 * microbatch);
+        QCOMPARE(activations(with.memory[0].host), 12 * microbatch);
+        QCOMPARE(total(without.memory[0].host), std::int64_t{0});
+        QCOMPARE(with.hosts[0].toHost, 12 * microbatch);
+        QCOMPARE(with.hosts[0].fromHost, 12 * microbatch);
+        QVERIFY(without.hosts.empty());
+    }
+
+    /// Paced, copies and what waits for them lie where the simulation has them.
+    void aPacedRunIsThatOfTheSimulation_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<QString>("offload");
+        QTest::addRow("one rank") << 1 << 1 << "none";
+        QTest::addRow("pipeline 2") << 1 << 2 << "none";
+        QTest::addRow("data 2, optimizer on the host") << 2 << 1 << "optimizer";
+    }
+    void aPacedRunIsThatOfTheSimulation() {
+        SKIP_IF_SANITIZED();
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(QString, offload);
+        constexpr int steps = 4;
+        Layout layout;
+        layout.model = {"gpt", pipeline, 64, 2, 128, 256, 0.0};
+        layout.parallel.data = data;
+        layout.parallel.pipeline = pipeline;
+        layout.schedule.kind = "gpipe";
+        layout.cluster.hosts = {{"localhost", data * pipeline}};
+        layout.batch = {24 * data, 4};
+        layout.run = {steps, 1, 0, 1};
+        layout.data.validation = 0;
+        layout.memory.offload = offload.toStdString();
+        layout = swapped(std::move(layout));
+        const auto copies = [](const Event& event) {
+            return isHostCopy(event.kind) ? static_cast<double>(event.end - event.begin) * 1e-9 : 0.0;
+        };
+        const auto waits = [](const Event& event) {
+            return event.kind == EventKind::Wait && isHostCopy(actionFromId(event.action).kind)
+                       ? static_cast<double>(event.end - event.begin) * 1e-9 : 0.0;
+        };
+        // The step that comes closest counts, at a slower pace where none comes close: the machine may be busy otherwise.
+        double error = HUGE_VAL;
+        for (double seconds = 0.5; error >= 0.03 && seconds <= 4; seconds *= 2) {
+            layout.cluster.pace = PaceSpec{"a100-sxm", seconds};
+            const Plan plan = planOf(layout);
+            const auto ranks = static_cast<std::size_t>(plan.mesh.ranks());
+            std::vector<double> modelledCopies(ranks), modelledWaits(ranks);
+            for (const Event& event : plan.simulation.events) {
+                modelledCopies[static_cast<std::size_t>(event.rank)] += copies(event);
+                modelledWaits[static_cast<std::size_t>(event.rank)] += waits(event);
+            }
+            for (std::size_t rank = 0; rank < ranks; ++rank) {
+                QVERIFY(std::abs(plan.hosts[rank].exposedSeconds - modelledWaits[rank]) < 1e-9);
+                QVERIFY(std::abs(plan.hosts[rank].toHostSeconds + plan.hosts[rank].fromHostSeconds - modelledCopies[rank]) < 1e-9);
+            }
+            QVERIFY2(std::ranges::max(modelledWaits) > 0.02 * plan.stepSeconds, "little to compare");
+            const RunOutcome run = runInProcess(plan);
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            requireCopies(plan, run);
+            if (QTest::currentTestFailed()) return;
+            for (int step = 1; step < steps; ++step) {
+                double off = 0;
+                for (std::size_t rank = 0; rank < ranks; ++rank) {
+                    double copied = 0, waited = 0;
+                    for (const Event& event : run.ranks[rank].events)
+                        if (event.step == step) {
+                            copied += copies(event);
+                            waited += waits(event);
+                        }
+                    off = std::max({off, std::abs(copied - modelledCopies[rank]) / plan.stepSeconds,
+                                    std::abs(waited - modelledWaits[rank]) / plan.stepSeconds});
+                }
+                error = std::min(error, off);
+            }
+        }
+        QVERIFY2(error < 0.03, qPrintable(QString("copies, or the waits for them: %1").arg(error)));
+    }
+
+    void whatItDoesNotGoWithIsRefused_data() {
+        QTest::addColumn<QString>("what");
+        for (const char* what : {"pipedream", "pipedream-2bw", "async-server", "hogwild"}) QTest::newRow(what) << what;
+    }
+    void whatItDoesNotGoWithIsRefused() {
+        QFETCH(QString, what);
+        Layout layout = swapped(layoutOf(2, 1, 1, 0));
+        const std::string word = what.toStdString();
+        (what.startsWith("pipe") ? layout.schedule.kind : layout.parallel.exchange) = word;
+        const std::vector<Fault> faults = check(layout, scheduleMethods());
+        QCOMPARE(std::ranges::count(faults, "/memory/swap", &Fault::pointer), 1);
+        layout.memory.swap = "none";
+        QCOMPARE(std::ranges::count(check(layout, scheduleMethods()), "/memory/swap", &Fault::pointer), 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(SwapTest)
+#include "swap_test.moc"
