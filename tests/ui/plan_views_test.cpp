@@ -442,7 +442,8 @@ private Q_SLOTS:
             QVERIFY(bench.selection.event());
             QCOMPARE(bench.selection.event()->kind, kind);
         }
-        QVERIFY(!view.findChild<Legend*>()->accessibleName().contains(QStringLiteral("checkpoint")));
+        const QString legend = view.findChild<Legend*>()->accessibleName();
+        QVERIFY2(legend.contains(QStringLiteral("host copy")) && !legend.contains(QStringLiteral("checkpoint")), qPrintable(legend));
     }
 };
 
