@@ -35,6 +35,8 @@ Decision RunControl::next() {
                 break;
             case Command::Stop: stopped_ = true; break;
             case Command::Checkpoint: checkpoint_ = true; break;
+            case Command::Resize:
+            case Command::InjectFault: break;  // the launcher's
             case Command::None: break;
         }
         if (command == Command::Resume || command == Command::Pause) singleSteps_ = 0;
