@@ -6,7 +6,7 @@
 #include "engine/schedule/registry.h"
 #include "tests/support/sanitizer.h"
 #include "tests/train/distant_device.h"
-#include "tests/train/run_in_process.h"
+#include "tests/train/told_of_host.h"
 
 #include <QRandomGenerator>
 #include <QtTest>
@@ -18,22 +18,6 @@
 using namespace shardlab;
 
 namespace {
-
-/// The largest that a rank told of a counter by category.
-MemoryBytes toldBytes(const RankOutcome& rank, EventKind first) {
-    MemoryBytes bytes{};
-    for (const Event& event : rank.events)
-        if (const auto category = memoryCategory(event.kind, first))
-            bytes[static_cast<std::size_t>(*category)] = std::max(bytes[static_cast<std::size_t>(*category)], event.bytes);
-    return bytes;
-}
-
-MemoryBytes toldHostBytes(const RankOutcome& rank) {
-    MemoryBytes bytes{};
-    for (const Event& event : rank.events)
-        if (event.kind == EventKind::HostMemory) bytes[static_cast<std::size_t>(event.value)] = event.bytes;
-    return bytes;
-}
 
 std::int64_t ofState(const MemoryBytes& bytes) {
     std::int64_t sum = 0;
@@ -314,42 +298,17 @@ private Q_SLOTS:
         layout.run = {steps, 1, 0, 1};
         layout.data.validation = 0;
         layout = offloaded(std::move(layout));
-        const auto copies = [](const Event& event) {
-            return isHostCopy(event.kind) ? static_cast<double>(event.end - event.begin) * 1e-9 : 0.0;
-        };
-        const auto waits = [](const Event& event) {
-            return event.kind == EventKind::Wait && isHostCopy(actionFromId(event.action).kind)
-                       ? static_cast<double>(event.end - event.begin) * 1e-9 : 0.0;
-        };
-        // The step that comes closest counts, at a slower pace where none comes close: the machine may be busy otherwise.
+        // At a slower pace where no step comes close: the machine may be busy otherwise.
         double error = HUGE_VAL;
         for (double seconds = 0.5; error >= 0.03 && seconds <= 4; seconds *= 2) {
             layout.cluster.pace = PaceSpec{"h100-sxm", seconds};
             const Plan plan = planOf(layout);
-            const auto ranks = static_cast<std::size_t>(plan.mesh.ranks());
-            std::vector<double> modelledCopies(ranks), modelledWaits(ranks);
-            for (const Event& event : plan.simulation.events) {
-                modelledCopies[static_cast<std::size_t>(event.rank)] += copies(event);
-                modelledWaits[static_cast<std::size_t>(event.rank)] += waits(event);
-            }
-            QVERIFY2(std::ranges::min(modelledWaits) > 0.02 * plan.stepSeconds, "little to compare");
+            for (const HostCopyTimes& times : simulatedCopies(plan))
+                QVERIFY2(times.waited > 0.02 * plan.stepSeconds, "little to compare");
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
             requireCopies(plan, run);
-            for (int step = 1; step < steps; ++step) {
-                double off = 0;
-                for (std::size_t rank = 0; rank < ranks; ++rank) {
-                    double copied = 0, waited = 0;
-                    for (const Event& event : run.ranks[rank].events)
-                        if (event.step == step) {
-                            copied += copies(event);
-                            waited += waits(event);
-                        }
-                    off = std::max({off, std::abs(copied - modelledCopies[rank]) / plan.stepSeconds,
-                                    std::abs(waited - modelledWaits[rank]) / plan.stepSeconds});
-                }
-                error = std::min(error, off);
-            }
+            error = std::min(error, copiesOff(plan, run));
         }
         QVERIFY2(error < 0.03, "copies, or the waits for them");
     }

@@ -6,7 +6,7 @@
 #include "engine/schedule/registry.h"
 #include "tests/support/sanitizer.h"
 #include "tests/train/distant_device.h"
-#include "tests/train/run_in_process.h"
+#include "tests/train/told_of_host.h"
 
 #include <QRandomGenerator>
 #include <QtTest>
@@ -18,22 +18,6 @@
 using namespace shardlab;
 
 namespace {
-
-MemoryBytes toldHostBytes(const RankOutcome& rank) {
-    MemoryBytes bytes{};
-    for (const Event& event : rank.events)
-        if (event.kind == EventKind::HostMemory) bytes[static_cast<std::size_t>(event.value)] = event.bytes;
-    return bytes;
-}
-
-/// The largest that a rank told of a counter by category.
-MemoryBytes toldPeaks(const RankOutcome& rank) {
-    MemoryBytes bytes{};
-    for (const Event& event : rank.events)
-        if (const auto category = memoryCategory(event.kind, EventKind::CategoryPeak))
-            bytes[static_cast<std::size_t>(*category)] = std::max(bytes[static_cast<std::size_t>(*category)], event.bytes);
-    return bytes;
-}
 
 std::int64_t toldPeak(const RankOutcome& rank) {
     std::int64_t most = 0;
@@ -117,7 +101,7 @@ private:
                      qPrintable(QString("rank %1: %2 on the host, predicted %3").arg(rank).arg(total(held)).arg(total(plan.memory[rank].host))));
             // At full speed messages may lie longer or shorter; alone a rank has none.
             if (got.ranks.size() > 1) continue;
-            QVERIFY(toldPeaks(got.ranks[rank]) == plan.memory[rank].bytes);
+            QVERIFY(toldBytes(got.ranks[rank], EventKind::CategoryPeak) == plan.memory[rank].bytes);
             QCOMPARE(toldPeak(got.ranks[rank]), plan.memory[rank].peak);
         }
         requireCopies(plan, got);
@@ -367,47 +351,23 @@ private Q_SLOTS:
         layout.data.validation = 0;
         layout.memory.offload = offload.toStdString();
         layout = swapped(std::move(layout));
-        const auto copies = [](const Event& event) {
-            return isHostCopy(event.kind) ? static_cast<double>(event.end - event.begin) * 1e-9 : 0.0;
-        };
-        const auto waits = [](const Event& event) {
-            return event.kind == EventKind::Wait && isHostCopy(actionFromId(event.action).kind)
-                       ? static_cast<double>(event.end - event.begin) * 1e-9 : 0.0;
-        };
-        // The step that comes closest counts, at a slower pace where none comes close: the machine may be busy otherwise.
+        // At a slower pace where no step comes close: the machine may be busy otherwise.
         double error = HUGE_VAL;
         for (double seconds = 0.5; error >= 0.03 && seconds <= 4; seconds *= 2) {
             layout.cluster.pace = PaceSpec{"a100-sxm", seconds};
             const Plan plan = planOf(layout);
-            const auto ranks = static_cast<std::size_t>(plan.mesh.ranks());
-            std::vector<double> modelledCopies(ranks), modelledWaits(ranks);
-            for (const Event& event : plan.simulation.events) {
-                modelledCopies[static_cast<std::size_t>(event.rank)] += copies(event);
-                modelledWaits[static_cast<std::size_t>(event.rank)] += waits(event);
+            const std::vector<HostCopyTimes> simulated = simulatedCopies(plan);
+            for (std::size_t rank = 0; rank < simulated.size(); ++rank) {
+                const HostTraffic& told = plan.hosts[rank];
+                QVERIFY(std::abs(told.exposedSeconds - simulated[rank].waited) < 1e-9);
+                QVERIFY(std::abs(told.toHostSeconds + told.fromHostSeconds - simulated[rank].copied) < 1e-9);
             }
-            for (std::size_t rank = 0; rank < ranks; ++rank) {
-                QVERIFY(std::abs(plan.hosts[rank].exposedSeconds - modelledWaits[rank]) < 1e-9);
-                QVERIFY(std::abs(plan.hosts[rank].toHostSeconds + plan.hosts[rank].fromHostSeconds - modelledCopies[rank]) < 1e-9);
-            }
-            QVERIFY2(std::ranges::max(modelledWaits) > 0.02 * plan.stepSeconds, "little to compare");
+            QVERIFY2(std::ranges::max(simulated, {}, &HostCopyTimes::waited).waited > 0.02 * plan.stepSeconds, "little to compare");
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
             requireCopies(plan, run);
             if (QTest::currentTestFailed()) return;
-            for (int step = 1; step < steps; ++step) {
-                double off = 0;
-                for (std::size_t rank = 0; rank < ranks; ++rank) {
-                    double copied = 0, waited = 0;
-                    for (const Event& event : run.ranks[rank].events)
-                        if (event.step == step) {
-                            copied += copies(event);
-                            waited += waits(event);
-                        }
-                    off = std::max({off, std::abs(copied - modelledCopies[rank]) / plan.stepSeconds,
-                                    std::abs(waited - modelledWaits[rank]) / plan.stepSeconds});
-                }
-                error = std::min(error, off);
-            }
+            error = std::min(error, copiesOff(plan, run));
         }
         QVERIFY2(error < 0.03, qPrintable(QString("copies, or the waits for them: %1").arg(error)));
     }

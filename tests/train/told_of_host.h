@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks told of their memory, and of copies between device and host, beside what the simulation has of them.
+#pragma once
+
+#include "tests/train/run_in_process.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace shardlab {
+
+/// The largest that a rank told of a counter by category, of which `first` is the first.
+inline MemoryBytes toldBytes(const RankOutcome& rank, EventKind first) {
+    MemoryBytes bytes{};
+    for (const Event& event : rank.events)
+        if (const auto category = memoryCategory(event.kind, first))
+            bytes[static_cast<std::size_t>(*category)] = std::max(bytes[static_cast<std::size_t>(*category)], event.bytes);
+    return bytes;
+}
+
+/// What it told last of its host.
+inline MemoryBytes toldHostBytes(const RankOutcome& rank) {
+    MemoryBytes bytes{};
+    for (const Event& event : rank.events)
+        if (event.kind == EventKind::HostMemory) bytes[static_cast<std::size_t>(event.value)] = event.bytes;
+    return bytes;
+}
+
+/// A rank's copies between device and host in a step, and its waits for them; seconds.
+struct HostCopyTimes {
+    double copied = 0;
+    double waited = 0;
+    void add(const Event& event) {
+        const double seconds = toSeconds(event.end - event.begin);
+        if (isHostCopy(event.kind)) copied += seconds;
+        if (event.kind == EventKind::Wait && isHostCopy(actionFromId(event.action).kind)) waited += seconds;
+    }
+};
+
+/// By rank.
+inline std::vector<HostCopyTimes> simulatedCopies(const Plan& plan) {
+    std::vector<HostCopyTimes> times(static_cast<std::size_t>(plan.mesh.ranks()));
+    for (const Event& event : plan.simulation.events) times[static_cast<std::size_t>(event.rank)].add(event);
+    return times;
+}
+
+/// Largest part of a step by which a rank's copies or waits are off from the simulation, in the step after the first that comes
+/// closest: the machine may be busy otherwise.
+inline double copiesOff(const Plan& plan, const RunOutcome& run) {
+    const std::vector<HostCopyTimes> wanted = simulatedCopies(plan);
+    double least = HUGE_VAL;
+    for (int step = 1; step < plan.layout.run.steps; ++step) {
+        double off = 0;
+        for (std::size_t rank = 0; rank < wanted.size(); ++rank) {
+            HostCopyTimes times;
+            for (const Event& event : run.ranks[rank].events)
+                if (event.step == step) times.add(event);
+            off = std::max({off, std::abs(times.copied - wanted[rank].copied), std::abs(times.waited - wanted[rank].waited)});
+        }
+        least = std::min(least, off / plan.stepSeconds);
+    }
+    return least;
+}
+
+}  // namespace shardlab
