@@ -55,8 +55,8 @@ Place taught(bool low) {
     std::vector<Place> right{view("cards", 74, false)};
     right.push_back(view("timeline", 290));
     if (!low) right.push_back(view("memory_curve", 96));
-    right.push_back(beside(200, {low ? tabs(300, {"memory", "memory_curve", "inspector", "mesh"}) : tabs(300, {"memory", "inspector", "mesh"}),
-                                 tabs(300, {"loss", "loss_scale", "experts", "exchange"})}));
+    right.push_back(beside(200, {low ? tabs(300, {"memory", "memory_curve", "inspector"}) : tabs(300, {"memory", "inspector"}),
+                                 tabs(300, {"loss", "loss_scale", "experts", "exchange", "mesh"})}));
     return beside(1200, {column(460, 720, {view("lesson", 600)}), above(740, std::move(right))});
 }
 

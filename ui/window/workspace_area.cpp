@@ -198,13 +198,8 @@ void WorkspaceArea::settle() {
         arrange();
     }
     layout()->activate();
-    // Made by the docks' layout as they are tabbed. The panels have lines of their own, and names that are cut name nothing:
-    // tabs without room are scrolled to.
-    for (QTabBar* bar : findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) {
-        bar->setDrawBase(false);
-        bar->setElideMode(Qt::ElideNone);
-        bar->setUsesScrollButtons(true);
-    }
+    // Made by the docks' layout as they are tabbed; the panels have lines of their own.
+    for (QTabBar* bar : findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) bar->setDrawBase(false);
     setSizes(defaultArrangement(workspace_, low_), contentsRect().size());
     // New widths change the least heights of views, which the docks' layout only learns as events are handled.
     if (--settling_ > 0) settleTimer_.start();

@@ -7,6 +7,7 @@
 #include "ui/core/theme.h"
 #include "ui/views/cards/card.h"
 
+#include <QEvent>
 #include <QGridLayout>
 
 #include <algorithm>
@@ -45,6 +46,12 @@ void CardsView::arrange() {
         grid_->removeWidget(cards_[static_cast<std::size_t>(i)]);
         grid_->addWidget(cards_[static_cast<std::size_t>(i)], i / columns, i % columns);
     }
+}
+
+bool CardsView::event(QEvent* event) {
+    // The grid has given the cards new widths, without one of its own.
+    if (event->type() == QEvent::LayoutRequest) alignCards();
+    return View::event(event);
 }
 
 void CardsView::resizeEvent(QResizeEvent* event) {

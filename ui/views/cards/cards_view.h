@@ -27,6 +27,7 @@ public:
     QSize sizeHint() const override { return {900, minimumHeight()}; }
 
 protected:
+    bool event(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
