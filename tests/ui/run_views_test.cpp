@@ -4,6 +4,7 @@
 #include "tests/ui/bench_context.h"
 #include "ui/core/legend.h"
 #include "ui/timeline/event_text.h"
+#include "ui/views/cards/card.h"
 #include "ui/views/cards/cards_view.h"
 #include "ui/views/events/events_view.h"
 #include "ui/views/events/happenings.h"
@@ -47,6 +48,7 @@ private Q_SLOTS:
     void lossTableAndValues();
     void lossIsEmptyUntilMeasured();
     void figuresAreTheStepsFigures();
+    void figuresStayWithinTheirCards();
     void eventsFilterAndGo();
     void theEndOfARunWithoutEventsIsTheNewest();
     void inspectorOfAnAction();
@@ -324,6 +326,29 @@ void RunViewsTest::figuresAreTheStepsFigures() {
     view.flush();
     QCOMPARE(cells(view.asTable()).size(), 7);
     QVERIFY(!view.asTable().contains(QStringLiteral("MFU")));
+}
+
+/// Whether a comparison stands beside its figure follows the widths that cards have, not those they had.
+void RunViewsTest::figuresStayWithinTheirCards() {
+    sample::Bench bench;
+    const Plan plan = sample::plan(sample::layout(2, 2, 4));
+    CardsView view(bench.context(), nullptr);
+    view.resize(1600, 80);
+    view.show();
+    const auto require = [&] {
+        view.flush();
+        QTest::qWait(50);
+        const auto cards = view.findChildren<QWidget*>(Qt::FindDirectChildrenOnly);
+        const auto fits = [](const QWidget* card) { return dynamic_cast<const Card&>(*card).fitsBeside(); };
+        for (const QWidget* card : cards)
+            QCOMPARE(dynamic_cast<const Card&>(*card).beside(), std::ranges::all_of(cards, fits));
+    };
+    require();
+    bench.model.begin(headerOf(plan), plan.simulation.events);  // predicted, one card more
+    for (const int width : {1600, 730, 560, 1000, 700, 400, 1400}) {
+        view.resize(width, view.minimumHeight());
+        require();
+    }
 }
 
 void RunViewsTest::eventsFilterAndGo() {

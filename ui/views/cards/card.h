@@ -17,6 +17,7 @@ public:
     /// Whether value and comparison have room side by side.
     bool fitsBeside() const;
     void setBeside(bool beside);
+    bool beside() const { return beside_; }
     QSize sizeHint() const override { return {150, 68}; }
 
 protected:
