@@ -92,10 +92,10 @@ Layout repaired(Layout layout) {
         layout.schedule.kind = nearest.empty() ? "1f1b" : nearest;
     }
     // What it does not go with says more of what is wanted.
-    const auto ofOffload = [](const Fault& fault) { return fault.pointer == "/memory/offload"; };
-    if (std::ranges::any_of(check(layout, scheduleMethods()), ofOffload)) layout.memory.offload = "none";
-    const auto ofSwap = [](const Fault& fault) { return fault.pointer == "/memory/swap"; };
-    if (std::ranges::any_of(check(layout, scheduleMethods()), ofSwap)) layout.memory.swap = "none";
+    for (const auto& [pointer, field] : {std::pair("/memory/offload", &MemorySpec::offload), std::pair("/memory/swap", &MemorySpec::swap)}) {
+        const std::vector<Fault> faults = check(layout, scheduleMethods());
+        if (std::ranges::find(faults, pointer, &Fault::pointer) != faults.end()) layout.memory.*field = "none";
+    }
     return layout;
 }
 
