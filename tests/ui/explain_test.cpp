@@ -34,6 +34,7 @@ private Q_SLOTS:
     void anOlderAnswerIsDropped();
     void theFormulaIsThatOfTheShape();
     void noFormulaTellsOfAServer();
+    void waitingForTheHostIsPartOfTheBubble();
 };
 
 void ExplainTest::theNearestLegalLayoutIsAClickAway() {
@@ -102,6 +103,25 @@ void ExplainTest::noFormulaTellsOfAServer() {
     const Reason first = reasons(*plan).front();
     QVERIFY2(first.title.contains(QStringLiteral("of the step is bubble")), qPrintable(first.title));
     QVERIFY2(first.why.contains(QStringLiteral("Rank 0 is a server")) && !first.why.contains(QStringLiteral("p =")), qPrintable(first.why));
+}
+
+/// The layout of a lesson's kind: microbatches so small that copies to the host take longer than what they hide behind.
+void ExplainTest::waitingForTheHostIsPartOfTheBubble() {
+    Layout layout;
+    layout.model.hidden = 64;
+    layout.parallel.data = 1;
+    layout.cluster.hosts = {{"localhost", 2}};
+    layout.cluster.pace = PaceSpec{"a100-sxm", 1};
+    layout.schedule.kind = "gpipe";
+    layout.batch = {32, 4};
+    for (const bool swaps : {false, true}) {
+        layout.memory.swap = swaps ? "activations" : "none";
+        const auto plan = makePlan(layout);
+        QVERIFY(plan);
+        QCOMPARE(std::ranges::any_of(plan->hosts, [](const HostTraffic& copies) { return copies.exposedSeconds > 0; }), swaps);
+        const QString why = reasons(*plan).front().why;
+        QVERIFY2(why.contains(QStringLiteral("to the host and back")) == swaps, qPrintable(why));
+    }
 }
 
 void ExplainTest::anOlderAnswerIsDropped() {

@@ -41,8 +41,11 @@ Reason bubbleReason(const Plan& plan) {
     const double fewer = legal ? method->theoreticalBubble(twice) : 1;
     if (fewer < method->theoreticalBubble(shape) - 1e-9)
         reason.why += words(" With %1 microbatches it would be %2.").arg(twice.microbatches).arg(percent(fewer));
-    if (plan.bubble > plan.bubbleTheory + 0.02)
-        reason.why += words(" The rest comes from transfers and from stages that are not equal.");
+    if (plan.bubble <= plan.bubbleTheory + 0.02) return reason;
+    const auto waits = [](const HostTraffic& copies) { return copies.exposedSeconds > 0; };
+    const bool waitsForHost = swapsActivations(plan.layout.memory) && std::ranges::any_of(plan.hosts, waits);
+    reason.why += waitsForHost ? words(" The rest comes from waiting for activations on their way to the host and back, from transfers and from stages that are not equal.")
+                               : words(" The rest comes from transfers and from stages that are not equal.");
     return reason;
 }
 
