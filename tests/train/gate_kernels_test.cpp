@@ -287,7 +287,7 @@ private Q_SLOTS:
         device().route(shape, rule, {logits.floats()}, routes.routes());
         const Values g = reference::softmaxOfRows(toDouble(h), shape.experts);
         const std::vector<float> assigned = routes.assigned.now();
-        const std::vector<std::int32_t> rounds = integers(device(), routes.rounds);
+        const std::vector<std::int32_t> taken = integers(device(), routes.rounds);
         const double tolerance = 1.02 * cappedTolerance, k = shape.capacity, b = rule.tokenExperts;
         const auto a = [&](int t, int e) { return double(assigned[std::size_t(t * shape.experts + e)]); };
         for (const float value : assigned) TRUE_HERE(value >= 0 && value <= 1);
@@ -303,11 +303,15 @@ private Q_SLOTS:
                 for (int e = 0; e < shape.experts; ++e) sum += a(t, e);
                 TRUE_HERE(sum <= b * (1 + tolerance));
             }
-            const int found = rounds[std::size_t(sample)];
+            const int found = taken[std::size_t(sample)];
             TRUE_HERE(found >= 1 && found < cappedRounds);
-            const reference::Assignment same = reference::assign(shape, rule, g, sample, cappedRelaxation, cappedTolerance);
-            QVERIFY2(std::abs(found - same.rounds) <= 1 + same.rounds / 10,
-                     qPrintable(QString("%1 rounds instead of %2, %3").arg(found).arg(same.rounds).arg(in.seed())));
+            // A round may be near enough for one number's rounding and not for the other's, and the next good one be far away.
+            const auto rounds = [&](double times) {
+                return reference::assign(shape, rule, g, sample, cappedRelaxation, times * cappedTolerance).rounds;
+            };
+            const int roundsAtLeast = rounds(1.02), roundsAtMost = rounds(0.98);
+            QVERIFY2(found >= roundsAtLeast && found <= roundsAtMost,
+                     qPrintable(QString("%1 rounds, not %2 to %3, %4").arg(found).arg(roundsAtLeast).arg(roundsAtMost).arg(in.seed())));
             const reference::Assignment best = reference::assign(shape, rule, g, sample, 1, 1e-5);
             double off = 0, got = 0, wanted = 0;
             const auto worth = [&](double value, double score) {
@@ -327,7 +331,7 @@ private Q_SLOTS:
         const DeviceArray once = floats(h);
         const HeldRoutes again = held(shape);
         device().route(shape, rule, {once.floats()}, again.routes());
-        TRUE_HERE(again.assigned.now() == assigned && integers(device(), again.rounds) == rounds);
+        TRUE_HERE(again.assigned.now() == assigned && integers(device(), again.rounds) == taken);
     }
 
     void gradient_data() {

@@ -36,6 +36,12 @@ inline double mismatch(std::span<const float> got, const Values& wanted, double 
     return difference / magnitude;
 }
 
+inline double largestOf(const Values& values) {
+    double largest = 0;
+    for (const double value : values) largest = std::max(largest, std::abs(value));
+    return largest;
+}
+
 inline Values numericGradient(const std::function<double(const Values&)>& function, Values x, double step = 1e-5) {
     Values gradient(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -136,9 +142,9 @@ inline Values attention(const Values& qkv, int samples, int sequence, int heads,
 }
 
 /// Gradient of dot(attention(qkv), weights): dV = Pᵀ·dO, dP = dO·Vᵀ, dS = P∘(dP − rowsum(dP∘P)), and, divided by √width,
-/// dQ = dS·K and dK = dSᵀ·Q.
+/// dQ = dS·K and dK = dSᵀ·Q. Where `output` is given, rowsum(dP∘P) is rowsum(dO∘output): what rounded it counts too.
 inline Values attentionGradient(const Values& qkv, const Values& weights, int samples, int sequence, int heads,
-                                int width, const Values& keep = {}) {
+                                int width, const Values& keep = {}, const Values& output = {}) {
     const int hidden = heads * width;
     const double scale = 1 / std::sqrt(double(width));
     Values gradient(qkv.size());
@@ -165,8 +171,10 @@ inline Values attentionGradient(const Values& qkv, const Values& weights, int sa
                         dP[u] += kept * dOut[i] * qkv[at(u, 2) + i];
                         gradient[at(u, 2) + i] += kept * p[u] * dOut[i];
                     }
-                    product += dP[u] * p[u];
+                    if (output.empty()) product += dP[u] * p[u];
                 }
+                for (int i = 0; i < width && !output.empty(); ++i)
+                    product += dOut[i] * output[std::size_t(b * sequence + t) * hidden + a * width + i];
                 for (int u = 0; u <= t; ++u) {
                     const double dS = p[u] * (dP[u] - product) * scale;
                     for (int i = 0; i < width; ++i) {
