@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/file.h"
 #include "engine/base/resources.h"
+#include "engine/layout/check.h"
 #include "engine/layout/devices.h"
+#include "engine/schedule/registry.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -28,6 +30,15 @@ const DevicePreset* find(const DeviceList& list, std::string_view name) {
 class DevicesTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// A user with a device of whose host nothing is known.
+    void initTestCase() {
+        QVERIFY(qputenv("XDG_CONFIG_HOME", configuration_.path().toUtf8()));
+        std::filesystem::create_directories(userDevicesFolder());
+        nlohmann::json device = a100();
+        device.erase("host");
+        std::ofstream(userDevicesFolder() / "hostless.json") << device.dump();
+    }
+
     void makersFigures() {
         struct Figures {
             const char* name;
@@ -85,6 +96,23 @@ private Q_SLOTS:
         QVERIFY(parseDevice("mine", device.dump()).error().text().find("/host/bandwidth_bytes_per_second") != std::string::npos);
     }
 
+    void nothingLiesOnAHostThatIsUnknown() {
+        for (const char* pointer : {"/memory/offload", "/memory/swap"}) {
+            Layout layout;
+            if (QString(pointer) == "/memory/swap") layout.memory.swap = "activations";
+            else layout.memory.offload = "optimizer";
+            for (const char* device : {"a100-sxm", "hostless"}) {
+                layout.cluster.pace = PaceSpec{device, 1};
+                const std::vector<Fault> faults = check(layout, scheduleMethods());
+                QCOMPARE(faults.size(), std::size_t(findDevice(device)->host ? 0 : 1));
+                if (faults.empty()) continue;
+                QCOMPARE(faults.front().pointer, std::string(pointer));
+                QVERIFY2(toText(faults).find("on the host of hostless") != std::string::npos, toText(faults).c_str());
+                QVERIFY2(faults.front().legal.find("\"host\" in the file") != std::string::npos, faults.front().legal.c_str());
+            }
+        }
+    }
+
     void whatIsWrongIsSaidOnce_data() {
         QTest::addColumn<QString>("json");
         QTest::addColumn<QString>("said");
@@ -131,6 +159,8 @@ private Q_SLOTS:
     }
 
 private:
+    QTemporaryDir configuration_;
+
     static void write(const QTemporaryDir& folder, const char* name, const std::string& text) {
         std::ofstream(folder.filePath(name).toStdString()) << text;
     }
