@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 namespace shardlab {
 
@@ -46,8 +47,9 @@ void RunFigures::add(std::span<const Event> events) {
 
 void RunFigures::addHostMemory(const Event& event) {
     const bool known = event.rank >= 0 && static_cast<std::size_t>(event.rank) < ranks_.size();
-    if (known && event.value >= 0 && event.value < memoryCategoryCount)
-        ranks_[static_cast<std::size_t>(event.rank)].host[static_cast<std::size_t>(event.value)] = event.bytes;
+    if (!known || event.value < 0 || event.value >= memoryCategoryCount) return;
+    std::int64_t& bytes = ranks_[static_cast<std::size_t>(event.rank)].host[static_cast<std::size_t>(event.value)];
+    bytes = std::max(bytes, event.bytes);
 }
 
 void RunFigures::put(const StepFigures& step) {
@@ -134,24 +136,32 @@ RunSummary RunFigures::summary() const {
 
 namespace {
 
-/// What is on the hosts is told once, in a rank's first step: figures of steps do not have it.
+/// The first that a rank tells of its host from this time on.
+Status addHostMemory(const RunReader& run, int rank, std::int64_t from, RunFigures& figures) {
+    auto blocks = run.blocks({.rank = rank, .lane = Lane::Host, .endsAtOrAfter = from});
+    if (!blocks) return fail(blocks.error());
+    std::vector<Event> events;
+    for (bool found = false, last = false; !last;) {
+        const auto more = blocks->next(events);
+        if (!more || !*more) break;  // a damaged block is not of the figures that were asked for
+        last = found;                // they may lie across the end of a block
+        for (const Event& event : events)
+            if (event.kind == EventKind::HostMemory && event.begin >= from) {
+                figures.addHostMemory(event);
+                found = true;
+            }
+    }
+    return {};
+}
+
+/// What is on the hosts is told once, in a rank's first step, and in its first after a restart: figures of steps do not have it.
 Status addHostMemory(const RunReader& run, RunFigures& figures) {
     if (!run.header().hasLayout() || !usesHost(run.header().layout.memory)) return {};
-    for (const RankRecord& rank : run.ranks()) {
-        auto blocks = run.blocks({.rank = rank.rank, .lane = Lane::Host});
-        if (!blocks) return fail(blocks.error());
-        std::vector<Event> events;
-        for (bool found = false, last = false; !last;) {
-            const auto more = blocks->next(events);
-            if (!more || !*more) break;  // a damaged block is not of the figures that were asked for
-            last = found;                // they may lie across the end of a block
-            for (const Event& event : events)
-                if (event.kind == EventKind::HostMemory) {
-                    figures.addHostMemory(event);
-                    found = true;
-                }
-        }
-    }
+    std::vector<std::int64_t> starts{std::numeric_limits<std::int64_t>::min()};
+    for (const Event& restart : run.restarts()) starts.push_back(restart.begin);
+    for (const RankRecord& rank : run.ranks())
+        for (const std::int64_t from : starts)
+            if (const Status read = addHostMemory(run, rank.rank, from, figures); !read) return read;
     return {};
 }
 

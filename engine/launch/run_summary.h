@@ -20,7 +20,7 @@ struct RankFigures {
     RankRecord record;
     MemoryBytes memory{};            ///< measured, each category at its own peak
     std::int64_t peak = 0;           ///< measured, largest sum
-    MemoryBytes host{};              ///< measured, held on the host for it
+    MemoryBytes host{};              ///< measured, held on the host for it, each category at its own peak
     std::int64_t predictedPeak = 0;
 };
 

@@ -176,6 +176,10 @@ void RunViewsTest::memoryOnTheHost() {
     QCOMPARE(total(view.bars().rows()[2].host), std::int64_t{5000});
     QCOMPARE(cells(view.asTable())[3].last(), QStringLiteral("5000"));
     QVERIFY(figureOf(view.bars().rows()[2]).endsWith(QStringLiteral(" host")));
+    // Before it was told there was nothing.
+    measured.selection.setCursor(measured.model.stepExtents()[0].begin + 10);
+    view.flush();
+    QCOMPARE(total(view.bars().rows()[2].host), std::int64_t{0});
 }
 
 void RunViewsTest::memoryFigureNamesThePeakItStandsBeside() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run's figures against sums made by hand from random events.
 #include "engine/launch/run_summary.h"
+#include "tests/support/seed.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -82,7 +83,7 @@ private Q_SLOTS:
     }
 
     void communicationBesideComputeIsTheMeanOfSteadySteps() {
-        const quint32 seed = QRandomGenerator::global()->generate();
+        const quint32 seed = freshSeed();
         QRandomGenerator random(seed);
         RunFigures figures(headerOfTwoRanks());
         QVERIFY(!figures.summary().communication);
@@ -103,7 +104,7 @@ private Q_SLOTS:
     }
 
     void memoryIsThePeakOfEachCategory() {
-        const quint32 seed = QRandomGenerator::global()->generate();
+        const quint32 seed = freshSeed();
         QRandomGenerator random(seed);
         RunFigures figures(headerOfTwoRanks());
         std::vector<MemoryBytes> expected(2, MemoryBytes{});
@@ -127,7 +128,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Told once, in the first step, and so no figure of steps: found in a run's file all the same.
+    /// Told in the first step, and again in the first after a restart, and so no figure of steps: found in a run's file all the same.
     void memoryOfTheHostIsReadFromTheFile() {
         QTemporaryDir folder;
         const std::filesystem::path file = folder.filePath("run.shardlab").toStdString();
@@ -139,12 +140,18 @@ private Q_SLOTS:
                 const std::int64_t begin = step * 100'000'000LL;
                 events.push_back(span(EventKind::Step, Lane::Host, rank, step, begin, begin + 100'000'000));
                 for (const MemoryCategory category : {MemoryCategory::Gradients, MemoryCategory::Optimizer}) {
-                    if (step > 0) continue;
-                    Event told = counter(EventKind::HostMemory, rank, step, static_cast<double>(category), 1000 * (rank + 1));
+                    if (step == 1) continue;
+                    const std::int64_t bytes = 1000 * (rank + 1) + (step == 2 && rank == 1 ? 500 : step == 2 ? -500 : 0);
+                    Event told = counter(EventKind::HostMemory, rank, step, static_cast<double>(category), bytes);
                     told.begin = told.end = begin + 100'000'000;
                     events.push_back(told);
                 }
             }
+        // Of another size: the second rank has more on its host then, the first one less.
+        Event restart = span(EventKind::Restart, Lane::Host, -1, 2, 200'000'000, 200'000'000);
+        restart.bytes = 2;
+        restart.value = 1;
+        events.push_back(restart);
         auto writer = RunWriter::create(file, header);
         QVERIFY(writer.has_value());
         for (int rank = 0; rank < 2; ++rank) QVERIFY((*writer)->setRank({rank, "host", 1, "pp" + std::to_string(rank), "finished"}).has_value());
@@ -154,7 +161,7 @@ private Q_SLOTS:
         const auto summary = summarize(**reader);
         QVERIFY(summary.has_value());
         for (std::size_t rank = 0; rank < 2; ++rank) {
-            const auto bytes = static_cast<std::int64_t>(1000 * (rank + 1));
+            const std::int64_t bytes = rank == 0 ? 1000 : 2500;
             QCOMPARE(total(summary->ranks[rank].host), 2 * bytes);
             QCOMPARE(summary->ranks[rank].host[static_cast<std::size_t>(MemoryCategory::Optimizer)], bytes);
         }

@@ -107,8 +107,12 @@ void MemoryView::refresh() {
 std::vector<MemoryBytes> MemoryView::hostMemory() const {
     const RunModel& model = context_.model;
     std::vector<MemoryBytes> hosts(static_cast<std::size_t>(model.ranks()));
+    const int step = model.stepIndexAt(context_.selection.cursor());
+    if (step < 0) return hosts;
+    // A step tells of itself at its end.
+    const StepExtent& extent = model.stepExtents()[static_cast<std::size_t>(step)];
     for (const Event& event : model.counters(EventKind::HostMemory))
-        if (event.rank >= 0 && event.rank < model.ranks() && event.value >= 0 && event.value < memoryCategoryCount)
+        if (event.step <= extent.step && event.rank >= 0 && event.rank < model.ranks() && event.value >= 0 && event.value < memoryCategoryCount)
             hosts[static_cast<std::size_t>(event.rank)][static_cast<std::size_t>(event.value)] = event.bytes;
     return hosts;
 }

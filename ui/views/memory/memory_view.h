@@ -27,7 +27,7 @@ public:
 
 private:
     void refresh();
-    /// What each rank has on its host, as was told last.
+    /// What each rank had on its host in the step that is shown, as it told last.
     std::vector<MemoryBytes> hostMemory() const;
     void refreshLegend();
     /// Nothing was measured: what is drawn is the plan's.
