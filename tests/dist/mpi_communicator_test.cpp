@@ -2,9 +2,9 @@
 // The MPI backend against the same conformance suite as the loopback one.
 #include "tests/dist/mpirun.h"
 #include "tests/support/places.h"
+#include "tests/support/seed.h"
 
 #include <QtTest>
-#include <random>
 
 using namespace shardlab;
 
@@ -35,7 +35,7 @@ private Q_SLOTS:
         QFETCH(QString, waiting);
         QFETCH(QString, largestMessage);
         QFETCH(QString, by);
-        const QString seed = QString::number(std::random_device{}());
+        const QString seed = QString::number(freshSeed());
         const Finished finished =
             mpirun(ranks, SHARDLAB_PROGRAM_DIR "/communicator_program", {seed, waiting, largestMessage, by});
         QVERIFY2(finished.status == 0, qPrintable("seed " + seed + ": " + finished.errors));

@@ -2,6 +2,7 @@
 // What may happen to a checkpoint on a disk: the writer is killed at any call, any call fails, any byte changes.
 #include "tests/fault/faulty_files.h"
 #include "tests/support/sample_checkpoint.h"
+#include "tests/support/seed.h"
 
 #include <QFile>
 #include <QRandomGenerator>
@@ -101,8 +102,7 @@ private:
 
 private Q_SLOTS:
     void killedAtEveryCallLeavesOldOrNew() {
-        const quint32 seed = QRandomGenerator::global()->generate();
-        qInfo("seed %u", seed);
+        const quint32 seed = freshSeed();
         const SampleCheckpoint first(seed), second(seed + 1), third(seed + 2);
         const std::vector<const SampleCheckpoint*> states{&first, &second, &third};
         int kills = 0;
@@ -149,7 +149,7 @@ private Q_SLOTS:
     }
     void everyFailingCallIsAnErrorAndLeavesNoFalseCheckpoint() {
         QFETCH(int, call);
-        const quint32 seed = QRandomGenerator::global()->generate();
+        const quint32 seed = freshSeed();
         const SampleCheckpoint first(seed), second(seed + 1);
         int failures = 0;
         for (int at = 1;; ++at) {
@@ -171,8 +171,7 @@ private Q_SLOTS:
 
     /// A thousand files, each with one bit turned, one byte taken out or one put in, or cut short.
     void everyChangedByteIsNoticed() {
-        const quint32 seed = QRandomGenerator::global()->generate();
-        qInfo("seed %u", seed);
+        const quint32 seed = freshSeed();
         QRandomGenerator random(seed);
         const SampleCheckpoint state(seed);
         QTemporaryDir folder;

@@ -7,6 +7,7 @@
 #include "tests/support/command.h"
 #include "tests/support/places.h"
 #include "tests/support/processes.h"
+#include "tests/support/seed.h"
 
 #include <QDirIterator>
 #include <QElapsedTimer>
@@ -133,7 +134,7 @@ private Q_SLOTS:
         const int wanted = qEnvironmentVariableIntValue("SHARDLAB_KILLS", &asked), kills = asked ? wanted : 40;
         const std::size_t kinds = std::size(victims) - (QFile::exists(desktop()) ? 0 : 1);
         if (kinds < std::size(victims)) qInfo("the desktop is not built, and not killed");
-        const quint32 seed = QRandomGenerator::global()->generate();
+        const quint32 seed = freshSeed();
         QRandomGenerator random(seed);
         for (int i = 0; i < kills && !QTest::currentTestFailed(); ++i) {
             const auto victim = static_cast<std::size_t>(i) % kinds;

@@ -7,6 +7,7 @@
 #include "tests/support/command.h"
 #include "tests/support/places.h"
 #include "tests/support/processes.h"
+#include "tests/support/seed.h"
 #include "tests/support/watched_job.h"
 
 #include <QJsonArray>
@@ -98,7 +99,7 @@ private:
 
 private Q_SLOTS:
     void stoppedRanks() {
-        const quint32 seed = QRandomGenerator::global()->generate();
+        const quint32 seed = freshSeed();
         QRandomGenerator random(seed);
         for (int round = 0; round < rounds && !QTest::currentTestFailed(); ++round) {
             std::vector<std::unique_ptr<RealJob>> jobs;
@@ -130,7 +131,7 @@ private Q_SLOTS:
     }
 
     void messagesNeverSent() {
-        const quint32 seed = QRandomGenerator::global()->generate();
+        const quint32 seed = freshSeed();
         QRandomGenerator random(seed);
         for (int round = 0; round < rounds && !QTest::currentTestFailed(); ++round) {
             std::vector<std::unique_ptr<RealJob>> jobs;

@@ -6,6 +6,7 @@
 #include "engine/base/file.h"
 #include "engine/event/event_codec.h"
 #include "tests/support/damaged_block.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QRegularExpression>

@@ -3,6 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/support/places.h"
+#include "tests/support/seed.h"
 
 #include <QDir>
 #include <QElapsedTimer>
@@ -10,8 +11,8 @@
 #include <QTest>
 
 #include <csignal>
+#include <cstdlib>
 #include <fcntl.h>
-#include <random>
 #include <unistd.h>
 
 using namespace shardlab;
@@ -77,14 +78,12 @@ private Q_SLOTS:
     }
 
     void changedInputsAreTaken() {
-        const char* given = std::getenv("SHARDLAB_TEST_SEED");
-        if (given == nullptr) given = std::getenv("SHARDLAB_FUZZ_SEED");
-        const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-        qInfo("SHARDLAB_TEST_SEED=%llu", static_cast<unsigned long long>(seed));
         std::vector<InputBytes> known{{}};
         for (const QFileInfo& file : keptFiles()) known.push_back(bytesOf(file));
         QVERIFY2(known.size() > 1, "no inputs are kept: the test looks at the wrong place");
-        RandomStream random(static_cast<std::int64_t>(seed), SHARDLAB_FUZZ_TARGET);
+        const char* given = std::getenv("SHARDLAB_FUZZ_SEED");
+        const std::int64_t seed = given != nullptr ? std::strtoll(given, nullptr, 10) : shardlab::freshSeed();
+        RandomStream random(seed, SHARDLAB_FUZZ_TARGET);
         const auto any = [&]() -> const InputBytes& { return known[random.below(static_cast<std::uint32_t>(known.size()))]; };
         QElapsedTimer clock;
         clock.start();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training on GPUs against training on the processor, one rank and several that share a GPU.
 #include "kernels/cuda_device.h"
+#include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 
 #include <QtTest>
 #include <cmath>
-#include <random>
 
 using namespace shardlab;
 
@@ -422,7 +422,7 @@ private:
             layout.precision.lossScale = "dynamic";
             layout.precision.scale = 16777216;
         }
-        layout.run = {20, static_cast<std::int64_t>(std::random_device{}() % 10000), 10, 1};
+        layout.run = {20, freshSeed() % 10000, 10, 1};
         if (emulated()) {  // which has no tensor cores, nor time
             layout.model.kind = "mlp";
             layout.run.steps = 4;

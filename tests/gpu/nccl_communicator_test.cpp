@@ -4,12 +4,12 @@
 #include "engine/comm/nccl/nccl_communicator.h"
 #include "kernels/cuda_device.h"
 #include "tests/gpu/on_device.h"
+#include "tests/support/seed.h"
 #include "tests/train/collective_rows.h"
 #include "tests/train/rank_threads.h"
 
 #include <QtTest>
 #include <cmath>
-#include <random>
 
 using namespace shardlab;
 
@@ -83,7 +83,7 @@ private Q_SLOTS:
         QFETCH(int, ranks);
         QFETCH(bool, connected);
         skipBeyond(ranks);
-        const std::string fault = conformance::faultOf([&](const auto& check) {
+        const std::string fault = conformance::faultOf(freshSeed(), [&](const auto& check) {
             return runOnGpus(ranks, connected, [&](int, Communicator&, Communicator& world) { check(world); });
         });
         QVERIFY2(fault.empty(), fault.c_str());
@@ -97,7 +97,7 @@ private Q_SLOTS:
     void agreesWithTheProcessors() {
         QFETCH(int, ranks);
         skipBeyond(ranks);
-        const std::int64_t seed = std::random_device{}();
+        const std::int64_t seed = freshSeed();
         const std::string error = runOnGpus(ranks, false, [&](int rank, Communicator& host, Communicator& onDevice) {
             RandomStream sizes(seed, "counts");
             int what = 0;

@@ -4,6 +4,7 @@
 #include "engine/comm/staged_communicator.h"
 #include "kernels/cuda_device.h"
 #include "tests/gpu/on_device.h"
+#include "tests/support/seed.h"
 #include "tests/train/communicator_suite.h"
 #include "tests/train/rank_threads.h"
 
@@ -62,7 +63,7 @@ private Q_SLOTS:
     }
     void conforms() {
         QFETCH(int, ranks);
-        const std::string fault = conformance::faultOf([&](const auto& check) {
+        const std::string fault = conformance::faultOf(freshSeed(), [&](const auto& check) {
             return runRanks(ranks, [&](int, Communicator& world) {
                 const std::unique_ptr<Device> device = someDevice();
                 OnDevice onDevice(std::make_unique<StagedCommunicator>(world.group(everybody(ranks)), *device), *device, false);
@@ -77,7 +78,7 @@ private Q_SLOTS:
     void messagesBesideCompute() {
         constexpr std::size_t count = 50'000;
         constexpr int messages = 30;
-        const unsigned seed = std::random_device{}();
+        const unsigned seed = freshSeed();
         const std::string failure = runRanks(2, [&](int rank, Communicator& world) {
             const std::unique_ptr<Device> device = someDevice();
             StagedCommunicator group(world.group(everybody(2)), *device);

@@ -5,6 +5,7 @@
 #include "tests/hosts/ssh_servers.h"
 #include "tests/support/command.h"
 #include "tests/support/places.h"
+#include "tests/support/seed.h"
 
 #include <QJsonArray>
 #include <QRegularExpression>
@@ -139,9 +140,7 @@ private:
 
 private Q_SLOTS:
     void initTestCase() {
-        const std::uint64_t seed = qEnvironmentVariableIsSet("SHARDLAB_TEST_SEED") ? qEnvironmentVariable("SHARDLAB_TEST_SEED").toULongLong() : std::random_device{}();
-        qInfo("SHARDLAB_TEST_SEED=%llu", static_cast<unsigned long long>(seed));
-        random_.seed(seed);
+        random_.seed(freshSeed());
         hosts_ = std::make_unique<NamespaceHosts>(hostCount);
         if (!hosts_->why().isEmpty()) QSKIP(qPrintable(hosts_->why()));
     }

@@ -6,6 +6,7 @@
 #include "engine/optim/coded_moments.h"
 #include "engine/train/text_generator.h"
 #include "kernels/moment_codes.h"
+#include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/random_inputs.h"
 #include "tests/train/run_in_process.h"
@@ -17,7 +18,6 @@
 #include <cstring>
 #include <fstream>
 #include <numeric>
-#include <random>
 
 using namespace shardlab;
 
@@ -121,8 +121,7 @@ class AdamW8BitTest : public QObject {
 
 private Q_SLOTS:
     void initTestCase() {
-        seed_ = std::random_device{}();
-        qInfo("seed %lld", static_cast<long long>(seed_));
+        seed_ = freshSeed();
         std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 40'000);
     }
 

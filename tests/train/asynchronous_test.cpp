@@ -6,12 +6,12 @@
 #include "engine/train/corpus.h"
 #include "engine/train/sampler.h"
 #include "tests/support/sanitizer.h"
+#include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 
 #include <QtTest>
 #include <cmath>
-#include <random>
 
 using namespace shardlab;
 
@@ -160,7 +160,7 @@ private:
         return layout;
     }
 
-    std::int64_t seed_ = std::random_device{}() % 1000000;
+    std::int64_t seed_ = freshSeed() % 1000000;
 
 private Q_SLOTS:
     void equalsTheSerialReenactment_data() {

@@ -4,6 +4,7 @@
 #include "engine/checkpoint/state_source.h"
 #include "engine/train/text_generator.h"
 #include "tests/fault/faulty_files.h"
+#include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 
@@ -12,7 +13,6 @@
 #include <array>
 #include <cstring>
 #include <fstream>
-#include <random>
 
 using namespace shardlab;
 
@@ -159,8 +159,7 @@ private:
 
 private Q_SLOTS:
     void initTestCase() {
-        seed_ = std::random_device{}();
-        qInfo("seed %lld", static_cast<long long>(seed_));
+        seed_ = freshSeed();
         std::ofstream(texts_.filePath("text.txt").toStdString()) << generateText(seed_, 3'000);  // an epoch ends within
     }
 

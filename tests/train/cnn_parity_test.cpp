@@ -2,13 +2,13 @@
 // The cnn under every kind of parallelism that it takes: whatever shares the work, losses are those of one rank.
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/plan/packed_activations.h"
+#include "tests/support/seed.h"
 #include "tests/train/outcomes.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 
 #include <optional>
-#include <random>
 
 using namespace shardlab;
 
@@ -68,8 +68,7 @@ private:
 
 private Q_SLOTS:
     void initTestCase() {
-        seed_ = std::random_device{}();
-        qInfo("seed %lld", static_cast<long long>(seed_));
+        seed_ = freshSeed();
     }
 
     /// Far below what guessing costs, and what it has learned holds for images that it has not seen.

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <functional>
 #include <mutex>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -234,10 +233,9 @@ private:
     Faults faults_;
 };
 
-/// Of a group whose members are threads: what is wrong, with its seed; empty: it conforms. `onAll(body)` calls `body` for
+/// Of a group whose members are threads: what is wrong, with the seed; empty: it conforms. `onAll(body)` calls `body` for
 /// each member on its thread and returns the first error.
-inline std::string faultOf(const std::function<std::string(const std::function<void(Communicator&)>&)>& onAll) {
-    const std::int64_t seed = std::random_device{}();
+inline std::string faultOf(std::int64_t seed, const std::function<std::string(const std::function<void(Communicator&)>&)>& onAll) {
     std::mutex mutex;
     Faults faults;
     const std::string error = onAll([&](Communicator& world) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loopback backend against the conformance suite, and what only it can show: lost peers, wrong sizes, rendezvous.
 #include "engine/comm/communication_error.h"
+#include "tests/support/seed.h"
 #include "tests/train/communicator_suite.h"
 #include "tests/train/rank_threads.h"
 
@@ -19,7 +20,7 @@ private Q_SLOTS:
     }
     void conforms() {
         QFETCH(int, ranks);
-        const std::string fault = conformance::faultOf([&](const auto& check) {
+        const std::string fault = conformance::faultOf(freshSeed(), [&](const auto& check) {
             return runRanks(ranks, [&](int, Communicator& world) { check(world); });
         });
         QVERIFY2(fault.empty(), fault.c_str());

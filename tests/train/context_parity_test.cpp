@@ -4,13 +4,13 @@
 #include "engine/layout/check.h"
 #include "engine/schedule/registry.h"
 #include "engine/train/text_generator.h"
+#include "tests/support/seed.h"
 #include "tests/train/outcomes.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
 #include <fstream>
-#include <random>
 
 using namespace shardlab;
 
@@ -93,8 +93,7 @@ private:
 
 private Q_SLOTS:
     void initTestCase() {
-        seed_ = std::random_device{}();
-        qInfo("seed %lld", static_cast<long long>(seed_));
+        seed_ = freshSeed();
         std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 40'000);
     }
 

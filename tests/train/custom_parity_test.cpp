@@ -2,13 +2,13 @@
 // Schedules written by hand, executed: whatever legal order the actions have, wherever the stages lie, the losses are
 // those of one rank, and the timeline has the order that was written.
 #include <QtTest>
-#include <random>
 
 #include "engine/base/file.h"
 #include "engine/schedule/custom.h"
 #include "engine/schedule/text.h"
 #include "tests/support/places.h"
 #include "tests/support/random_order.h"
+#include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 
@@ -63,8 +63,7 @@ private:
 
 private Q_SLOTS:
     void initTestCase() {
-        seed_ = std::random_device{}();
-        qInfo("seed %lld", static_cast<long long>(seed_));
+        seed_ = freshSeed();
         reference_ = runInProcess(planOf(layoutOf(1, 1, 1, seed_)));
         QVERIFY2(reference_.error.empty(), reference_.error.c_str());
         QVERIFY(reference_.counter(EventKind::Loss).size() == steps);

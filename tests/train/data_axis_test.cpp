@@ -7,13 +7,13 @@
 #include "engine/layout/model_shape.h"
 #include "engine/schedule/registry.h"
 #include "engine/schedule/validate.h"
+#include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 
 #include <QtTest>
 #include <array>
 #include <cmath>
-#include <random>
 
 using namespace shardlab;
 
@@ -108,8 +108,7 @@ private:
 
 private Q_SLOTS:
     void initTestCase() {
-        seed_ = std::random_device{}();
-        qInfo("seed %lld", static_cast<long long>(seed_));
+        seed_ = freshSeed();
     }
 
     void everyWayEqualsOneRank_data() {

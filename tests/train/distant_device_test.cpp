@@ -2,12 +2,12 @@
 // Training on a device whose memory is not the processor's: everything goes through its kernels and its copies, and every
 // message by way of the host. The kernels are the processor's, so the results are the same to the bit.
 #include "engine/comm/staged_communicator.h"
+#include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
 #include "tests/train/run_in_process.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
-#include <random>
 
 using namespace shardlab;
 
@@ -156,7 +156,7 @@ private:
         layout.name = "distant";
         layout.model = {"gpt", 2, 32, 2, 16, 256, 0.0};
         layout.batch = {8, 2};
-        layout.run = {6, static_cast<std::int64_t>(std::random_device{}() % 10000), 3, 1};
+        layout.run = {6, freshSeed() % 10000, 3, 1};
         return layout;
     }
 };

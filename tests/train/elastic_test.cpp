@@ -3,6 +3,7 @@
 #include "engine/analysis/traffic_matrix.h"
 #include "engine/launch/run_header.h"
 #include "engine/optim/learning_rate.h"
+#include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
@@ -11,7 +12,6 @@
 #include <QtTest>
 
 #include <cmath>
-#include <random>
 
 using namespace shardlab;
 
@@ -108,7 +108,7 @@ private:
         }
     }
 
-    std::int64_t seed_ = std::random_device{}() % 1000000;
+    std::int64_t seed_ = freshSeed() % 1000000;
 
 private Q_SLOTS:
     void equalsTheSerialReenactment_data() {

@@ -9,6 +9,7 @@
 #include "engine/layout/model_shape.h"
 #include "engine/schedule/registry.h"
 #include "engine/train/text_generator.h"
+#include "tests/support/seed.h"
 #include "tests/train/outcomes.h"
 
 #include <QTemporaryDir>
@@ -17,7 +18,6 @@
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <random>
 
 using namespace shardlab;
 
@@ -134,7 +134,7 @@ private:
     }
 
     void newSeed() {
-        seed_ = std::random_device{}();
+        seed_ = freshSeed();
         std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 20'000);
     }
 

@@ -6,6 +6,7 @@
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/event/experts.h"
 #include "engine/train/text_generator.h"
+#include "tests/support/seed.h"
 #include "tests/train/outcomes.h"
 
 #include <QTemporaryDir>
@@ -14,7 +15,6 @@
 #include <fstream>
 #include <map>
 #include <numeric>
-#include <random>
 
 using namespace shardlab;
 
@@ -116,7 +116,7 @@ private:
     }
 
     void newSeed() {
-        seed_ = std::random_device{}();
+        seed_ = freshSeed();
         std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 20'000);
     }
 

@@ -3,6 +3,7 @@
 // the plan have, and any layout goes on from any other's checkpoint.
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/train/text_generator.h"
+#include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 
@@ -12,7 +13,6 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <random>
 #include <tuple>
 
 using namespace shardlab;
@@ -120,8 +120,7 @@ class FactoredParityTest : public QObject {
 
 private Q_SLOTS:
     void initTestCase() {
-        seed_ = std::random_device{}();
-        qInfo("seed %lld", static_cast<long long>(seed_));
+        seed_ = freshSeed();
         std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 40'000);
     }
 

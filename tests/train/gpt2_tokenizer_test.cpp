@@ -6,13 +6,13 @@
 
 #include "engine/train/corpus.h"
 #include "engine/train/token_files.h"
+#include "tests/support/seed.h"
 
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
-#include <QRandomGenerator>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -79,8 +79,7 @@ private Q_SLOTS:
         if (QProcess::execute(python, {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('tokenizers') is None)"}))
             QSKIP("no tokenizers for python3 (or SHARDLAB_TORCH_PYTHON): the comparison is left out");
         QTemporaryDir folder;
-        const quint32 seed = QRandomGenerator::global()->generate();
-        qInfo("seed %u", seed);
+        const quint32 seed = freshSeed();
         QCOMPARE(QProcess::execute(python, {SHARDLAB_SOURCE_DIR "/tests/train/gpt2_tokens.py", folder.path(), QString::number(seed)}), 0);
         const auto tokenizer = Gpt2Tokenizer::load(folder.path().toStdString());
         QVERIFY2(tokenizer.has_value(), tokenizer ? "" : tokenizer.error().text().c_str());

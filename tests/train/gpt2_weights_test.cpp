@@ -9,11 +9,11 @@
 #include "engine/train/corpus.h"
 #include "engine/train/text_generator.h"
 #include "tests/support/places.h"
+#include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"
 
 #include <QFile>
 #include <QProcess>
-#include <QRandomGenerator>
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
@@ -57,8 +57,7 @@ private Q_SLOTS:
         if (QProcess::execute(python_, {"-c", "import importlib.util as u, sys; sys.exit(u.find_spec('transformers') is None)"}))
             QSKIP("no transformers for python3 (or SHARDLAB_TORCH_PYTHON): the comparison is left out");
         setKernelThreads(1);
-        const quint32 seed = QRandomGenerator::global()->generate();
-        qInfo("seed %u", seed);
+        const quint32 seed = freshSeed();
         QCOMPARE(QProcess::execute(python_, {SHARDLAB_SOURCE_DIR "/tests/train/gpt2_weights.py", "make", folder_.path(), QString::number(seed)}), 0);
     }
 

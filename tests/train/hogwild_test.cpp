@@ -5,6 +5,7 @@
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/checkpoint/state_source.h"
 #include "engine/launch/run_header.h"
+#include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
@@ -13,7 +14,6 @@
 #include <QtTest>
 
 #include <cmath>
-#include <random>
 
 using namespace shardlab;
 
@@ -73,7 +73,7 @@ private:
         return weights;
     }
 
-    std::int64_t seed_ = std::random_device{}() % 1000000;
+    std::int64_t seed_ = freshSeed() % 1000000;
 
 private Q_SLOTS:
     void oneWorkerIsOneRank_data() {

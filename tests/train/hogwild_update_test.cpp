@@ -2,6 +2,7 @@
 // The update without a lock by itself: against the device's SGD, with collisions that are forced, without any, and on a
 // sparse problem whose solution is known.
 #include "engine/parallel/hogwild.h"
+#include "tests/support/seed.h"
 #include "tests/train/rank_threads.h"
 
 #include <QtTest>
@@ -84,7 +85,7 @@ private:
         return update;
     }
 
-    const unsigned seed_ = std::random_device{}();
+    const unsigned seed_ = freshSeed();
     std::mt19937 random_{seed_};
     const std::unique_ptr<Device> device_ = makeCpuDevice();
 

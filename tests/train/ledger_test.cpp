@@ -2,7 +2,6 @@
 // The memory ledger against the arena: the same list of actions, once counted, once carried out by real stages.
 #include "engine/plan/ledger.h"
 
-#include <QRandomGenerator>
 #include <QTest>
 #include <array>
 #include <map>
@@ -20,6 +19,7 @@
 #include "engine/schedule/passes.h"
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
+#include "tests/support/seed.h"
 #include "tests/train/rank_threads.h"
 
 using namespace shardlab;
@@ -242,8 +242,7 @@ class LedgerTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void ledgerIsTheArenaToTheByte() {
-        const std::uint32_t seed = QRandomGenerator::global()->generate();
-        qInfo("seed %u", seed);
+        const std::uint32_t seed = freshSeed();
         RandomStream random(seed, "layouts");
         for (int i = 0; i < 120; ++i) {
             Layout layout;

@@ -2,12 +2,12 @@
 // The llama under every kind of parallelism: whatever shares the work, losses are those of one rank.
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/train/text_generator.h"
+#include "tests/support/seed.h"
 #include "tests/train/outcomes.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 #include <fstream>
-#include <random>
 
 using namespace shardlab;
 
@@ -81,8 +81,7 @@ private:
 
 private Q_SLOTS:
     void initTestCase() {
-        seed_ = std::random_device{}();
-        qInfo("seed %lld", static_cast<long long>(seed_));
+        seed_ = freshSeed();
         std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 40'000);
     }
 

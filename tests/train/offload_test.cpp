@@ -5,10 +5,10 @@
 #include "engine/layout/check.h"
 #include "engine/schedule/registry.h"
 #include "tests/support/sanitizer.h"
+#include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
 #include "tests/train/told_of_host.h"
 
-#include <QRandomGenerator>
 #include <QtTest>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class OffloadTest : public QObject {
     Q_OBJECT
 
 private:
-    RandomStream random_{QRandomGenerator::global()->generate(), "offload"};
+    RandomStream random_{freshSeed(), "offload"};
     int below(int most) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(most))); }
 
     /// Fresh sizes; four steps, dropout, several microbatches, gradients that are clipped.

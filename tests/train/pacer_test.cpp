@@ -2,6 +2,7 @@
 // The model clock of a paced rank.
 #include "engine/base/clock.h"
 #include "engine/train/pacer.h"
+#include "tests/support/seed.h"
 
 #include <QtTest>
 #include <chrono>
@@ -81,7 +82,7 @@ private Q_SLOTS:
 
     /// The clock moves by the modelled time, however long real work and oversleeping took, except for overruns.
     void jitterDoesNotAddUp() {
-        const unsigned seed = std::random_device{}();
+        const unsigned seed = freshSeed();
         std::mt19937 random(seed);
         const Recorder recorder(0, monotonicNanoseconds());
         const StepCosts costs = costsOf(0.004, 0);

@@ -3,6 +3,7 @@
 // its link carries gradients and weights.
 #include "engine/analysis/traffic_matrix.h"
 #include "engine/launch/run_header.h"
+#include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 
@@ -10,7 +11,6 @@
 
 #include <cmath>
 #include <numeric>
-#include <random>
 
 using namespace shardlab;
 
@@ -40,7 +40,7 @@ private:
         return most;
     }
 
-    std::int64_t seed_ = std::random_device{}() % 1000000;
+    std::int64_t seed_ = freshSeed() % 1000000;
 
 private Q_SLOTS:
     void equalsTheAllReduceToTheBit_data() {

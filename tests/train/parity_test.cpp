@@ -3,6 +3,7 @@
 #include "engine/schedule/passes.h"
 #include "engine/schedule/validate.h"
 #include "engine/train/text_generator.h"
+#include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 
@@ -11,7 +12,6 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <random>
 
 using namespace shardlab;
 
@@ -101,8 +101,7 @@ private:
 
 private Q_SLOTS:
     void initTestCase() {
-        seed_ = std::random_device{}();
-        qInfo("seed %lld", static_cast<long long>(seed_));
+        seed_ = freshSeed();
         std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 40'000);
     }
 

@@ -4,11 +4,11 @@
 #include "engine/optim/optimizer.h"
 #include "engine/train/corpus.h"
 #include "engine/train/sampler.h"
+#include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"
 
 #include <QtTest>
 #include <cmath>
-#include <random>
 
 using namespace shardlab;
 
@@ -64,7 +64,7 @@ std::vector<LoopStep> plainLoop(const Layout& layout) {
 class PlainLoopTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { seed_ = std::random_device{}() % 100000; }
+    void initTestCase() { seed_ = freshSeed() % 100000; }
 
     void trainerEqualsTheLoop_data() {
         QTest::addColumn<double>("clip");

@@ -5,12 +5,12 @@
 #include "engine/model/stage.h"
 #include "engine/train/loss_scale.h"
 #include "tests/support/places.h"
+#include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"
 
 #include <QtTest>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <set>
 
 using namespace shardlab;
@@ -57,9 +57,7 @@ class PrecisionTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase() {
-        seed_ = qEnvironmentVariableIsSet("SHARDLAB_TEST_SEED") ? qEnvironmentVariable("SHARDLAB_TEST_SEED").toLongLong()
-                                                                : static_cast<std::int64_t>(std::random_device{}() % 10000);
-        qInfo("seed %lld", static_cast<long long>(seed_));
+        seed_ = freshSeed() % 10000;
     }
 
     /// 16 bits follow fp32 as far as they can, in every layout; replicas stay equal to the bit.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fresh random inputs; print seed() with every failure.
+// Random numbers for tests; print seed() with every failure.
 #pragma once
+
+#include "tests/support/seed.h"
 
 #include <QString>
 
@@ -10,7 +12,7 @@
 
 class RandomInputs {
 public:
-    RandomInputs() : seed_(std::random_device{}()), generator_(seed_) {}
+    RandomInputs() : seed_(shardlab::freshSeed()), generator_(seed_) {}
 
     QString seed() const { return QStringLiteral("seed %1").arg(seed_); }
     int whole(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }

@@ -5,9 +5,9 @@
 #include "engine/layout/check.h"
 #include "engine/layout/recompute.h"
 #include "engine/schedule/registry.h"
+#include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"
 
-#include <QRandomGenerator>
 #include <QtTest>
 
 #include <map>
@@ -46,7 +46,7 @@ class RecomputeTest : public QObject {
     Q_OBJECT
 
 private:
-    RandomStream random_{QRandomGenerator::global()->generate(), "recompute"};
+    RandomStream random_{freshSeed(), "recompute"};
     int below(int most) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(most))); }
 
     /// Fresh sizes; three steps, dropout.

@@ -3,9 +3,9 @@
 // said.
 #include <QtTest>
 #include <cmath>
-#include <random>
 
 #include "engine/schedule/registry.h"
+#include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
 
@@ -39,8 +39,7 @@ private:
 
 private Q_SLOTS:
     void initTestCase() {
-        seed_ = std::random_device{}();
-        qInfo("seed %lld", static_cast<long long>(seed_));
+        seed_ = freshSeed();
         Layout layout = layoutOf("naive", 1, 1, 1);
         layout.batch.micro = layout.batch.global;
         reference_ = runInProcess(planOf(layout));

@@ -4,6 +4,7 @@
 #include "engine/comm/communication_error.h"
 #include "engine/comm/shared/shared_communicator.h"
 #include "engine/model/arena.h"
+#include "tests/support/seed.h"
 #include "tests/train/collective_rows.h"
 #include "tests/train/communicator_suite.h"
 #include "tests/train/rank_threads.h"
@@ -11,7 +12,6 @@
 #include <QtTest>
 #include <atomic>
 #include <cstring>
-#include <random>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,7 +40,7 @@ private:
     }
 
     static void conforms(int ranks, int without) {
-        const std::string fault = conformance::faultOf([&](const auto& check) {
+        const std::string fault = conformance::faultOf(freshSeed(), [&](const auto& check) {
             return runShared(
                 ranks,
                 [&](int, SharedCommunicator& world, SharedHeap*) {
@@ -102,7 +102,7 @@ private Q_SLOTS:
         QFETCH(int, type);
         QFETCH(bool, inHeap);
         const auto numberType = static_cast<DType>(type);
-        const std::int64_t seed = std::random_device{}();
+        const std::int64_t seed = freshSeed();
         const std::string error = runRanks(ranks, [&](int rank, Communicator& world) {
             const auto heap = SharedHeap::create(heapBytes).value();
             const auto device = makeCpuDevice(inHeap ? heap.get() : nullptr);
@@ -154,7 +154,7 @@ private Q_SLOTS:
     /// Random messages both ways, each end begun at a random moment and waited for in a random order: each meets its own,
     /// and those of one tag in the order they were sent.
     void messagesMeetWhoeverComesFirst() {
-        const std::int64_t seed = std::random_device{}();
+        const std::int64_t seed = freshSeed();
         constexpr int many = 400, tags = 3;
         const std::string error = runShared(2, [&](int rank, SharedCommunicator& world, SharedHeap* heap) {
             const auto device = makeCpuDevice(heap);

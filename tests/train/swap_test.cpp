@@ -5,10 +5,10 @@
 #include "engine/layout/check.h"
 #include "engine/schedule/registry.h"
 #include "tests/support/sanitizer.h"
+#include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
 #include "tests/train/told_of_host.h"
 
-#include <QRandomGenerator>
 #include <QtTest>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class SwapTest : public QObject {
     Q_OBJECT
 
 private:
-    RandomStream random_{QRandomGenerator::global()->generate(), "swap"};
+    RandomStream random_{freshSeed(), "swap"};
     int below(int most) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(most))); }
     template <class... Words>
     const char* one(const char* first, Words... others) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The document: undo is the previous value, every change is judged and planned.
+#include "tests/support/seed.h"
 #include "ui/core/document.h"
 
 #include <QRandomGenerator>
@@ -21,7 +22,7 @@ private Q_SLOTS:
 };
 
 void DocumentTest::undoIsThePreviousValue() {
-    const quint32 seed = QRandomGenerator::global()->generate();
+    const quint32 seed = freshSeed();
     QRandomGenerator random(seed);
     Document document;
     std::vector<Layout> history{document.layout()};

@@ -2,6 +2,7 @@
 // Looking for events, going from step to step, areas and their figures, pinned and grouped rows: against plain loops over
 // the same events.
 #include "tests/support/places.h"
+#include "tests/support/seed.h"
 #include "tests/ui/bench_context.h"
 #include "ui/core/event_search.h"
 #include "ui/core/step_walk.h"
@@ -32,11 +33,10 @@ struct Stand {
     sample::Bench bench;
     Plan plan;
     TimelineView view;
-    std::uint64_t seed = sample::seed();
+    std::uint64_t seed = freshSeed();
 
     explicit Stand(int steps = 6, int data = 2, int pipeline = 4)
         : bench(Workspace::Run), plan(sample::plan(sample::layout(data, pipeline, 8))), view(bench.context(), nullptr) {
-        qInfo("SHARDLAB_TEST_SEED=%llu", static_cast<unsigned long long>(seed));
         view.resize(1000, 460);
         view.show();
         if (steps > 0) sample::fill(bench.model, plan, steps, seed);

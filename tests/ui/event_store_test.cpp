@@ -2,6 +2,7 @@
 // Events in blocks: with next to no room for decoded ones every view says the same as with all the room there is, and as
 // looking at every event does.
 #include "engine/run/sqlite.h"
+#include "tests/support/seed.h"
 #include "tests/ui/bench_context.h"
 #include "tests/ui/random_lane.h"
 #include "ui/core/event_scan.h"
@@ -86,8 +87,7 @@ class EventStoreTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase() {
-        seed_ = sample::seed();
-        qInfo("SHARDLAB_TEST_SEED=%llu", static_cast<unsigned long long>(seed_));
+        seed_ = freshSeed();
         QVERIFY(folder_.isValid());
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Marks of a run's instants: what is drawn is what a walk over all of them would draw, in whatever order they came.
+#include "tests/support/seed.h"
 #include "tests/ui/sample_run.h"
 #include "ui/timeline/happening_marks.h"
 #include "ui/timeline/lane_shape.h"
@@ -44,8 +45,7 @@ private Q_SLOTS:
 };
 
 void HappeningMarksTest::marksAreThoseOfAWalkOverAll() {
-    const auto seed = std::random_device{}();
-    qInfo("seed %u", seed);
+    const auto seed = freshSeed();
     std::mt19937 random(seed);
     const Plan plan = sample::plan(sample::layout(2, 2, 4));
     for (const std::size_t count : {0, 1, 7, 400, 20'000}) {

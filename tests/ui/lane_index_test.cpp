@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The level of detail against looking at every event.
+#include "tests/support/seed.h"
 #include "ui/timeline/lane_shape.h"
 
 #include "tests/ui/random_lane.h"
@@ -48,7 +49,7 @@ private:
 
 void LaneIndexTest::coverageEqualsScan() {
     QFETCH(bool, overlapping);
-    const std::uint64_t seed = sample::laneSeed();
+    const std::uint64_t seed = freshSeed();
     std::mt19937_64 random(seed);
     for (int round = 0; round < 60; ++round) {
         const auto events = sample::randomLane(random, std::uniform_int_distribution<int>(1, 300)(random), overlapping);
@@ -66,7 +67,7 @@ void LaneIndexTest::coverageEqualsScan() {
 
 void LaneIndexTest::incrementalEqualsWhole() {
     QFETCH(bool, overlapping);
-    const std::uint64_t seed = sample::laneSeed();
+    const std::uint64_t seed = freshSeed();
     std::mt19937_64 random(seed);
     for (int round = 0; round < 40; ++round) {
         const auto events = sample::randomLane(random, 400, overlapping);
@@ -97,7 +98,7 @@ void LaneIndexTest::incrementalEqualsWhole() {
 
 void LaneIndexTest::firstEndingAndBeginning() {
     QFETCH(bool, overlapping);
-    const std::uint64_t seed = sample::laneSeed();
+    const std::uint64_t seed = freshSeed();
     std::mt19937_64 random(seed);
     for (int round = 0; round < 60; ++round) {
         const auto events = sample::randomLane(random, 200, overlapping);
@@ -117,7 +118,7 @@ void LaneIndexTest::firstEndingAndBeginning() {
 
 void LaneIndexTest::columnsEqualScan() {
     QFETCH(bool, overlapping);
-    const std::uint64_t seed = sample::laneSeed();
+    const std::uint64_t seed = freshSeed();
     std::mt19937_64 random(seed);
     for (int round = 0; round < 30; ++round) {
         const auto events = sample::randomLane(random, 2000, overlapping);
@@ -149,7 +150,7 @@ void LaneIndexTest::columnsEqualScan() {
 
 void LaneIndexTest::barsEqualScan() {
     QFETCH(bool, overlapping);
-    const std::uint64_t seed = sample::laneSeed();
+    const std::uint64_t seed = freshSeed();
     std::mt19937_64 random(seed);
     for (int round = 0; round < 60; ++round) {
         const auto events = sample::randomLane(random, 60, overlapping);
@@ -177,7 +178,7 @@ void LaneIndexTest::barsEqualScan() {
 }
 
 void LaneIndexTest::hitEqualsScan() {
-    const std::uint64_t seed = sample::laneSeed();
+    const std::uint64_t seed = freshSeed();
     std::mt19937_64 random(seed);
     for (int round = 0; round < 60; ++round) {
         const auto events = sample::randomLane(random, 40, false);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Views of a prediction: memory over time, sliders, schedules side by side, the critical path.
+#include "tests/support/seed.h"
 #include "tests/ui/bench_context.h"
 #include "engine/launch/run_header.h"
 #include "ui/core/legend.h"
@@ -156,7 +157,7 @@ private Q_SLOTS:
     void measuredCurveFollowsTheCounters() {
         sample::Bench bench;
         const Plan plan = sample::plan(sample::layout(1, 4, 8));
-        sample::fill(bench.model, plan, 6, sample::seed());
+        sample::fill(bench.model, plan, 6, freshSeed());
         MemoryCurveView view(bench.context(), nullptr);
         view.resize(700, 160);
         view.show();
@@ -286,7 +287,7 @@ private Q_SLOTS:
 
         sample::Bench run;
         const Plan plan = sample::plan(sample::layout(2, 4, 8));
-        sample::fill(run.model, plan, 4, sample::seed());
+        sample::fill(run.model, plan, 4, freshSeed());
         const StepAccount* recorded = run.model.account();
         QVERIFY(recorded);
         // Its steps are the prediction with a time that runs unevenly: what decided is the same, and nothing lies between.
@@ -342,7 +343,7 @@ private Q_SLOTS:
             layout.cluster.hosts = {{"localhost", 4 * layout.parallel.data}};
             sample::Bench run;
             const Plan plan = sample::plan(layout);
-            sample::fill(run.model, plan, 3, sample::seed());
+            sample::fill(run.model, plan, 3, freshSeed());
             const StepAccount* account = run.model.account();
             QVERIFY(account);
             QVERIFY(std::abs(account->graph.stepSeconds / plan.stepSeconds - 1) < 0.01);  // actions are whole, waits or not
@@ -376,7 +377,7 @@ private Q_SLOTS:
         sample::Bench run;
         const Plan plan = sample::plan(sample::layout(1, 4, 8));
         run.model.begin(headerOf(plan), plan.simulation.events);
-        const std::vector<Event> all = sample::events(plan, 2, sample::seed());
+        const std::vector<Event> all = sample::events(plan, 2, freshSeed());
         const auto most = std::span(all).first(all.size() - 40);
         run.model.append(most);
         CriticalPathView view(run.context(), nullptr);
@@ -399,7 +400,7 @@ private Q_SLOTS:
         layout.schedule.kind = "pipedream";
         layout.optimizer.clip = 0;
         const Plan plan = sample::plan(layout);
-        sample::fill(run.model, plan, 3, sample::seed());
+        sample::fill(run.model, plan, 3, freshSeed());
         const StepAccount* account = run.model.account();
         QVERIFY(account);
         QVERIFY(!measuredPath(run.model, *account, 0, 1));

@@ -30,9 +30,4 @@ inline std::vector<Event> randomLane(std::mt19937_64& random, int count, bool ov
     return events;
 }
 
-inline std::uint64_t laneSeed() {
-    if (const char* given = std::getenv("SHARDLAB_TEST_SEED")) return std::strtoull(given, nullptr, 10);
-    return std::random_device{}();
-}
-
 }  // namespace shardlab::sample

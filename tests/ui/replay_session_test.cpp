@@ -4,6 +4,7 @@
 #include "engine/launch/run_header.h"
 #include "synthetic_run.h"
 #include "status_text.h"
+#include "tests/support/seed.h"
 #include "ui/views/transport/player.h"
 #include "ui/views/transport/transport_view.h"
 #include "ui/window/dock_panel.h"
@@ -37,7 +38,7 @@ private:
     static std::int64_t record(const std::filesystem::path& file, int steps, const RunEnd& end = {"finished", ""}) {
         const auto plan = makePlan(Layout{});
         auto writer = RunWriter::create(file, headerOf(*plan));
-        const auto events = syntheticRun(*plan, steps, QRandomGenerator::global()->generate());
+        const auto events = syntheticRun(*plan, steps, freshSeed());
         [[maybe_unused]] const bool written =
             (*writer)->appendPredicted(plan->simulation.events).has_value() && (*writer)->append(std::span(events)).has_value() &&
             (*writer)->append(LogLine{0, -1, LogLevel::Info, "began"}).has_value() && (*writer)->finish(end).has_value();
@@ -111,7 +112,7 @@ void ReplaySessionTest::badFilesAreOneMessage_data() {
     QTest::addColumn<QByteArray>("content");
     QTest::addColumn<QString>("name");
     QByteArray noise(4096, '\0');
-    const quint32 seed = QRandomGenerator::global()->generate();
+    const quint32 seed = freshSeed();
     QRandomGenerator random(seed);
     for (char& byte : noise) byte = static_cast<char>(random.bounded(256));
     QTest::newRow("missing") << QByteArray() << "missing.shardlab";

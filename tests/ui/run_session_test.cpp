@@ -3,6 +3,7 @@
 #include "desktop_fixture.h"
 #include "synthetic_run.h"
 #include "status_text.h"
+#include "tests/support/seed.h"
 
 #include <QSignalSpy>
 #include <QtTest>
@@ -34,7 +35,7 @@ void RunSessionTest::aStartDoesNotBlockAndFeedsTheModel() {
     QCOMPARE(desk.jobs->started.load(), 0);
     QTRY_COMPARE(desk.workbench.run().state(), std::optional(JobState::Running));
     QVERIFY(!model.empty());
-    const quint32 seed = QRandomGenerator::global()->generate();
+    const quint32 seed = freshSeed();
     const auto events = syntheticRun(*desk.document().plan(), 5, seed);
     QSignalSpy appended(&model, &RunModel::appended);
     desk.jobs->say([&](JobObserver& to) {

@@ -121,10 +121,4 @@ inline void fill(RunModel& model, const Plan& plan, int steps, std::uint64_t see
         model.append(std::span(all).subspan(at, std::min(batch, all.size() - at)));
 }
 
-/// From SHARDLAB_TEST_SEED, or fresh; print it with every failure.
-inline std::uint64_t seed() {
-    if (const char* given = std::getenv("SHARDLAB_TEST_SEED")) return std::strtoull(given, nullptr, 10);
-    return std::random_device{}();
-}
-
 }  // namespace shardlab::sample

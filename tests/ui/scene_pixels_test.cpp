@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A scene painted as pixels is the scene that a painter draws.
+#include "tests/support/seed.h"
 #include "ui/timeline/scene_pixels.h"
 
 #include <QPainter>
@@ -60,7 +61,7 @@ class ScenePixelsTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void areWhatAPainterDraws() {
-        const auto seed = std::random_device{}();
+        const auto seed = freshSeed();
         std::mt19937 random(seed);
         ScenePixels pixels;
         for (const bool dark : {true, false}) {
@@ -103,7 +104,7 @@ private Q_SLOTS:
 
     /// A drawing that is kept, or printed, stays one of shapes.
     void areForScreensOnly() {
-        std::mt19937 random(std::random_device{}());
+        std::mt19937 random(freshSeed());
         const GanttScene scene = randomScene(random);
         ScenePixels pixels;
         QPicture picture;

@@ -3,13 +3,13 @@
 // it is said why.
 #include "bench_context.h"
 #include "engine/launch/run_header.h"
+#include "tests/support/seed.h"
 #include "ui/core/replay_session.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/figure_strips.h"
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/timeline/timeline_view.h"
 
-#include <QRandomGenerator>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -34,8 +34,7 @@ class ThinnedRunTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase() {
-        const quint32 seed = QRandomGenerator::global()->generate();
-        qInfo("seed %u", seed);
+        const quint32 seed = freshSeed();
         const Plan plan = sample::plan(limited());
         given_ = sample::events(plan, steps, seed);
         auto writer = RunWriter::create(file(), headerOf(plan));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The parts of a timeline that need no window: rows, ticks, navigation, rank filter.
+#include "tests/support/seed.h"
 #include "tests/ui/sample_run.h"
 #include "ui/timeline/navigation.h"
 #include "ui/timeline/rank_filter.h"
@@ -71,7 +72,7 @@ void TimelinePartsTest::rowPartsStayInside() {
 }
 
 void TimelinePartsTest::ticksAreRoundAndInside() {
-    const std::uint64_t seed = sample::seed();
+    const std::uint64_t seed = freshSeed();
     std::mt19937_64 random(seed);
     for (int round = 0; round < 2000; ++round) {
         const auto length = static_cast<std::int64_t>(std::pow(10.0, std::uniform_real_distribution<double>(2.3, 15)(random)));
@@ -91,7 +92,7 @@ void TimelinePartsTest::ticksAreRoundAndInside() {
 }
 
 void TimelinePartsTest::ticksFillTheRoomTheyHave() {
-    const std::uint64_t seed = sample::seed();
+    const std::uint64_t seed = freshSeed();
     std::mt19937_64 random(seed);
     const auto width = [](const QString& label) { return 6 * static_cast<int>(label.size()); };
     for (int round = 0; round < 2000; ++round) {
@@ -134,7 +135,7 @@ void TimelinePartsTest::zoomKeepsTheFixedMoment() {
 }
 
 void TimelinePartsTest::nothingLeavesSight() {
-    const std::uint64_t seed = sample::seed();
+    const std::uint64_t seed = freshSeed();
     std::mt19937_64 random(seed);
     const TimeRange whole{1000, 2'000'000};
     TimeRange range{1000, 500'000};

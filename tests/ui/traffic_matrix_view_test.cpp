@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The grid of ranks: what a click and the arrows choose, what the table says, and pictures in each state.
 #include "tests/support/places.h"
+#include "tests/support/seed.h"
 #include "tests/ui/bench_context.h"
 #include "ui/views/traffic_matrix/traffic_matrix_view.h"
 
@@ -49,7 +50,7 @@ void TrafficMatrixViewTest::measuredIsPerStep() {
     sample::Bench design(Workspace::Design), run;
     TrafficMatrixView predicted(design.context(), nullptr), measured(run.context(), nullptr);
     design.model.begin(headerOf(plan), plan.simulation.events);
-    sample::fill(run.model, plan, 5, sample::seed());
+    sample::fill(run.model, plan, 5, freshSeed());
     predicted.flush();
     measured.flush();
     QCOMPARE(measured.asTable(), predicted.asTable());

@@ -3,6 +3,7 @@
 #include "engine/base/random.h"
 #include "engine/base/resources.h"
 #include "engine/base/units.h"
+#include "tests/support/seed.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -39,7 +40,7 @@ private Q_SLOTS:
         QCOMPARE(readBytes("1048576"), std::optional<std::int64_t>(1048576));
         for (const char* none : {"", "MB", "ten", "1 XB", "0.5", "1e3", "9223372036854775808", "9000000 TiB", "1 MB 2", "nan", "inf"})
             QVERIFY2(!readBytes(none), none);
-        std::mt19937_64 random(std::random_device{}());
+        std::mt19937_64 random(freshSeed());
         for (int i = 0; i < 10000; ++i) {
             const auto bytes = static_cast<std::int64_t>(random() >> (1 + random() % 62));
             QCOMPARE(readBytes(exactBytes(bytes)), std::optional(bytes));

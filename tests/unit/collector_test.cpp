@@ -7,6 +7,7 @@
 #include "engine/record/frame_link.h"
 #include "engine/record/telemetry.h"
 #include "tests/fault/faulty_files.h"
+#include "tests/support/seed.h"
 #include "tests/unit/collected.h"
 #include "tests/unit/cutting_proxy.h"
 

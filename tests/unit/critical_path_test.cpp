@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/critical_path.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_schedule_costs.h"
 
-#include <QRandomGenerator>
 #include <QTest>
 
 #include <algorithm>
@@ -22,8 +22,7 @@ class CriticalPathTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void init() {
-        const std::uint32_t seed = QRandomGenerator::global()->generate();
-        qInfo("seed %u", seed);
+        const std::uint32_t seed = freshSeed();
         random_.emplace(seed, "critical path");
     }
 

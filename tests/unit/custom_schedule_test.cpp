@@ -10,8 +10,8 @@
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
 #include "tests/support/random_order.h"
+#include "tests/support/seed.h"
 
-#include <QRandomGenerator>
 #include <QTest>
 
 #include <algorithm>
@@ -76,8 +76,7 @@ private Q_SLOTS:
     }
 
     void everyLegalOrderIsLoweredWithoutDeadlock() {
-        const std::uint32_t seed = QRandomGenerator::global()->generate();
-        qInfo("seed %u", seed);
+        const std::uint32_t seed = freshSeed();
         RandomStream random(seed, "orders");
         for (int i = 0; i < 300; ++i) {
             const int ranks = 1 + static_cast<int>(random.below(4)), chunks = 1 + static_cast<int>(random.below(3));

@@ -5,6 +5,7 @@
 #include "engine/layout/check.h"
 #include "engine/layout/elastic_sizes.h"
 #include "engine/schedule/registry.h"
+#include "tests/support/seed.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -43,8 +44,7 @@ class ElasticSizesTest : public QObject {
 private Q_SLOTS:
     /// Against what divides the batch, of one layout after another.
     void whatDividesTheBatch() {
-        const unsigned seed = std::random_device()();
-        qInfo("seed %u", seed);
+        const unsigned seed = freshSeed();
         std::mt19937 random(seed);
         const auto below = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
         int several = 0;

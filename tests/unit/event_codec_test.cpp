@@ -2,6 +2,7 @@
 #include "engine/event/event_codec.h"
 
 #include "engine/base/crc32c.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QTest>

@@ -4,6 +4,7 @@
 
 #include "engine/layout/mesh.h"
 #include "tests/fault/faulty_files.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QDir>

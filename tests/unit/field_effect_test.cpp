@@ -8,8 +8,8 @@
 #include "engine/layout/suggest.h"
 #include "engine/plan/plan.h"
 #include "engine/schedule/registry.h"
+#include "tests/support/seed.h"
 
-#include <QRandomGenerator>
 #include <QTest>
 
 #include <map>
@@ -109,8 +109,7 @@ class FieldEffectTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void fieldsWithoutEffectChangeNothing() {
-        const std::uint32_t seed = QRandomGenerator::global()->generate();
-        qInfo("seed %u", seed);
+        const std::uint32_t seed = freshSeed();
         RandomStream random(seed, "field effect");
         auto all = presets();
         QVERIFY(all.has_value());

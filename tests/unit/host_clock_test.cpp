@@ -5,6 +5,7 @@
 #include "engine/hosts/clock_estimate.h"
 #include "engine/record/run_clock.h"
 #include "engine/record/wire.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QTest>

@@ -9,6 +9,7 @@
 #include "engine/interchange/trace_json.h"
 #include "engine/run/run_file.h"
 #include "tests/support/places.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QDir>

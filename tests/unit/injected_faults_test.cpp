@@ -6,6 +6,7 @@
 #include "engine/layout/injected_fault.h"
 #include "engine/plan/plan.h"
 #include "engine/schedule/registry.h"
+#include "tests/support/seed.h"
 
 #include <QTest>
 
@@ -17,7 +18,7 @@ class InjectedFaultsTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void textAndBack() {
-        std::mt19937 random(std::random_device{}());
+        std::mt19937 random(freshSeed());
         for (int i = 0; i < 300; ++i) {
             InjectedFault fault{static_cast<InjectedFaultKind>(random() % 3), static_cast<int>(random() % 1000), static_cast<int>(random())};
             if (!fault.happensOnce()) fault.factor = std::uniform_real_distribution<>(1, largestSlowdown)(random);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/json_fields.h"
 #include "engine/launch/forwarder_setup.h"
+#include "tests/support/seed.h"
 
-#include <QRandomGenerator>
 #include <QTest>
 
 #include <limits>
@@ -81,9 +81,9 @@ private Q_SLOTS:
 
     void aForwardersSetupComesBack() {
         ForwarderSetup setup;
-        setup.host = QRandomGenerator::global()->bounded(32767);
-        setup.firstRank = QRandomGenerator::global()->bounded(32767);
-        setup.ranks = QRandomGenerator::global()->bounded(1, 32767);
+        setup.host = static_cast<int>(freshSeed() % 32767);
+        setup.firstRank = static_cast<int>(freshSeed() % 32767);
+        setup.ranks = static_cast<int>(1 + freshSeed() % 32766);
         setup.token = "secret";
         setup.addresses = {"10.1.0.1:40123", "[fd00::1]:40123"};
         setup.folder = "/tmp/job";

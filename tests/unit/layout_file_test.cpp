@@ -3,8 +3,8 @@
 #include "engine/layout/fields.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
+#include "tests/support/seed.h"
 
-#include <QRandomGenerator>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -16,7 +16,7 @@ using namespace shardlab;
 namespace {
 
 RandomStream freshStream(const char* name) {
-    const std::uint32_t seed = QRandomGenerator::global()->generate();
+    const std::uint32_t seed = freshSeed();
     qInfo("%s: seed %u", name, seed);
     return RandomStream(seed, name);
 }

@@ -6,6 +6,7 @@
 #include "engine/run/run_file.h"
 #include "engine/serve/run_copy.h"
 #include "engine/serve/sender_frames.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QFile>

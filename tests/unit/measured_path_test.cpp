@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/measured_path.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_schedule_costs.h"
 
-#include <QRandomGenerator>
 #include <QTest>
 
 #include <algorithm>
@@ -43,8 +43,7 @@ class MeasuredPathTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void init() {
-        const std::uint32_t seed = QRandomGenerator::global()->generate();
-        qInfo("seed %u", seed);
+        const std::uint32_t seed = freshSeed();
         random_.emplace(seed, "measured path");
     }
 

@@ -5,6 +5,7 @@
 #include "engine/query/query.h"
 #include "engine/run/run_schema.h"
 #include "engine/run/sqlite.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QTemporaryDir>

@@ -3,6 +3,7 @@
 #include "engine/interchange/import.h"
 #include "engine/run/run_file.h"
 #include "engine/run/sqlite.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QDir>

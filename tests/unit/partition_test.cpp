@@ -4,6 +4,7 @@
 #include "engine/plan/plan.h"
 #include "engine/search/partition.h"
 #include "engine/search/partition_layout.h"
+#include "tests/support/seed.h"
 
 #include <QTest>
 
@@ -80,8 +81,7 @@ class PartitionTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase() {
-        const unsigned seed = std::random_device{}();
-        qInfo("seed %u", seed);
+        const unsigned seed = freshSeed();
         random_.seed(seed);
     }
 

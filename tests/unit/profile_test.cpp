@@ -2,8 +2,8 @@
 #include "engine/plan/measurements.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/profile_store.h"
+#include "tests/support/seed.h"
 
-#include <QRandomGenerator>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -16,7 +16,7 @@ using namespace shardlab;
 
 namespace {
 
-double random() { return 1e-4 + 1e-2 * QRandomGenerator::global()->generateDouble(); }
+double random() { return 1e-4 + 1e-2 * (freshSeed() * 0x1p-32); }
 
 PartProfile part(const char* name) {
     PartProfile part;
@@ -26,8 +26,8 @@ PartProfile part(const char* name) {
     part.inputGrad = random();
     part.weightGrad = random();
     part.optimizer = random();
-    part.activationBytes = QRandomGenerator::global()->bounded(1, 1 << 30);
-    part.weightBytes = QRandomGenerator::global()->bounded(1, 1 << 30);
+    part.activationBytes = 1 + freshSeed() % (1 << 30);
+    part.weightBytes = 1 + freshSeed() % (1 << 30);
     return part;
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/base/file.h"
 #include "tests/support/damaged_block.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QTemporaryDir>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fresh random events for tests; the seed is printed, so that a failure can be repeated.
+// Random events for tests.
 #pragma once
 
 #include "engine/event/event.h"
@@ -16,14 +16,6 @@
 #include <vector>
 
 namespace shardlab {
-
-/// SHARDLAB_TEST_SEED, or another number each time.
-inline std::uint64_t freshSeed() {
-    const char* given = std::getenv("SHARDLAB_TEST_SEED");
-    const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-    qInfo("SHARDLAB_TEST_SEED=%llu", static_cast<unsigned long long>(seed));
-    return seed;
-}
 
 class RandomEvents {
 public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/rank_arguments.h"
+#include "tests/support/seed.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -10,7 +11,7 @@ class RankArgumentsTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void survivesArgv() {
-        const quint32 seed = QRandomGenerator::global()->generate();
+        const quint32 seed = freshSeed();
         QRandomGenerator random(seed);
         for (int i = 0; i < 100; ++i) {
             RankArguments written;

@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/record/run_clock.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QTest>

@@ -4,6 +4,7 @@
 #include "engine/base/file.h"
 #include "engine/layout/layout_file.h"
 #include "engine/run/run_schema.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QDir>

@@ -4,6 +4,7 @@
 
 #include "engine/serve/live_frames.h"
 #include "engine/serve/run_copy.h"
+#include "tests/support/seed.h"
 #include "tests/unit/served_run.h"
 
 #include <QTemporaryDir>

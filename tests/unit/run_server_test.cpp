@@ -8,6 +8,7 @@
 #include "engine/serve/live_frames.h"
 #include "engine/serve/run_copy.h"
 #include "engine/serve/run_watch.h"
+#include "tests/support/seed.h"
 #include "tests/unit/cutting_proxy.h"
 #include "tests/unit/served_run.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The safetensors format: there and back, against the Python package, and what mutations of a file do.
 #include "engine/checkpoint/safetensors.h"
+#include "tests/support/seed.h"
 
 #include <QFile>
 #include <QProcess>
@@ -68,7 +69,7 @@ private:
 
 private Q_SLOTS:
     void thereAndBack() {
-        const quint32 seed = QRandomGenerator::global()->generate();
+        const quint32 seed = freshSeed();
         QRandomGenerator random(seed);
         for (int i = 0; i < 300; ++i) {
             const SafetensorsHeader header = randomHeader(random);
@@ -89,8 +90,7 @@ private Q_SLOTS:
 
     /// Whatever is done to a file, it is refused or read within its bounds.
     void mutationsAreRefusedOrHarmless() {
-        const quint32 seed = QRandomGenerator::global()->generate();
-        qInfo("seed %u", seed);
+        const quint32 seed = freshSeed();
         QRandomGenerator random(seed);
         int refused = 0;
         for (int i = 0; i < 5000; ++i) {

@@ -7,6 +7,7 @@
 #include "engine/search/partition_layout.h"
 #include "engine/search/search.h"
 #include "engine/search/step_estimate.h"
+#include "tests/support/seed.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -192,8 +193,7 @@ class SearchTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase() {
-        seed_ = std::random_device{}();
-        qInfo("seed %u", seed_);
+        seed_ = freshSeed();
         random_.seed(seed_);
     }
 

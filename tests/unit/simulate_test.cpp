@@ -6,8 +6,8 @@
 #include "engine/schedule/registry.h"
 #include "engine/schedule/text.h"
 #include "engine/schedule/validate.h"
+#include "tests/support/seed.h"
 
-#include <QRandomGenerator>
 #include <QTest>
 
 #include <algorithm>
@@ -170,8 +170,7 @@ private Q_SLOTS:
     }
 
     void stepIsTheLongestPath() {
-        const std::uint32_t seed = QRandomGenerator::global()->generate();
-        qInfo("seed %u", seed);
+        const std::uint32_t seed = freshSeed();
         RandomStream random(seed, "costs");
         for (int i = 0; i < 300; ++i) {
             const int p = 1 + static_cast<int>(random.below(5)), m = 1 + static_cast<int>(random.below(6));
@@ -195,8 +194,7 @@ private Q_SLOTS:
 
     /// Without a flush: the step is what a long run takes more for each further one.
     void aSteadyStepIsWhatALongRunTakesMore() {
-        const std::uint32_t seed = QRandomGenerator::global()->generate();
-        qInfo("seed %u", seed);
+        const std::uint32_t seed = freshSeed();
         RandomStream random(seed, "steady");
         for (int i = 0; i < 100; ++i) {
             const int p = 1 + static_cast<int>(random.below(4)), m = p + static_cast<int>(random.below(6));
@@ -219,8 +217,7 @@ private Q_SLOTS:
     }
 
     void eventsTellTheSameStory() {
-        const std::uint32_t seed = QRandomGenerator::global()->generate();
-        qInfo("seed %u", seed);
+        const std::uint32_t seed = freshSeed();
         RandomStream random(seed, "events");
         for (int round = 0; round < 30; ++round) {
             const int p = 1 + static_cast<int>(random.below(5)), d = 1 + static_cast<int>(random.below(3)),
@@ -286,7 +283,7 @@ private Q_SLOTS:
 
     /// A core that all ranks share is never idle where messages take no time; a core each is as good as one's own.
     void sharedCoresAreSharedEqually() {
-        RandomStream random(QRandomGenerator::global()->generate(), "shared cores");
+        RandomStream random(freshSeed(), "shared cores");
         for (const ScheduleMethod& method : scheduleMethods()) {
             ScheduleShape shape;
             shape.ranks = 4;

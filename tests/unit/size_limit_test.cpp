@@ -6,6 +6,7 @@
 #include "engine/query/query.h"
 #include "engine/run/run_schema.h"
 #include "engine/schedule/registry.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_run.h"
 
 #include <QTemporaryDir>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/slice.h"
+#include "tests/support/seed.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -29,7 +30,7 @@ class SliceTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void runsAreTheDefinition() {
-        const quint32 seed = QRandomGenerator::global()->generate();
+        const quint32 seed = freshSeed();
         QRandomGenerator random(seed);
         for (int i = 0; i < 300; ++i) {
             Slice slice;

@@ -219,6 +219,18 @@ private Q_SLOTS:
             if (roomOf(source.path) == "tests" && !source.path.startsWith("tests/gpu/emulated_")) read(source, false);
     }
 
+    /// What a test draws can be drawn again: chance has one source. Threads that stand in for a GPU's streams are meant to differ.
+    void chanceOfTestsCanBeRepeated() {
+        QStringList wrong;
+        for (const Source& source : codeFiles()) {
+            if (roomOf(source.path) != "tests" || source.path.startsWith("tests/gpu/emulated_") || source.path.startsWith("tests/bench/")) continue;
+            if (source.path == "tests/support/seed.h" || source.path == "tests/unit/source_rules_test.cpp") continue;
+            for (const QString& line : source.lines)
+                if (line.contains("random_device") || line.contains("QRandomGenerator::global")) wrong.append(source.path + " draws what SHARDLAB_TEST_SEED does not repeat: freshSeed() does");
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
     void filesAreOneThing() {
         QStringList wrong;
         for (const Source& source : codeFiles())

@@ -2,6 +2,7 @@
 #include "engine/record/status_page.h"
 
 #include "engine/base/file.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QTemporaryDir>

@@ -6,6 +6,7 @@
 #include "engine/launch/run_summary.h"
 #include "engine/run/run_schema.h"
 #include "tests/support/places.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_run.h"
 
 #include <QJsonArray>

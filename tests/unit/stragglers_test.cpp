@@ -4,6 +4,7 @@
 
 #include "engine/launch/run_header.h"
 #include "engine/plan/plan.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QTest>

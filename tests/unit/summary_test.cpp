@@ -2,6 +2,7 @@
 // The summarizer against a computation that knows all events at once and sweeps time.
 #include "engine/figures/summary.h"
 
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QTest>

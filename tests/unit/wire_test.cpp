@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/record/spool.h"
+#include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QTemporaryDir>
