@@ -134,6 +134,7 @@ EventKind eventKind(ActionKind kind) {
         case ActionKind::ReloadWeights: return EventKind::ReloadWeights;
         case ActionKind::SwapOut: return EventKind::SwapOut;
         case ActionKind::SwapIn: return EventKind::SwapIn;
+        case ActionKind::SwapFree: break;  // what it waits for is told of SWAP_OUT
     }
     return EventKind::None;
 }

@@ -109,6 +109,7 @@ double StepCosts::seconds(const Action& action) const {
         case ActionKind::ReloadWeights: return cost.reload * stretch;
         case ActionKind::SwapOut:
         case ActionKind::SwapIn: return cost.swap * stretch;
+        case ActionKind::SwapFree:
         case ActionKind::FreeWeights:
         case ActionKind::RecvForward:
         case ActionKind::RecvBackward:

@@ -282,11 +282,10 @@ private:
                 --inFlight_;
                 break;
             case ActionKind::SwapOut:
-                leavingDevice_.push_back({action, computed_});
                 mostOnHost_ = std::max(mostOnHost_, onHost_ += total(swappedOf(action)));
                 break;
+            case ActionKind::SwapFree: move(swappedOf(action), -1); break;
             case ActionKind::SwapIn:
-                leaveDevice();
                 move(swappedOf(action), 1);
                 comesBack_.push_back(action);
                 break;
@@ -315,15 +314,6 @@ private:
         for (std::size_t i = 0; i < bytes.size(); ++i) tally_.add(static_cast<MemoryCategory>(i), sign * bytes[i]);
     }
 
-    /// Of what was swapped out before the last compute action.
-    void leaveDevice() {
-        std::erase_if(leavingDevice_, [&](const Swap& swap) {
-            if (computed_ <= swap.leavesAfter) return false;
-            move(swappedOf(swap.out), -1);
-            return true;
-        });
-    }
-
     void leaveHost(const Action& backward) {
         const auto back = std::ranges::find_if(comesBack_, [&](const Action& in) {
             return in.stage == backward.stage && in.microbatch == backward.microbatch;
@@ -334,8 +324,6 @@ private:
     }
 
     void compute(const Excursion& excursion) {
-        leaveDevice();
-        ++computed_;
         if (following_)
             for (std::size_t i = 0; i < fullest_.size(); ++i) fullest_[i] = tally_.used()[i] + excursion.fullest[i];
         tally_.move(excursion);
@@ -343,10 +331,6 @@ private:
         leaving_.clear();
     }
 
-    struct Swap {
-        Action out;
-        int leavesAfter;  ///< compute actions that have begun then
-    };
     struct Leaving {
         MemoryCategory category;
         std::int64_t bytes;
@@ -360,9 +344,7 @@ private:
     Tally tally_;
     bool following_ = false;
     MemoryBytes fullest_{};              ///< while following: within the action that is visited
-    std::vector<Swap> leavingDevice_;
     std::vector<Action> comesBack_;         ///< swapped in, before their backward
-    int computed_ = 0;
     std::int64_t onHost_ = 0;
     std::int64_t mostOnHost_ = 0;
     int inFlight_ = 0;

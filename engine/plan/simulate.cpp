@@ -165,10 +165,10 @@ private:
             case ActionKind::GatherBackward:
                 state.data.announced.push_back({state.free, state.node, &action});
                 return true;
-            case ActionKind::SwapIn: leaveDevice(state); [[fallthrough]];
-            case ActionKind::OffloadGradients: case ActionKind::ReloadWeights: case ActionKind::SwapOut:
+            case ActionKind::OffloadGradients: case ActionKind::ReloadWeights: case ActionKind::SwapOut: case ActionKind::SwapIn:
                 copy(rank, state, action);
                 return true;
+            case ActionKind::SwapFree: awaitSwap(state, state.host.leaving, action); return true;
             case ActionKind::GatherUpdated: {
                 waitIdle(state, state.host.up);
                 const auto& pieces = dataOf(action).pieces(action.kind);
@@ -270,7 +270,7 @@ private:
             if (sender_) state.message = (*sender_)[*need];
             state.free = std::max(state.free, arrived);
         }
-        awaitSwaps(state, action);
+        if (givesInputGrad(action.kind)) awaitSwap(state, state.host.returning, action);
         if (action.kind == ActionKind::Forward && (firstForward_ < 0 || state.free < firstForward_))
             firstForward_ = state.free;
         return occupy(rank, state, action, eventKind(action.kind));
@@ -306,25 +306,14 @@ private:
         const Time begin = std::max(waits ? reduced.time : state.free, link.time);
         const Time end = begin + duration(action);
         link = {end, note(rank, action, begin, end, {waits ? reduced.node : state.node, link.node}), &action};
-        if (action.kind == ActionKind::SwapOut) state.host.leaving.push_back({&action, state.host.computed, link});
-        if (action.kind == ActionKind::SwapIn) state.host.returning.push_back({&action, 0, link});
+        if (action.kind == ActionKind::SwapOut) state.host.leaving.push_back({&action, link});
+        if (action.kind == ActionKind::SwapIn) state.host.returning.push_back({&action, link});
         state.sink.add(Lane::Copy, eventKind(action.kind), begin, end, action, costs_.bytes(action));
     }
 
-    /// What the forward before the last compute action sent to the host must be there.
-    void leaveDevice(RankState& state) {
-        std::erase_if(state.host.leaving, [&](const HostLink::Swap& swap) {
-            if (state.host.computed <= swap.leavesAfter) return false;
-            waitIdle(state, swap.over);
-            return true;
-        });
-    }
-
-    void awaitSwaps(RankState& state, const Action& action) {
-        leaveDevice(state);
-        ++state.host.computed;
-        if (!givesInputGrad(action.kind)) return;
-        std::erase_if(state.host.returning, [&](const HostLink::Swap& swap) {
+    /// What is on its way of the action's microbatch, if anything, has arrived.
+    void awaitSwap(RankState& state, std::vector<HostLink::Swap>& swaps, const Action& action) {
+        std::erase_if(swaps, [&](const HostLink::Swap& swap) {
             if (swap.action->stage != action.stage || swap.action->microbatch != action.microbatch) return false;
             waitIdle(state, swap.over);
             return true;

@@ -45,8 +45,7 @@ struct Simulation {
 /// - A copy between a device and its host starts when it is reached, or when the one before it in its direction has gone;
 ///   gradients go when the reductions of their stage are over besides. It keeps the host's link busy, not the compute
 ///   lane. STEP waits for the gradients of its stage, GATHER_PARAM for the weights, and the end of the step for all. What
-///   SWAP_OUT sends is waited for before the second compute action after its forward, or before a SWAP_IN there, and what
-///   SWAP_IN brings by its backward.
+///   SWAP_OUT sends is waited for by SWAP_FREE, and what SWAP_IN brings by its backward.
 /// - The optimizer, and the stash of a weight version, take their cost in the compute lane; to free one takes no time.
 /// - What runs beside compute over the data axis is announced when it is reached and holds nothing up. Its pieces keep
 ///   the data axis's link busy one after another, in the order in which they are ready. A compute action with such

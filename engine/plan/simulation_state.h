@@ -59,13 +59,11 @@ struct HostLink {
     /// What a swapped microbatch keeps, on its way.
     struct Swap {
         const Action* action = nullptr;
-        int leavesAfter = 0;  ///< of what goes to the host: compute actions that have begun then
         Moment over;
     };
     Moment down;  ///< the last arrival at the host
     Moment up;    ///< the last at the device
     std::vector<Swap> leaving, returning;
-    int computed = 0;  ///< compute actions that have begun
     Moment& operator[](ActionKind kind) { return goesToHost(kind) ? down : up; }
 };
 

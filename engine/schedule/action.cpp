@@ -9,11 +9,11 @@ namespace shardlab {
 namespace {
 
 // Indexed by ActionKind.
-constexpr std::array<std::string_view, 28> names{
+constexpr std::array<std::string_view, 29> names{
     "NONE",        "F",           "B",           "I",    "W",              "R",            "SEND_F",   "RECV_F",   "SEND_B",
     "RECV_B",      "REDUCE_GRAD", "REDUCE_TIED", "REDUCE_NORM", "STEP", "REDUCE_BUCKETS", "SCATTER_GRAD", "GATHER_F", "GATHER_B",
     "GATHER_PARAM", "STASH",      "FREE",        "PUSH_GRAD", "PULL_PARAM", "EXCHANGE",    "OFFLOAD_GRAD",
-    "RELOAD_PARAM", "SWAP_OUT",   "SWAP_IN"};
+    "RELOAD_PARAM", "SWAP_OUT",   "SWAP_IN",     "SWAP_FREE"};
 
 constexpr int mostStage = (1 << 16) - 1;
 constexpr int mostMicrobatch = (1 << 24) - 2;
@@ -57,7 +57,7 @@ Result<Action> parseAction(std::string_view text) {
                      "Stage, kind and microbatch: 2F0, 2B0, 2I0, 2W0, 2R0, 2SEND_F0, 2RECV_F0, 2SEND_B0, 2RECV_B0, "
                      "2REDUCE_GRAD, 0REDUCE_TIED, 0REDUCE_NORM, 2STEP, 2REDUCE_BUCKETS0, 2SCATTER_GRAD0, 2GATHER_F0, "
                      "2GATHER_B0, 2GATHER_PARAM, 2STASH@v1, 2FREE@v1, 2PUSH_GRAD, 2PULL_PARAM, 2EXCHANGE, "
-                     "2OFFLOAD_GRAD, 2RELOAD_PARAM, 2SWAP_OUT0, 2SWAP_IN0; a version follows as @v1"});
+                     "2OFFLOAD_GRAD, 2RELOAD_PARAM, 2SWAP_OUT0, 2SWAP_FREE0, 2SWAP_IN0; a version follows as @v1"});
     };
     Action action;
     if ((action.stage = takeNumber(text, mostStage)) < 0) return refuse("it does not begin with a stage, 0 to 65535");

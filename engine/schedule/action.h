@@ -45,6 +45,7 @@ enum class ActionKind : std::uint8_t {
     // With activations on the host between forward and backward (memory.swap), beside it too:
     SwapOut,           ///< 2SWAP_OUT7  what 2F7 left for its backward goes to the host
     SwapIn,            ///< 2SWAP_IN7   it comes back; 2B7 (or 2I7) waits for it
+    SwapFree,          ///< 2SWAP_FREE7 between the two: once it is there, its place on the device is given back
 };
 
 /// `stage` is the global stage (chunk c of rank r is stage c·p+r unless the schedule folds back).
@@ -77,8 +78,8 @@ constexpr bool isBesideCompute(ActionKind kind) {
 constexpr bool isHostCopy(ActionKind kind) {
     return kind >= ActionKind::OffloadGradients && kind <= ActionKind::SwapIn;
 }
-/// Of a microbatch's activations.
-constexpr bool isSwap(ActionKind kind) { return kind == ActionKind::SwapOut || kind == ActionKind::SwapIn; }
+/// Of a microbatch's activations that lie on the host for a while.
+constexpr bool isSwap(ActionKind kind) { return kind >= ActionKind::SwapOut && kind <= ActionKind::SwapFree; }
 /// From the device to its host, not back.
 constexpr bool goesToHost(ActionKind kind) {
     return kind == ActionKind::OffloadGradients || kind == ActionKind::SwapOut;

@@ -43,7 +43,7 @@ private:
 
     int& place(Kind kind, int stage, int microbatch) {
         if (isSwap(kind))
-            return swaps_[kind == Kind::SwapOut ? 0 : 1]
+            return swaps_[static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::SwapOut)]
                          [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
         if (isBesideCompute(kind))
             return beside_[static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::ReduceBuckets)]
@@ -169,23 +169,22 @@ private:
 
     /// What a forward left goes to the host and comes back in time for the backward, the memory in between being somebody else's.
     bool swapIsWhole(int s, int m) {
-        const Action out{Kind::SwapOut, s, m}, in{Kind::SwapIn, s, m};
-        const int atOut = at(out), atIn = at(in);
-        if (atOut < 0 && atIn < 0) return true;
-        if (atOut < 0) return wrong(rankOf(s), atIn, in, "nothing of it is on the host", fmt::format("{} first", toText(out)));
+        const Action out{Kind::SwapOut, s, m}, free{Kind::SwapFree, s, m}, in{Kind::SwapIn, s, m};
+        const int atOut = at(out), atFree = at(free), atIn = at(in);
+        if (atOut < 0 && atFree < 0 && atIn < 0) return true;
+        if (atOut < 0)
+            return wrong(rankOf(s), std::max(atFree, atIn), atFree > atIn ? free : in, "nothing of it is on the host",
+                         fmt::format("{} first", toText(out)));
         if (schedule_.forwardOnly)
             return wrong(rankOf(s), atOut, out, "the schedule is forward only", "Nothing is kept that could be swapped");
         if (atIn < 0) return missing(in, "its backward needs what is on the host");
+        if (atFree < 0) return missing(free, "it comes back to where it still is");
         const Action forward{Kind::Forward, s, m},
             backward{at({Kind::Backward, s, m}) >= 0 ? Kind::Backward : Kind::InputGrad, s, m};
-        if (!(before(at(forward), forward, atOut, out, "its forward has left nothing yet") &&
-              before(atOut, out, atIn, in, "nothing of it is on the host yet") &&
-              before(atIn, in, at(backward), backward, "it needs what is on the host")))
-            return false;
-        const auto& actions = schedule_.ranks[static_cast<std::size_t>(rankOf(s))];
-        for (int i = atOut; i < atIn; ++i)
-            if (isCompute(actions[static_cast<std::size_t>(i)].kind)) return true;
-        return wrong(rankOf(s), atIn, in, "it has not left the device yet", "At least one F, B, I or W after it went");
+        return before(at(forward), forward, atOut, out, "its forward has left nothing yet") &&
+               before(atOut, out, atFree, free, "nothing of it is on the host yet") &&
+               before(atFree, free, atIn, in, "it has not left the device yet") &&
+               before(atIn, in, at(backward), backward, "it needs what is on the host");
     }
 
     /// Whatever its version.
@@ -303,7 +302,7 @@ private:
     std::array<std::vector<int>, microbatchKinds> places_;
     std::array<std::vector<int>, 9> ends_;
     std::array<std::vector<int>, 4> beside_;  ///< REDUCE_BUCKETS … GATHER_B
-    std::array<std::vector<int>, 2> swaps_;   ///< SWAP_OUT, SWAP_IN
+    std::array<std::vector<int>, 3> swaps_;   ///< SWAP_OUT, SWAP_IN, SWAP_FREE
     std::vector<int> norms_;
     std::vector<int> lastOfStage_;
     std::array<bool, 32> anyEnd_{};

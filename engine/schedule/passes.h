@@ -50,8 +50,9 @@ Schedule addGradientOffload(Schedule schedule);
 /// After each update its weights come back.
 Schedule addWeightReload(Schedule schedule);
 
-/// With activations on the host: what a forward leaves goes there directly after it, and comes back before the compute action
-/// that precedes its backward, where at least two lie between them on their rank.
+/// With activations on the host: what a forward leaves goes there directly after it, behind the next compute action, after
+/// which its place on the device is free; and comes back before the compute action that precedes its backward, where at least
+/// two lie between them on their rank.
 Schedule addActivationSwap(Schedule schedule);
 
 struct LowerOptions {

@@ -68,6 +68,7 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
             case ActionKind::ReloadWeights:
             case ActionKind::SwapOut:
             case ActionKind::SwapIn: setup_.hostCopies->start(action); break;
+            case ActionKind::SwapFree: setup_.hostCopies->leaveDevice(action); break;
             case ActionKind::ReduceBuckets:
             case ActionKind::ScatterGradients:
             case ActionKind::GatherForward:

@@ -22,12 +22,11 @@ HostCopies::Copy HostCopies::prepared(const Action& action) {
     Stage& stage = *setup_.stages.at(action.stage);
     const std::pair key{action.stage, action.microbatch};
     if (action.kind == ActionKind::SwapOut) {
-        const auto [entry, added] = swapped_.try_emplace(key, Swapped{{stage, action.microbatch, setup_.host}, computed_});
+        const auto [entry, added] = swapped_.try_emplace(key, Swapped{{stage, action.microbatch, setup_.host}});
         if (!added) throw std::logic_error(toText(action) + ": it is on the host already");
         const SwappedActivations& activations = entry->second.activations;
         return {action, [&] { return activations.store(device); }, activations.bytes()};
     }
-    leaveDevice();
     const auto found = swapped_.find(key);
     if (found == swapped_.end() || found->second.onDevice) throw std::logic_error(toText(action) + ": it is not on the host");
     SwappedActivations& activations = found->second.activations;
@@ -147,19 +146,16 @@ void HostCopies::awaitSwap(const Action& what, std::int64_t end) {
     std::erase_if(asked_, [&](const Asked& asked) { return same(asked.copy); });
 }
 
-/// Of what left before the last compute action began.
-void HostCopies::leaveDevice() {
-    for (auto& [key, swapped] : swapped_) {
-        if (!swapped.onDevice || computed_ <= swapped.leavesAfter) continue;
-        awaitSwap({ActionKind::SwapOut, key.first, key.second}, swapped.end);
-        swapped.activations.leaveDevice();
-        swapped.onDevice = false;
-    }
+void HostCopies::leaveDevice(const Action& free) {
+    const auto found = swapped_.find({free.stage, free.microbatch});
+    if (found == swapped_.end() || !found->second.onDevice) throw std::logic_error(toText(free) + ": it has left the device already");
+    Swapped& swapped = found->second;
+    awaitSwap({ActionKind::SwapOut, free.stage, free.microbatch}, swapped.end);
+    swapped.activations.leaveDevice();
+    swapped.onDevice = false;
 }
 
 void HostCopies::beforeCompute(const Action& compute) {
-    leaveDevice();
-    ++computed_;
     if (!givesInputGrad(compute.kind)) return;
     const auto found = swapped_.find({compute.stage, compute.microbatch});
     if (found == swapped_.end()) return;

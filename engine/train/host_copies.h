@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interprets OFFLOAD_GRAD, RELOAD_PARAM, SWAP_OUT and SWAP_IN: copies between a rank's device and its host, where its
+// Interprets OFFLOAD_GRAD, RELOAD_PARAM, SWAP_OUT, SWAP_FREE and SWAP_IN: copies between a rank's device and its host, where its
 // optimizer is, or what microbatches keep for their backward, beside what the rank computes. Follows the rules of
 // plan/simulate.h, paced or not.
 #pragma once
@@ -46,8 +46,9 @@ public:
     /// What is asked for from now on comes after all copies in the direction of `kind`, OFFLOAD_GRAD or RELOAD_PARAM, that were
     /// started.
     void await(ActionKind kind);
-    /// What is asked for from now on comes after what `compute`, which is next, has to wait for: what the forward before the
-    /// last compute action sent to the host, whose memory is given back, and what came back for `compute`.
+    /// SWAP_FREE: what is asked for from now on comes after what its SWAP_OUT sent, whose memory on the device is given back.
+    void leaveDevice(const Action& free);
+    /// What is asked for from now on comes after what came back for `compute`, which is next.
     void beforeCompute(const Action& compute);
     /// Records what has been done.
     void collect();
@@ -79,7 +80,6 @@ private:
     /// Of a microbatch in a stage, from its SWAP_OUT to its backward.
     struct Swapped {
         SwappedActivations activations;
-        int leavesAfter = 0;   ///< compute actions that have begun then
         bool onDevice = true;  ///< its memory there is not given back yet
         std::int64_t end = 0;  ///< of its last copy, modelled
     };
@@ -93,14 +93,12 @@ private:
     Over overOf(const Action& action) const;
     /// Waits for the copy of a swap. `end`: modelled.
     void awaitSwap(const Action& what, std::int64_t end);
-    void leaveDevice();
     void record(const Copy& copy, const Moment& begin, const Moment& end);
     static std::size_t direction(ActionKind kind) { return goesToHost(kind) ? 0 : 1; }
     std::int64_t& linkFree(ActionKind kind) { return linkFree_[direction(kind)]; }
 
     HostCopiesSetup setup_;
     std::map<std::pair<int, int>, Swapped> swapped_;  ///< by stage and microbatch
-    int computed_ = 0;                                ///< compute actions that have begun
     std::deque<Copy> waiting_;
     std::optional<Copy> running_;  ///< where the processor copies; the thread's until it is idle
     std::deque<Asked> asked_;

@@ -90,17 +90,16 @@ private:
             leaving_.push_back(take(action));
         } else if (action.kind == ActionKind::SwapOut) {
             const auto [out, added] = swapped_.try_emplace({action.stage, action.microbatch},
-                                                           Swapped{{*stages_.at(action.stage), action.microbatch, host_}, computed_});
+                                                           *stages_.at(action.stage), action.microbatch, host_);
             if (!added) throw std::runtime_error("swapped out twice");
-            out->second.activations.store(arena_.device());
+            out->second.store(arena_.device());
+        } else if (action.kind == ActionKind::SwapFree) {
+            swapped_.at({action.stage, action.microbatch}).leaveDevice();
         } else if (action.kind == ActionKind::SwapIn) {
-            leaveDevice();
-            SwappedActivations& back = swapped_.at({action.stage, action.microbatch}).activations;
+            SwappedActivations& back = swapped_.at({action.stage, action.microbatch});
             back.enterDevice(*stages_.at(action.stage), action.microbatch, arena_);
             back.restore(arena_.device());
         } else if (isCompute(action.kind)) {
-            leaveDevice();
-            ++computed_;
             if (givesInputGrad(action.kind)) swapped_.erase({action.stage, action.microbatch});
             compute(action);
             leaving_.clear();
@@ -111,12 +110,6 @@ private:
         } else if (action.kind == ActionKind::FreeWeights) {
             kept_.erase(action.version);
         }
-    }
-
-    /// What went before the last compute action.
-    void leaveDevice() {
-        for (auto& [key, swapped] : swapped_)
-            if (computed_ > swapped.leavesAfter) swapped.activations.leaveDevice();
     }
 
     /// What goes on in the next step gets its number there.
@@ -160,17 +153,11 @@ private:
         return found.empty() ? Buffer() : std::move(found.mapped());
     }
 
-    struct Swapped {
-        SwappedActivations activations;
-        int leavesAfter = 0;  ///< compute actions that have begun then
-    };
-
     const Layout& layout_;
     const Schedule& lowered_;
     int rank_;
     Arena arena_, host_;
-    std::map<std::pair<int, int>, Swapped> swapped_;  ///< by stage and microbatch
-    int computed_ = 0;
+    std::map<std::pair<int, int>, SwappedActivations> swapped_;  ///< by stage and microbatch
     std::unique_ptr<TensorGroup> tensor_;
     std::unique_ptr<ContextGroup> context_;
     std::unique_ptr<ExpertGroup> experts_;

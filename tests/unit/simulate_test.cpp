@@ -65,14 +65,7 @@ double longestPath(const Schedule& lowered, const StepCosts& costs) {
             double free = 0;
             std::map<int, double> link;
             double down = 0, up = 0;  // the host's link
-            int computed = 0;
-            std::map<std::pair<int, int>, std::pair<int, double>> leaving;  // by stage and microbatch: what was computed, and the end
-            std::map<std::pair<int, int>, double> returning;
-            const auto left = [&](double moment) {
-                for (const auto& [key, swap] : leaving)
-                    if (computed > swap.first) moment = std::max(moment, swap.second);
-                return moment;
-            };
+            std::map<std::pair<int, int>, double> leaving, returning;  // by stage and microbatch
             for (const Action& action : lowered.ranks[static_cast<std::size_t>(rank)]) {
                 double begin = free;
                 const auto endOf = [&](const Action& other) {
@@ -81,20 +74,19 @@ double longestPath(const Schedule& lowered, const StepCosts& costs) {
                 if (isReceive(action.kind)) continue;
                 if (isHostCopy(action.kind)) {
                     const bool toHost = action.kind == ActionKind::OffloadGradients || action.kind == ActionKind::SwapOut;
-                    if (action.kind == ActionKind::SwapIn) free = left(free);
                     double& way = toHost ? down : up;
                     way = std::max(free, way) + costs.seconds(action);
                     last = std::max(last, way);
-                    if (action.kind == ActionKind::SwapOut) leaving[{action.stage, action.microbatch}] = {computed, way};
+                    if (action.kind == ActionKind::SwapOut) leaving[{action.stage, action.microbatch}] = way;
                     if (action.kind == ActionKind::SwapIn) returning[{action.stage, action.microbatch}] = way;
                     continue;
                 }
-                if (isCompute(action.kind)) {
-                    begin = left(begin);
-                    if (const auto back = returning.find({action.stage, action.microbatch}); back != returning.end() && givesInputGrad(action.kind))
-                        begin = std::max(begin, back->second);
-                    ++computed;
+                if (action.kind == ActionKind::SwapFree) {
+                    free = std::max(free, leaving.at({action.stage, action.microbatch}));
+                    continue;
                 }
+                if (const auto back = returning.find({action.stage, action.microbatch}); back != returning.end() && givesInputGrad(action.kind))
+                    begin = std::max(begin, back->second);
                 if (action.kind == ActionKind::OptimizerStep) begin = std::max(begin, down);
                 if (isSend(action.kind)) {
                     const int peer = lowered.rankOfStage[static_cast<std::size_t>(otherEnd(action).stage)];

@@ -167,13 +167,19 @@ private Q_SLOTS:
         row("never back", [](Schedule& s) { erase(s, 1, "1SWAP_IN0"); }, "its backward needs what is on the host");
         row("out twice", [](Schedule& s) { list(s, 0).push_back(*parseAction("0SWAP_OUT0")); }, "it stands twice");
         row("out before the forward", [](Schedule& s) { exchange(s, 0, "0F1", "0SWAP_OUT1"); }, "its forward has left nothing yet");
-        row("back before it goes", [](Schedule& s) { exchange(s, 0, "0SWAP_OUT2", "0SWAP_IN2"); }, "nothing of it is on the host yet");
+        row("back before it goes", [](Schedule& s) { exchange(s, 0, "0SWAP_FREE2", "0SWAP_IN2"); }, "it has not left the device yet");
         const auto backAfter = [](Schedule& s, const char* other) {
             erase(s, 0, "0SWAP_IN0");
             list(s, 0).insert(list(s, 0).begin() + static_cast<std::ptrdiff_t>(placeOf(s, 0, other)) + 1, *parseAction("0SWAP_IN0"));
         };
         row("back after the backward", [=](Schedule& s) { backAfter(s, "0B0"); }, "it needs what is on the host");
         row("back at once", [=](Schedule& s) { backAfter(s, "0SWAP_OUT0"); }, "it has not left the device yet");
+        row("never free", [](Schedule& s) { erase(s, 0, "0SWAP_FREE1"); }, "it comes back to where it still is");
+        row("free before it goes", [](Schedule& s) { exchange(s, 0, "0SWAP_OUT1", "0SWAP_FREE1"); }, "nothing of it is on the host yet");
+        row("free and never out", [](Schedule& s) {
+            erase(s, 0, "0SWAP_OUT1");
+            erase(s, 0, "0SWAP_IN1");
+        }, "nothing of it is on the host");
     }
     void swapsOutOfOrderAreRefused() {
         QFETCH(std::function<void(Schedule&)>, corrupt);
@@ -215,7 +221,10 @@ private Q_SLOTS:
                         QCOMPARE(in < static_cast<int>(actions.size()), wanted);
                         if (!wanted) continue;
                         QCOMPARE(out, at(computes[f]) + 1);
-                        QCOMPARE(in, at(computes[b - 1]) - 1);
+                        const int free = at({ActionKind::SwapFree, computes[f].stage, computes[f].microbatch});
+                        QVERIFY(free > at(computes[f + 1]) && free < in && in < at(computes[b - 1]));
+                        for (int i = free + 1; i < at(computes[f + 2]); ++i) QVERIFY(isSwap(actions[static_cast<std::size_t>(i)].kind));
+                        for (int i = in + 1; i < at(computes[b - 1]); ++i) QVERIFY(isSwap(actions[static_cast<std::size_t>(i)].kind));
                     }
                 }
             }
