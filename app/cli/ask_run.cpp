@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/ask_run.h"
 
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 
 #include <chrono>
 #include <filesystem>

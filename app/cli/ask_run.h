@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/launch/run_request.h"
+#include "engine/launch/job/run_request.h"
 #include "engine/layout/layout.h"
 
 #include <string>

@@ -2,10 +2,10 @@
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/base/units.h"
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/checkpoint/gpt2_weights.h"
-#include "engine/checkpoint/llama_weights.h"
-#include "engine/checkpoint/state_source.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/trace/checkpoint/gpt2_weights.h"
+#include "engine/trace/checkpoint/llama_weights.h"
+#include "engine/trace/checkpoint/state_source.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
-#include "engine/analysis/run_comparison.h"
+#include "engine/trace/analysis/run_comparison.h"
 #include "engine/base/units.h"
 
 #include <fmt/format.h>

@@ -2,9 +2,9 @@
 #include "app/cli/layout_argument.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
-#include "engine/hosts/agent.h"
-#include "engine/hosts/this_machine.h"
-#include "engine/launch/doctor.h"
+#include "engine/launch/hosts/agent.h"
+#include "engine/launch/hosts/this_machine.h"
+#include "engine/launch/job/doctor.h"
 
 #include <algorithm>
 #include <iterator>

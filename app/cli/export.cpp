@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
-#include "engine/interchange/export.h"
-#include "engine/launch/process.h"
-#include "engine/run/run_file.h"
+#include "engine/trace/interchange/export.h"
+#include "engine/launch/job/process.h"
+#include "engine/trace/run_file/run_file.h"
 
 #include <filesystem>
 #include <fmt/format.h>

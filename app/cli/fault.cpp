@@ -2,7 +2,7 @@
 #include "app/cli/ask_run.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
-#include "engine/layout/mesh.h"
+#include "engine/layout/mesh/mesh.h"
 
 #include <fmt/format.h>
 #include <memory>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/cli/run_progress.h"
-#include "engine/launch/job.h"
+#include "engine/launch/job/job.h"
 
 #include <csignal>
 

@@ -2,8 +2,8 @@
 #include "app/cli/hosts_argument.h"
 
 #include "engine/base/file.h"
-#include "engine/hosts/agent.h"
-#include "engine/hosts/host_list.h"
+#include "engine/launch/hosts/agent.h"
+#include "engine/launch/hosts/host_list.h"
 
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
-#include "engine/interchange/import.h"
+#include "engine/trace/interchange/import.h"
 
 #include <filesystem>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "app/cli/print.h"
 #include "app/cli/run_text.h"
 #include "app/cli/verbs.h"
-#include "engine/launch/run_summary.h"
+#include "engine/launch/job/run_summary.h"
 
 #include <memory>
 

@@ -2,11 +2,11 @@
 #include "app/cli/layout_argument.h"
 
 #include "engine/base/file.h"
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
-#include "engine/schedule/custom.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/custom.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -6,7 +6,7 @@
 #include "engine/base/result.h"
 #include "engine/layout/fault.h"
 #include "engine/layout/layout.h"
-#include "engine/schedule/text.h"
+#include "engine/layout/schedule/text.h"
 
 #include <CLI/CLI.hpp>
 #include <string>

@@ -4,8 +4,8 @@
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/base/scratch_folder.h"
-#include "engine/launch/job.h"
-#include "engine/lesson/lesson.h"
+#include "engine/launch/job/job.h"
+#include "engine/launch/lesson/lesson.h"
 
 #include <algorithm>
 #include <csignal>

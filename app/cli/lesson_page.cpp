@@ -2,7 +2,7 @@
 #include "app/cli/lesson_page.h"
 
 #include "app/cli/print.h"
-#include "engine/lesson/lesson_text.h"
+#include "engine/launch/lesson/lesson_text.h"
 
 #include <fmt/format.h>
 #include <optional>

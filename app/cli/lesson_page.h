@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/lesson/lesson.h"
+#include "engine/launch/lesson/lesson.h"
 
 #include <span>
 #include <string>

@@ -6,8 +6,8 @@
 #include "app/cli/verbs.h"
 #include "app/cli/watch_progress.h"
 #include "engine/base/resources.h"
-#include "engine/launch/run_summary.h"
-#include "engine/serve/live_listener.h"
+#include "engine/launch/job/run_summary.h"
+#include "engine/launch/serve/live_listener.h"
 
 #include <filesystem>
 #include <fmt/format.h>

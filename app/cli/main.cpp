@@ -3,7 +3,7 @@
 // export, import, learn, layouts, devices, doctor. Without arguments it opens the desktop.
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
-#include "engine/launch/process.h"
+#include "engine/launch/job/process.h"
 
 #include <cerrno>
 #include <cstring>

@@ -5,8 +5,8 @@
 #include "app/cli/verbs.h"
 #include "engine/base/units.h"
 #include "engine/layout/layout_file.h"
-#include "engine/plan/plan.h"
-#include "engine/search/partition_layout.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/predict/search/partition_layout.h"
 
 #include <algorithm>
 #include <fmt/format.h>

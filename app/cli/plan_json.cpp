@@ -2,10 +2,10 @@
 #include "app/cli/plan_json.h"
 
 #include "engine/base/clock.h"
-#include "engine/launch/elastic_world.h"
-#include "engine/layout/elastic_sizes.h"
-#include "engine/plan/predicted_memory.h"
-#include "engine/search/losses.h"
+#include "engine/launch/job/elastic_world.h"
+#include "engine/layout/check/elastic_sizes.h"
+#include "engine/predict/plan/predicted_memory.h"
+#include "engine/predict/search/losses.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

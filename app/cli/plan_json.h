@@ -2,8 +2,8 @@
 // A plan for programs: what `plan --json` answers with.
 #pragma once
 
-#include "engine/plan/critical_path.h"
-#include "engine/plan/plan.h"
+#include "engine/predict/plan/critical_path.h"
+#include "engine/predict/plan/plan.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -2,8 +2,8 @@
 // A plan for people: what `plan` prints.
 #pragma once
 
-#include "engine/plan/critical_path.h"
-#include "engine/plan/plan.h"
+#include "engine/predict/plan/critical_path.h"
+#include "engine/predict/plan/plan.h"
 
 #include <string>
 

@@ -5,8 +5,8 @@
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/base/units.h"
-#include "engine/launch/profiling.h"
-#include "engine/plan/profile_store.h"
+#include "engine/launch/job/profiling.h"
+#include "engine/predict/plan/profile_store.h"
 
 #include <fmt/format.h>
 #include <memory>

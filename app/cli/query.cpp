@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
-#include "engine/query/query.h"
+#include "engine/trace/query/query.h"
 
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -2,8 +2,8 @@
 #include "app/cli/ask_run.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
-#include "engine/launch/elastic_world.h"
-#include "engine/run/run_file.h"
+#include "engine/launch/job/elastic_world.h"
+#include "engine/trace/run_file/run_file.h"
 
 #include <fmt/format.h>
 #include <memory>

@@ -5,8 +5,8 @@
 #include "app/cli/run_text.h"
 #include "app/cli/serving.h"
 #include "app/cli/verbs.h"
-#include "engine/launch/job.h"
-#include "engine/launch/run_summary.h"
+#include "engine/launch/job/job.h"
+#include "engine/launch/job/run_summary.h"
 
 #include <cstdio>
 #include <ctime>

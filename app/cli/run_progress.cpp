@@ -2,7 +2,7 @@
 #include "app/cli/run_progress.h"
 
 #include "engine/base/units.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,8 @@
 // then.
 #pragma once
 
-#include "engine/launch/job.h"
-#include "engine/launch/run_summary.h"
+#include "engine/launch/job/job.h"
+#include "engine/launch/job/run_summary.h"
 
 #include <chrono>
 #include <mutex>

@@ -3,7 +3,7 @@
 
 #include "app/cli/print.h"
 #include "engine/base/units.h"
-#include "engine/record/flight_record.h"
+#include "engine/trace/record/flight_record.h"
 
 #include <algorithm>
 #include <fmt/format.h>

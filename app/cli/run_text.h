@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/launch/run_summary.h"
+#include "engine/launch/job/run_summary.h"
 
 #include <string>
 

@@ -9,11 +9,11 @@
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/base/clock.h"
-#include "engine/plan/plan.h"
-#include "engine/schedule/passes.h"
-#include "engine/schedule/registry.h"
-#include "engine/schedule/text.h"
-#include "engine/schedule/validate.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/text.h"
+#include "engine/layout/schedule/validate.h"
 
 namespace shardlab::cli {
 

@@ -4,11 +4,11 @@
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/base/units.h"
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
-#include "engine/plan/costs.h"
-#include "engine/schedule/registry.h"
-#include "engine/search/search.h"
+#include "engine/predict/plan/costs.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/search.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // A run that others watch: where, with which token, and what is said of it in the terminal.
 #pragma once
 
-#include "engine/serve/run_server.h"
+#include "engine/launch/serve/run_server.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>

@@ -5,7 +5,7 @@
 #include "app/cli/verbs.h"
 #include "app/cli/watch_progress.h"
 #include "engine/base/token.h"
-#include "engine/launch/run_summary.h"
+#include "engine/launch/job/run_summary.h"
 
 #include <filesystem>
 #include <memory>

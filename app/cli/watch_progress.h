@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/cli/run_progress.h"
-#include "engine/serve/run_copy.h"
+#include "engine/launch/serve/run_copy.h"
 
 #include <condition_variable>
 #include <mutex>

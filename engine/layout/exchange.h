@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/layout/layout.h"
-#include "engine/layout/replicas.h"
+#include "engine/layout/mesh/replicas.h"
 
 #include <algorithm>
 #include <cstdint>

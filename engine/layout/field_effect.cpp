@@ -3,7 +3,7 @@
 
 #include "engine/layout/exchange.h"
 #include "engine/layout/model_shape.h"
-#include "engine/layout/replicas.h"
+#include "engine/layout/mesh/replicas.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/flat_units.h"
 
-#include "engine/layout/replicas.h"
+#include "engine/layout/mesh/replicas.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "engine/base/ranges.h"
 #include "engine/layout/cnn_shape.h"
 #include "engine/layout/formats.h"
-#include "engine/layout/replicas.h"
+#include "engine/layout/mesh/replicas.h"
 
 #include <algorithm>
 

@@ -8,10 +8,10 @@
 // it not counted. What memory gave meanwhile stands above: an all-reduce of two ranks moves four bytes for each of the
 // buffer. Median of the repeats, and in brackets the slower quarter's border and the best. fp32 unless it says
 // bf16.
-#include "engine/comm/mpi/mpi_session.h"
-#include "engine/comm/reduction.h"
-#include "engine/comm/shared/shared_communicator.h"
-#include "engine/model/arena.h"
+#include "engine/train/comm/mpi/mpi_session.h"
+#include "engine/train/comm/reduction.h"
+#include "engine/train/comm/shared/shared_communicator.h"
+#include "engine/train/model/arena.h"
 
 #include <algorithm>
 #include <cstdio>

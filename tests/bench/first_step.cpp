@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From pressing Run in the desktop to the run's first step: first_step [times]. The window, the job and its ranks are real;
 // the layout is the default one. Prints, asserts nothing.
-#include "engine/launch/process.h"
+#include "engine/launch/job/process.h"
 #include "tests/ui/desktop_fixture.h"
 #include "ui/core/job_starter.h"
 #include "ui/window/main_window.h"

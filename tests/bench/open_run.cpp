@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How long a run file takes to show something: open_run [events] [ranks] [steps of a long, thin run] [folder]. Prints,
 // asserts nothing. The first file has many events, the second many steps; in a folder they stay.
-#include "engine/launch/run_header.h"
-#include "engine/launch/run_summary.h"
+#include "engine/launch/job/run_header.h"
+#include "engine/launch/job/run_summary.h"
 #include "tests/ui/bench_context.h"
 #include "ui/core/replay_session.h"
 #include "ui/timeline/timeline_plot.h"

@@ -2,14 +2,14 @@
 // What recording takes: an event on the rank that trains; and the way of many events over 16 ranks' links, through the
 // collector, into a run file, and back out of it. recording_speed [events], in all; prints, asserts nothing.
 #include "engine/base/clock.h"
-#include "engine/event/event_codec.h"
-#include "engine/launch/collector.h"
-#include "engine/launch/job_inbox.h"
-#include "engine/launch/run_header.h"
-#include "engine/launch/run_recording.h"
-#include "engine/plan/plan.h"
-#include "engine/record/telemetry.h"
-#include "engine/run/run_file.h"
+#include "engine/trace/event/event_codec.h"
+#include "engine/launch/job/collector.h"
+#include "engine/launch/job/job_inbox.h"
+#include "engine/launch/job/run_header.h"
+#include "engine/launch/job/run_recording.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/trace/record/telemetry.h"
+#include "engine/trace/run_file/run_file.h"
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,7 @@
 // How long the search takes: GPT-3 175B (arXiv 2005.14165, table 2.1) on 8 to 4 096 H100, one thread, processor time.
 // search_layouts [samples in a step [fewest GPUs]]: 1536 and 8 where not given.
 #include "engine/base/units.h"
-#include "engine/search/search.h"
+#include "engine/predict/search/search.h"
 
 #include <fmt/format.h>
 

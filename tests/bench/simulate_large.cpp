@@ -2,10 +2,10 @@
 // How long one step of a large pipeline takes to generate, lower and simulate: 64 ranks, 4 chunks, 1 024 microbatches,
 // or as given; processor time, best of five. simulate_large [ranks chunks microbatches]
 #include "engine/base/units.h"
-#include "engine/plan/plan.h"
-#include "engine/plan/simulate.h"
-#include "engine/schedule/passes.h"
-#include "engine/schedule/registry.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/simulate.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <fmt/format.h>
 

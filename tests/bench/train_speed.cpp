@@ -5,17 +5,17 @@
 //   train_speed SHAPE [threads of a rank] [fp32|bf16] [steps] [cpu|cuda|cuda-no-graphs]   SHAPE: gpt2 | medium | small | gpt2-1024
 //
 // One JSON object: milliseconds of a step (median, best, worst), tokens/s of all ranks, and the least that a step can
-// take: its multiplications at the peak of the cores, the update at their memory bandwidth (engine/plan/core_speed.h); on
+// take: its multiplications at the peak of the cores, the update at their memory bandwidth (engine/predict/plan/core_speed.h); on
 // a GPU at the peak and bandwidth of its preset, and "mfu", the multiplications' share of that peak. On a GPU the vocabulary
 // of GPT-2 is 50304, a multiple of 64, as others pad it: products of 16 bits are slow where rows are of odd length.
 #include "engine/base/clock.h"
-#include "engine/comm/mpi/mpi_session.h"
-#include "engine/comm/shared/shared_communicator.h"
-#include "engine/plan/accelerators.h"
-#include "engine/plan/core_speed.h"
-#include "engine/plan/plan.h"
-#include "engine/record/recorder.h"
-#include "engine/train/trainer.h"
+#include "engine/train/comm/mpi/mpi_session.h"
+#include "engine/train/comm/shared/shared_communicator.h"
+#include "engine/predict/plan/accelerators.h"
+#include "engine/predict/plan/core_speed.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/trace/record/recorder.h"
+#include "engine/train/run/trainer.h"
 #include "kernels/cuda_device.h"
 #include "kernels/threads.h"
 

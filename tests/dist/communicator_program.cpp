@@ -2,8 +2,8 @@
 // Started by mpirun: the conformance suite on the MPI backend. Arguments: seed, then "sleep" or "spin", then the
 // largest message in bytes (so that short messages travel in parts as messages above 1 GiB do), then "messages" or
 // "shared" for what collectives go by.
-#include "engine/comm/mpi/mpi_session.h"
-#include "engine/comm/shared/shared_communicator.h"
+#include "engine/train/comm/mpi/mpi_session.h"
+#include "engine/train/comm/shared/shared_communicator.h"
 #include "tests/train/communicator_suite.h"
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job's life from its start to its run file, with fake ranks under the real mpirun.
-#include "engine/launch/run_summary.h"
+#include "engine/launch/job/run_summary.h"
 #include "tests/support/processes.h"
 #include "tests/support/watched_job.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every lesson that comes with Shardlab, run for real: each figure it names is measured.
-#include "engine/launch/job.h"
-#include "engine/lesson/lesson.h"
+#include "engine/launch/job/job.h"
+#include "engine/launch/lesson/lesson.h"
 #include "tests/support/command.h"
 #include "tests/support/places.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paced under mpirun with more ranks than cores: messages travel while their sender waits or computes, so the measured
 // timeline is the simulated one.
-#include "engine/figures/summary.h"
-#include "engine/launch/job.h"
-#include "engine/plan/plan.h"
+#include "engine/trace/metrics/summary.h"
+#include "engine/launch/job/job.h"
+#include "engine/predict/plan/plan.h"
 #include "tests/dist/mpirun.h"
 #include "tests/support/places.h"
 #include "tests/support/sanitizer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real road: mpirun, shardlab-rank, telemetry, run file. Losses equal those of one rank, whatever the layout.
-#include "engine/launch/job.h"
-#include "engine/run/run_file.h"
+#include "engine/launch/job/job.h"
+#include "engine/trace/run_file/run_file.h"
 #include "tests/dist/mpirun.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"

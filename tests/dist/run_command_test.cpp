@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // shardlab run with real ranks: the summary's keys, signals, files; then info and export of what was recorded.
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 #include "tests/support/command.h"
 #include "tests/support/processes.h"
 #include "tests/support/seed.h"

@@ -2,7 +2,7 @@
 // shardlab run --serve and shardlab watch with real ranks: whoever joins late has all of it, whoever reads nothing holds
 // up nobody, and what was refused is counted where people look.
 #include "engine/base/tcp_socket.h"
-#include "engine/serve/live_frames.h"
+#include "engine/launch/serve/live_frames.h"
 #include "tests/support/command.h"
 
 #include <QFileInfo>

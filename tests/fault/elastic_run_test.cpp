@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elastic runs: 8 → 6 → 8 ranks, asked for or because ranks die, in one run file, with the losses of one rank to which nothing
 // happened; what was done with fewer ranks stands in the lanes of those that did it. Real ranks.
-#include "engine/analysis/run_comparison.h"
-#include "engine/checkpoint/checkpoint_folder.h"
+#include "engine/trace/analysis/run_comparison.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/layout/layout_file.h"
-#include "engine/layout/mesh.h"
-#include "engine/run/run_file.h"
+#include "engine/layout/mesh/mesh.h"
+#include "engine/trace/run_file/run_file.h"
 #include "tests/support/command.h"
 #include "tests/support/patience.h"
 #include "tests/support/places.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Failing writes, syncs and renames: of files that are replaced whole, and of a rank's spool.
-#include "engine/record/spool.h"
+#include "engine/trace/record/spool.h"
 #include "tests/fault/faulty_files.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a job says and leaves when something breaks; fake ranks under the real mpirun.
-#include "engine/launch/stray_processes.h"
-#include "engine/launch/temporary_folder.h"
+#include "engine/launch/job/stray_processes.h"
+#include "engine/launch/job/temporary_folder.h"
 #include "tests/support/processes.h"
 #include "tests/support/watched_job.h"
 

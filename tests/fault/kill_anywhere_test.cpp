@@ -3,7 +3,7 @@
 // command line or in the desktop: the run ends within three seconds (the ranks within five where the launcher died), says
 // who died where, leaves no process and a file that opens. Forty of them, or as many as SHARDLAB_KILLS says (then with a
 // QTEST_FUNCTION_TIMEOUT of 3 s each).
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 #include "tests/support/command.h"
 #include "tests/support/places.h"
 #include "tests/support/processes.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real ranks that hang: stopped by a signal at a random moment, or one message never sent. Twenty times of each the
 // report is right and in time, and nothing is left. What only takes its time is left alone.
-#include "engine/launch/run_summary.h"
-#include "engine/plan/plan.h"
-#include "engine/record/flight_record.h"
+#include "engine/launch/job/run_summary.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/trace/record/flight_record.h"
 #include "tests/support/command.h"
 #include "tests/support/places.h"
 #include "tests/support/processes.h"

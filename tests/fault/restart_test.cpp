@@ -2,7 +2,7 @@
 // A run whose ranks die, hang, or lose their mpirun goes on from its last checkpoint, and its losses are those of a run
 // to which nothing happened, to the bit; where it cannot go on, it says why. Real ranks.
 #include "engine/layout/layout_file.h"
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 #include "tests/support/command.h"
 #include "tests/support/places.h"
 #include "tests/support/processes.h"

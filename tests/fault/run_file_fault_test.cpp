@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run files under attack: their recorder killed at any moment, the disk full, bytes flipped, the end cut off.
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 
 #include "engine/base/crc32c.h"
 #include "engine/base/file.h"
-#include "engine/event/event_codec.h"
+#include "engine/trace/event/event_codec.h"
 #include "tests/support/damaged_block.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"

@@ -2,7 +2,7 @@
 // Events made of an input's bytes: any value in any field, but often the ordinary ones.
 #pragma once
 
-#include "engine/event/event.h"
+#include "engine/trace/event/event.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <bit>

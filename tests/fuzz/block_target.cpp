@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of the run file: packed bytes of any kind, and any events, packed and unpacked.
-#include "engine/event/event_codec.h"
-#include "engine/run/run_block.h"
+#include "engine/trace/event/event_codec.h"
+#include "engine/trace/run_file/run_block.h"
 #include "tests/fuzz/any_events.h"
 
 using namespace shardlab;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A checkpoint's folder: a manifest whose checksum is right, and one shard beside it.
 #include "engine/base/crc32c.h"
-#include "engine/checkpoint/gpt2_weights.h"
-#include "engine/checkpoint/llama_weights.h"
-#include "engine/checkpoint/manifest.h"
-#include "engine/checkpoint/resume.h"
-#include "engine/checkpoint/state_source.h"
+#include "engine/trace/checkpoint/gpt2_weights.h"
+#include "engine/trace/checkpoint/llama_weights.h"
+#include "engine/trace/checkpoint/manifest.h"
+#include "engine/trace/checkpoint/resume.h"
+#include "engine/trace/checkpoint/state_source.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tells the planner of a machine: devices written by hand, and profiles.
 #include "engine/layout/devices.h"
-#include "engine/plan/profile.h"
+#include "engine/predict/plan/profile.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <cmath>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What names hosts (hostfiles, Slurm's lists, agents), and what comes from them over a trunk.
-#include "engine/event/host_clock.h"
-#include "engine/hosts/agent.h"
-#include "engine/hosts/host_list.h"
-#include "engine/hosts/trunk_frames.h"
-#include "engine/launch/forwarder_setup.h"
+#include "engine/trace/event/host_clock.h"
+#include "engine/launch/hosts/agent.h"
+#include "engine/launch/hosts/host_list.h"
+#include "engine/launch/hosts/trunk_frames.h"
+#include "engine/launch/job/forwarder_setup.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace shardlab;

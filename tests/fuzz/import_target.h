@@ -2,8 +2,8 @@
 // What holds of every import, whatever the trace: an error and nothing left behind, or a run that every view can show.
 #pragma once
 
-#include "engine/interchange/import.h"
-#include "engine/run/run_file.h"
+#include "engine/trace/interchange/import.h"
+#include "engine/trace/run_file/run_file.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace shardlab::fuzz {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text into a layout, its faults, and where it is legal and small, its plan. A first line "/pointer=value" is an
 // assignment to what follows.
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
-#include "engine/plan/plan.h"
-#include "engine/schedule/registry.h"
-#include "engine/schedule/validate.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/validate.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text as a lesson: an error that says where, or a lesson whose figures can all be filled in.
-#include "engine/lesson/lesson.h"
-#include "engine/lesson/lesson_text.h"
+#include "engine/launch/lesson/lesson.h"
+#include "engine/launch/lesson/lesson_text.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace shardlab;

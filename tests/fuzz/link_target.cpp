@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both ends of the link between a rank and the collector, each against a peer that sends what the input says.
 #include "engine/base/unix_socket.h"
-#include "engine/launch/collector.h"
-#include "engine/record/frame_link.h"
-#include "engine/record/rank_link.h"
+#include "engine/launch/job/collector.h"
+#include "engine/trace/record/frame_link.h"
+#include "engine/trace/record/rank_link.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_files.h"
 

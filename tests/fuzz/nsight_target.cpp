@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nsight Systems' export: any bytes as a database; and databases of its tables whose rows hold what the input says, of
 // any type, with tables and columns left out here and there.
-#include "engine/run/sqlite.h"
+#include "engine/trace/run_file/sqlite.h"
 #include "tests/fuzz/import_target.h"
 
 #include <array>

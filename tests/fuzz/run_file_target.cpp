@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run files: any bytes as a database; and databases of our tables whose rows hold what the input says under checksums
 // that are right, so that everything behind the checksums is met too. What opens is read whole and handed on.
-#include "engine/analysis/run_comparison.h"
-#include "engine/figures/summary.h"
-#include "engine/interchange/export.h"
-#include "engine/query/query.h"
-#include "engine/run/run_block.h"
-#include "engine/run/run_file.h"
-#include "engine/run/run_schema.h"
+#include "engine/trace/analysis/run_comparison.h"
+#include "engine/trace/metrics/summary.h"
+#include "engine/trace/interchange/export.h"
+#include "engine/trace/query/query.h"
+#include "engine/trace/run_file/run_block.h"
+#include "engine/trace/run_file/run_file.h"
+#include "engine/trace/run_file/run_schema.h"
 #include "tests/fuzz/any_events.h"
 #include "tests/fuzz/memory_files.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Safetensors: a header alone, and whole files, read as weights.
-#include "engine/checkpoint/safetensors.h"
-#include "engine/checkpoint/state_source.h"
+#include "engine/trace/checkpoint/safetensors.h"
+#include "engine/trace/checkpoint/state_source.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace shardlab;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text into actions and schedules: one action, our CSV, torch's, the lines of a layout; whatever can be read is written
 // and read again, judged, drawn, and where it can run, lowered.
-#include "engine/schedule/custom.h"
-#include "engine/schedule/passes.h"
-#include "engine/schedule/text.h"
-#include "engine/schedule/validate.h"
+#include "engine/layout/schedule/custom.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/layout/schedule/text.h"
+#include "engine/layout/schedule/validate.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace shardlab;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The spool, read from any bytes; and written, read and acknowledged in any order on a disk that may fill up, beside a
 // plain list of what was appended.
-#include "engine/record/spool.h"
+#include "engine/trace/record/spool.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_files.h"
 

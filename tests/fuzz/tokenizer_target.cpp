@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPT-2's tokenizer: its two files from the input, or with the vocabulary's bytes already there, and any text; and files
 // of tokens.
-#include "engine/train/gpt2_tokenizer.h"
-#include "engine/train/token_files.h"
+#include "engine/train/run/gpt2_tokenizer.h"
+#include "engine/train/run/token_files.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes as they come over a link, cut into frames; and what frames hold, with checksums that are right.
-#include "engine/event/event_codec.h"
-#include "engine/record/wire.h"
+#include "engine/trace/event/event_codec.h"
+#include "engine/trace/record/wire.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace shardlab;

@@ -5,8 +5,8 @@
 
 #include "engine/base/units.h"
 #include "engine/layout/model_shape.h"
-#include "engine/plan/plan.h"
-#include "engine/plan/stage_buffers.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/stage_buffers.h"
 
 #include <QTest>
 

@@ -3,11 +3,11 @@
 #include "tests/golden/golden.h"
 
 #include "engine/base/units.h"
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
-#include "engine/plan/plan.h"
-#include "engine/schedule/registry.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <QTest>
 

@@ -2,10 +2,10 @@
 // Every schedule's grid, its compute as torch reads it, and its lowered lists.
 #include "tests/golden/golden.h"
 
-#include "engine/schedule/passes.h"
-#include "engine/schedule/registry.h"
-#include "engine/schedule/text.h"
-#include "engine/schedule/validate.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/text.h"
+#include "engine/layout/schedule/validate.h"
 
 #include <QTest>
 

@@ -7,10 +7,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "engine/schedule/custom.h"
-#include "engine/schedule/passes.h"
-#include "engine/schedule/registry.h"
-#include "engine/schedule/text.h"
+#include "engine/layout/schedule/custom.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/text.h"
 #include "tests/golden/golden.h"
 #include "tests/support/places.h"
 #include "tests/support/reference_python.h"

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <sstream>
 
-#include "engine/schedule/registry.h"
-#include "engine/schedule/text.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/text.h"
 #include "tests/golden/golden.h"
 #include "tests/support/places.h"
 #include "tests/support/reference_python.h"

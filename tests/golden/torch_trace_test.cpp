@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trace that PyTorch's profiler records now, on two ranks, becomes a run: what Python counts in its files is there.
 // Skipped where no Python with torch is found (python3, or SHARDLAB_TORCH_PYTHON).
-#include "engine/interchange/import.h"
-#include "engine/run/run_file.h"
+#include "engine/trace/interchange/import.h"
+#include "engine/trace/run_file/run_file.h"
 #include "tests/support/places.h"
 #include "tests/support/reference_python.h"
 

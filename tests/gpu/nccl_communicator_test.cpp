@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks with a GPU each, over NCCL: against the suite of all communicators, and against the loopback one.
-#include "engine/comm/communication_error.h"
-#include "engine/comm/nccl/nccl_communicator.h"
+#include "engine/train/comm/communication_error.h"
+#include "engine/train/comm/nccl/nccl_communicator.h"
 #include "kernels/cuda_device.h"
 #include "tests/gpu/on_device.h"
 #include "tests/support/seed.h"

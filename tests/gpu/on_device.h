@@ -3,7 +3,7 @@
 // is given goes up to the device, and what comes goes down.
 #pragma once
 
-#include "engine/comm/communicator.h"
+#include "engine/train/comm/communicator.h"
 #include "kernels/device.h"
 
 #include <memory>

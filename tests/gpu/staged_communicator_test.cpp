@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks that share a GPU, by way of the host's memory: against the suite of all communicators; and messages that come while
 // the GPU computes, into memory that is used again and again.
-#include "engine/comm/staged_communicator.h"
+#include "engine/train/comm/staged_communicator.h"
 #include "kernels/cuda_device.h"
 #include "tests/gpu/on_device.h"
 #include "tests/support/seed.h"

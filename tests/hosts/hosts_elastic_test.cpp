@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An elastic run on several hosts, which are namespaces, of which one is lost and comes back.
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 #include "tests/hosts/ssh_servers.h"
 #include "tests/support/command.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs on several hosts, which are namespaces: the same losses as on one, clocks that agree, and every way in which a host,
 // a link, a rank or the launcher can be lost.
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 #include "tests/hosts/ssh_servers.h"
 #include "tests/support/command.h"
 #include "tests/support/places.h"

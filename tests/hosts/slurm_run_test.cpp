@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs in an allocation of Slurm, whose nodes are namespaces: on the nodes it gave, with the losses of one host, and ended
 // where the allocation is taken away.
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 #include "tests/hosts/slurm_cluster.h"
 #include "tests/support/command.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/base/file.h"
-#include "engine/run/sqlite.h"
+#include "engine/trace/run_file/sqlite.h"
 
 #include <cstdint>
 #include <filesystem>

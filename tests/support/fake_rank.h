@@ -4,9 +4,9 @@
 #pragma once
 
 #include "engine/base/clock.h"
-#include "engine/launch/rank_arguments.h"
-#include "engine/record/status_page.h"
-#include "engine/record/telemetry.h"
+#include "engine/trace/record/rank_arguments.h"
+#include "engine/trace/record/status_page.h"
+#include "engine/trace/record/telemetry.h"
 
 #include <chrono>
 #include <csignal>

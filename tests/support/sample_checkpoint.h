@@ -3,9 +3,9 @@
 #pragma once
 
 #include "engine/base/random.h"
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/checkpoint/shard_writer.h"
-#include "engine/checkpoint/state_source.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/trace/checkpoint/shard_writer.h"
+#include "engine/trace/checkpoint/state_source.h"
 
 #include <filesystem>
 #include <map>

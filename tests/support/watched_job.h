@@ -2,8 +2,8 @@
 // A job of fake ranks and everything its observer was told.
 #pragma once
 
-#include "engine/launch/job.h"
-#include "engine/launch/process.h"
+#include "engine/launch/job/job.h"
+#include "engine/launch/job/process.h"
 #include "tests/support/fake_rank.h"
 
 #include <QTemporaryDir>

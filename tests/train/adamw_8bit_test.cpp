@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of AdamW with moments in 8 bits: they learn as with moments in fp32; layouts that cut no block train as one rank
 // does, others but for what codes round; memory is the plan's to the byte; and checkpoints lose nothing.
-#include "engine/checkpoint/checkpoint_folder.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/layout/moment_blocks.h"
-#include "engine/optim/coded_moments.h"
-#include "engine/train/text_generator.h"
+#include "engine/train/optim/coded_moments.h"
+#include "engine/train/run/text_generator.h"
 #include "kernels/moment_codes.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/model/arena.h"
+#include "engine/train/model/arena.h"
 
 #include <QtTest>
 

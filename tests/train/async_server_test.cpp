@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An asynchronous parameter server against a serial re-enactment of the order that it recorded: one thread that goes through
 // the updates one by one, and takes every gradient at the weights that its worker had read.
-#include "engine/analysis/traffic_matrix.h"
-#include "engine/figures/summary.h"
-#include "engine/launch/run_header.h"
-#include "engine/plan/async_server.h"
+#include "engine/trace/analysis/traffic_matrix.h"
+#include "engine/trace/metrics/summary.h"
+#include "engine/launch/job/run_header.h"
+#include "engine/predict/plan/async_server.h"
 #include "tests/support/sanitizer.h"
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"

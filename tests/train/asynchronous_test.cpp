@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedules without a flush against a serial re-enactment: one thread, a plain loop over the microbatches, which takes
 // each stage's weights from a list of all versions there ever were. Losses, weights, versions and their bytes.
-#include "engine/figures/summary.h"
-#include "engine/optim/optimizer.h"
-#include "engine/train/corpus.h"
-#include "engine/train/sampler.h"
+#include "engine/trace/metrics/summary.h"
+#include "engine/train/optim/optimizer.h"
+#include "engine/train/run/corpus.h"
+#include "engine/train/run/sampler.h"
 #include "tests/support/sanitizer.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints of real training: a run in two parts is the run in one, and any layout goes on from any other's.
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/checkpoint/state_source.h"
-#include "engine/train/text_generator.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/trace/checkpoint/state_source.h"
+#include "engine/train/run/text_generator.h"
 #include "tests/fault/faulty_files.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cnn against the same in double precision: its loss, and its gradients against differences.
 #include "engine/layout/model_shape.h"
-#include "engine/model/stage.h"
+#include "engine/train/model/stage.h"
 #include "tests/train/cnn_reference.h"
 #include "tests/train/model_gradients.h"
 

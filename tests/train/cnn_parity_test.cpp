@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cnn under every kind of parallelism that it takes: whatever shares the work, losses are those of one rank.
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/plan/packed_activations.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/predict/plan/packed_activations.h"
 #include "tests/support/seed.h"
 #include "tests/train/outcomes.h"
 

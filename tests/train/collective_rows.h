@@ -2,7 +2,7 @@
 // Every collective of arrays, to be run on two communicators that must agree.
 #pragma once
 
-#include "engine/comm/communicator.h"
+#include "engine/train/comm/communicator.h"
 #include "tests/train/communicator_suite.h"
 
 #include <cstring>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/base/random.h"
-#include "engine/comm/communicator.h"
+#include "engine/train/comm/communicator.h"
 
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loopback backend against the conformance suite, and what only it can show: lost peers, wrong sizes, rendezvous.
-#include "engine/comm/communication_error.h"
+#include "engine/train/comm/communication_error.h"
 #include "tests/support/seed.h"
 #include "tests/train/communicator_suite.h"
 #include "tests/train/rank_threads.h"

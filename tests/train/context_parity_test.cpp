@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Context parallelism: however many ranks share the tokens of a sample, the losses and the weights are those of one rank.
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/layout/check.h"
-#include "engine/schedule/registry.h"
-#include "engine/train/text_generator.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/train/run/text_generator.h"
 #include "tests/support/seed.h"
 #include "tests/train/outcomes.h"
 

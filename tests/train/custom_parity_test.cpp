@@ -4,8 +4,8 @@
 #include <QtTest>
 
 #include "engine/base/file.h"
-#include "engine/schedule/custom.h"
-#include "engine/schedule/text.h"
+#include "engine/layout/schedule/custom.h"
+#include "engine/layout/schedule/text.h"
 #include "tests/support/places.h"
 #include "tests/support/random_order.h"
 #include "tests/support/seed.h"

@@ -2,11 +2,11 @@
 // Buckets, ring and ZeRO: training equals plain data parallelism and one rank, and memory and traffic are what the
 // definitions say.
 #include "engine/base/random.h"
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/model_shape.h"
-#include "engine/schedule/registry.h"
-#include "engine/schedule/validate.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/validate.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text, its split, and which windows make which batch.
-#include "engine/train/corpus.h"
-#include "engine/train/sampler.h"
-#include "engine/train/text_generator.h"
+#include "engine/train/run/corpus.h"
+#include "engine/train/run/sampler.h"
+#include "engine/train/run/text_generator.h"
 #include "tests/support/seed.h"
 
 #include <QTemporaryDir>

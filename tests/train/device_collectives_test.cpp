@@ -3,12 +3,12 @@
 // waits for nothing, memory is used again in the device's order, and times are the device's. Every exchange here is
 // held until the test lets it go.
 #include "engine/base/clock.h"
-#include "engine/comm/loopback/loopback.h"
-#include "engine/comm/nccl/nccl_communicator.h"
-#include "engine/parallel/device_collectives.h"
-#include "engine/plan/plan.h"
-#include "engine/train/executor.h"
-#include "engine/train/placement.h"
+#include "engine/train/comm/loopback/loopback.h"
+#include "engine/train/comm/nccl/nccl_communicator.h"
+#include "engine/train/parallel/device_collectives.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/train/run/executor.h"
+#include "engine/train/run/placement.h"
 #include "kernels/threads.h"
 #include "tests/train/held_device.h"
 

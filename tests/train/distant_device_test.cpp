@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training on a device whose memory is not the processor's: everything goes through its kernels and its copies, and every
 // message by way of the host. The kernels are the processor's, so the results are the same to the bit.
-#include "engine/comm/staged_communicator.h"
+#include "engine/train/comm/staged_communicator.h"
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
 #include "tests/train/run_in_process.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // EASGD against a serial re-enactment, whatever the pipeline and the tensor groups below it.
-#include "engine/analysis/traffic_matrix.h"
-#include "engine/launch/run_header.h"
-#include "engine/optim/learning_rate.h"
+#include "engine/trace/analysis/traffic_matrix.h"
+#include "engine/launch/job/run_header.h"
+#include "engine/train/optim/learning_rate.h"
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
 #include "tests/train/loss_curves.h"

@@ -2,13 +2,13 @@
 // The proof of expert parallelism: with experts on several ranks, a run is that of one rank with all of them; and what
 // ranks send each other, and hold, is what the plan says. As in experts_parity_test a token that stands between two
 // experts may go either way where sums round otherwise: a row that differs is tried again with other seeds.
-#include "engine/analysis/traffic_matrix.h"
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/launch/run_header.h"
+#include "engine/trace/analysis/traffic_matrix.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/launch/job/run_header.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
-#include "engine/schedule/registry.h"
-#include "engine/train/text_generator.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/train/run/text_generator.h"
 #include "tests/support/seed.h"
 #include "tests/train/outcomes.h"
 

@@ -3,9 +3,9 @@
 // whose tokens compete for places is a sample, noise follows the sample's number, and so does dropout: nothing depends on
 // how the batch is split. A token that stands between two experts may go either way where sums round otherwise: a row that
 // differs is tried once more with another seed, and must be right then.
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/event/experts.h"
-#include "engine/train/text_generator.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/trace/event/experts.h"
+#include "engine/train/run/text_generator.h"
 #include "tests/support/seed.h"
 #include "tests/train/outcomes.h"
 

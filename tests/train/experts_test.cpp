@@ -2,8 +2,8 @@
 // Layers with experts, and models with such layers, against double precision: values, and every gradient against central
 // differences in which each token stays with its experts.
 #include "engine/base/random.h"
-#include "engine/model/experts_layer.h"
-#include "engine/model/stage.h"
+#include "engine/train/model/experts_layer.h"
+#include "engine/train/model/stage.h"
 #include "kernels/threads.h"
 #include "tests/support/seed.h"
 #include "tests/train/experts_reference.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adafactor and SM3 over several steps, against their papers' formulas in double precision and against PyTorch.
-#include "engine/optim/optimizer.h"
+#include "engine/train/optim/optimizer.h"
 #include "kernels/threads.h"
 #include "tests/train/factored_reference.h"
 #include "tests/train/random_inputs.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs with Adafactor and SM3: whatever the layout, the losses, the memory and the collectives are those that one rank and
 // the plan have, and any layout goes on from any other's checkpoint.
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/train/text_generator.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/train/run/text_generator.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"

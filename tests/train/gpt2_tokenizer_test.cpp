@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gpt2 tokenizer against Hugging Face's, on a vocabulary trained for the test; and what it refuses. Needs a Python
 // with tokenizers for the comparison: python3, or the one SHARDLAB_TORCH_PYTHON names.
-#include "engine/train/gpt2_tokenizer.h"
+#include "engine/train/run/gpt2_tokenizer.h"
 #include "tests/support/places.h"
 
-#include "engine/train/corpus.h"
-#include "engine/train/token_files.h"
+#include "engine/train/run/corpus.h"
+#include "engine/train/run/token_files.h"
 #include "tests/support/seed.h"
 
 #include <QFile>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hogwild in whole runs: one worker is plain gradient descent on one rank to the bit; several share one set of weights and
 // learn. What one worker's update does among others' is hogwild_update_test's.
-#include "engine/analysis/traffic_matrix.h"
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/checkpoint/state_source.h"
-#include "engine/launch/run_header.h"
+#include "engine/trace/analysis/traffic_matrix.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/trace/checkpoint/state_source.h"
+#include "engine/launch/job/run_header.h"
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
 #include "tests/train/loss_curves.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The update without a lock by itself: against the device's SGD, with collisions that are forced, without any, and on a
 // sparse problem whose solution is known.
-#include "engine/parallel/hogwild.h"
+#include "engine/train/parallel/hogwild.h"
 #include "tests/support/seed.h"
 #include "tests/train/rank_threads.h"
 

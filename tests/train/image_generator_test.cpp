@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built-in images, and how batches are made of them.
-#include "engine/train/corpus.h"
-#include "engine/train/image_generator.h"
-#include "engine/train/sampler.h"
+#include "engine/train/run/corpus.h"
+#include "engine/train/run/image_generator.h"
+#include "engine/train/run/sampler.h"
 #include "tests/train/random_inputs.h"
 
 #include <QtTest>

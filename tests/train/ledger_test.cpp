@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory ledger against the arena: the same list of actions, once counted, once carried out by real stages.
-#include "engine/plan/ledger.h"
+#include "engine/predict/plan/ledger.h"
 
 #include <QTest>
 #include <array>
@@ -9,16 +9,16 @@
 #include "engine/base/random.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/layout_file.h"
-#include "engine/model/activation_host.h"
-#include "engine/model/stage.h"
-#include "engine/optim/optimizer.h"
-#include "engine/parallel/context.h"
-#include "engine/parallel/expert.h"
-#include "engine/parallel/tensor.h"
-#include "engine/plan/plan.h"
-#include "engine/schedule/passes.h"
-#include "engine/schedule/registry.h"
-#include "engine/schedule/text.h"
+#include "engine/train/model/activation_host.h"
+#include "engine/train/model/stage.h"
+#include "engine/train/optim/optimizer.h"
+#include "engine/train/parallel/context.h"
+#include "engine/train/parallel/expert.h"
+#include "engine/train/parallel/tensor.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/text.h"
 #include "tests/support/seed.h"
 #include "tests/train/rank_threads.h"
 

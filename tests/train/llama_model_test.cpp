@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Llama's layers and whole models against double precision: values, and every gradient against central differences.
-#include "engine/model/gated_feed_forward_layer.h"
-#include "engine/model/grouped_attention_layer.h"
-#include "engine/model/stage.h"
+#include "engine/train/model/gated_feed_forward_layer.h"
+#include "engine/train/model/grouped_attention_layer.h"
+#include "engine/train/model/stage.h"
 #include "kernels/threads.h"
 #include "tests/train/llama_reference.h"
 #include "tests/train/model_gradients.h"

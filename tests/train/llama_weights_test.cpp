@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Llama weights of Hugging Face: read, trained from under any layout, written; loss and gradients against transformers
 // itself. Needs a Python with transformers: python3, or the one SHARDLAB_TORCH_PYTHON names.
-#include "engine/checkpoint/llama_weights.h"
+#include "engine/trace/checkpoint/llama_weights.h"
 
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/checkpoint/state_source.h"
-#include "engine/model/stage.h"
-#include "engine/train/corpus.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/trace/checkpoint/state_source.h"
+#include "engine/train/model/stage.h"
+#include "engine/train/run/corpus.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/train/reference.h"

@@ -2,8 +2,8 @@
 // What tests of layers and models share: weights away from their start, and gradients of a loss by finite differences.
 #pragma once
 
-#include "engine/model/arena.h"
-#include "engine/model/parameter.h"
+#include "engine/train/model/arena.h"
+#include "engine/train/model/parameter.h"
 #include "tests/train/random_inputs.h"
 #include "tests/train/reference.h"
 

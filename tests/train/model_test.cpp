@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers and whole models against double precision: values, and every gradient against central differences.
-#include "engine/model/attention_layer.h"
-#include "engine/model/feed_forward_layer.h"
-#include "engine/model/output_head.h"
-#include "engine/model/stage.h"
+#include "engine/train/model/attention_layer.h"
+#include "engine/train/model/feed_forward_layer.h"
+#include "engine/train/model/output_head.h"
+#include "engine/train/model/stage.h"
 #include "kernels/threads.h"
 #include "tests/train/model_gradients.h"
 #include "tests/train/random_inputs.h"

@@ -2,8 +2,8 @@
 // An optimizer on the host (ZeRO-Offload, arXiv 2101.06840): losses and weights stay what they are, to the bit; device and
 // host hold what the ledgers say, to the byte; every copy is on the timeline, where the plan has it.
 #include "engine/base/random.h"
-#include "engine/layout/check.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/schedule/registry.h"
 #include "tests/support/sanitizer.h"
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Optimizers against their textbook formulas in double precision, over several steps.
-#include "engine/optim/gradient_norm.h"
-#include "engine/optim/learning_rate.h"
-#include "engine/optim/optimizer.h"
+#include "engine/train/optim/gradient_norm.h"
+#include "engine/train/optim/learning_rate.h"
+#include "engine/train/optim/optimizer.h"
 #include "tests/train/random_inputs.h"
 #include "tests/train/reference.h"
 

@@ -8,10 +8,10 @@
 #include <map>
 
 #include "engine/base/clock.h"
-#include "engine/figures/summary.h"
-#include "engine/schedule/custom.h"
-#include "engine/schedule/registry.h"
-#include "engine/schedule/text.h"
+#include "engine/trace/metrics/summary.h"
+#include "engine/layout/schedule/custom.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/text.h"
 #include "tests/support/sanitizer.h"
 #include "tests/train/run_in_process.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model clock of a paced rank.
 #include "engine/base/clock.h"
-#include "engine/train/pacer.h"
+#include "engine/train/run/pacer.h"
 #include "tests/support/seed.h"
 
 #include <QtTest>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A synchronous parameter server trains as an all-reduce does, to the bit; only the server has optimizer state, and only
 // its link carries gradients and weights.
-#include "engine/analysis/traffic_matrix.h"
-#include "engine/launch/run_header.h"
+#include "engine/trace/analysis/traffic_matrix.h"
+#include "engine/launch/job/run_header.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"

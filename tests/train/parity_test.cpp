@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The proof of synchronous training: whatever the layout and the schedule, the losses are those of one rank.
-#include "engine/schedule/passes.h"
-#include "engine/schedule/validate.h"
-#include "engine/train/text_generator.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/layout/schedule/validate.h"
+#include "engine/train/run/text_generator.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trainer against a loop anyone can read: forward, backward, clip, update, on one stage. Parity between layouts
 // cannot see what every layout does wrong alike.
-#include "engine/optim/optimizer.h"
-#include "engine/train/corpus.h"
-#include "engine/train/sampler.h"
+#include "engine/train/optim/optimizer.h"
+#include "engine/train/run/corpus.h"
+#include "engine/train/run/sampler.h"
 #include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training in 16 bits: what master weights and a scaled loss are for, and that all ranks agree on what overflows.
-#include "engine/event/exponents.h"
+#include "engine/trace/event/exponents.h"
 #include "engine/layout/layout_file.h"
-#include "engine/model/stage.h"
-#include "engine/train/loss_scale.h"
+#include "engine/train/model/stage.h"
+#include "engine/train/run/loss_scale.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ranks measure of a layout: its sizes against those that follow from the model, its times for being times.
 #include "engine/layout/model_shape.h"
-#include "engine/plan/plan.h"
-#include "engine/train/profile.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/train/run/profile.h"
 #include "kernels/threads.h"
 #include "tests/train/rank_threads.h"
 

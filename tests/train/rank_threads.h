@@ -2,7 +2,7 @@
 // A whole layout in one process: every rank a thread, joined by a loopback world.
 #pragma once
 
-#include "engine/comm/loopback/loopback.h"
+#include "engine/train/comm/loopback/loopback.h"
 
 #include <functional>
 #include <mutex>

@@ -2,9 +2,9 @@
 // Activations that a backward computes again: losses and weights stay what they are, to the bit; what is computed again
 // is on the timeline, where the plan has it.
 #include "engine/base/random.h"
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/recompute.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pause, resume, step once and stop: taken by rank 0, obeyed by all ranks at the same step boundary.
-#include "engine/train/run_control.h"
+#include "engine/train/run/run_control.h"
 #include "tests/train/rank_threads.h"
 
 #include <QtTest>

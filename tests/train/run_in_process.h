@@ -4,9 +4,9 @@
 #pragma once
 
 #include "engine/base/clock.h"
-#include "engine/plan/plan.h"
-#include "engine/record/recorder.h"
-#include "engine/train/trainer.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/trace/record/recorder.h"
+#include "engine/train/run/trainer.h"
 #include "kernels/threads.h"
 #include "tests/train/rank_threads.h"
 

@@ -4,7 +4,7 @@
 #include <QtTest>
 #include <cmath>
 
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"

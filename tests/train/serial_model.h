@@ -2,11 +2,11 @@
 // A whole model on one rank for serial re-enactments: weights go in, a gradient comes out.
 #pragma once
 
-#include "engine/model/stage.h"
-#include "engine/optim/gradient_norm.h"
-#include "engine/optim/optimizer.h"
-#include "engine/train/corpus.h"
-#include "engine/train/sampler.h"
+#include "engine/train/model/stage.h"
+#include "engine/train/optim/gradient_norm.h"
+#include "engine/train/optim/optimizer.h"
+#include "engine/train/run/corpus.h"
+#include "engine/train/run/sampler.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages and collectives through shared memory: against the conformance suite, and to the bit against those made of messages.
 // Ranks are threads, each with a heap that the others map as another process would.
-#include "engine/comm/communication_error.h"
-#include "engine/comm/shared/shared_communicator.h"
-#include "engine/model/arena.h"
+#include "engine/train/comm/communication_error.h"
+#include "engine/train/comm/shared/shared_communicator.h"
+#include "engine/train/model/arena.h"
 #include "tests/support/seed.h"
 #include "tests/train/collective_rows.h"
 #include "tests/train/communicator_suite.h"

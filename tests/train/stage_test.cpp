@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stages as the executor uses them: halves of a backward, cuts through the model, memory, repetition, learning.
-#include "engine/model/stage.h"
-#include "engine/optim/optimizer.h"
+#include "engine/train/model/stage.h"
+#include "engine/train/optim/optimizer.h"
 #include "kernels/threads.h"
 
 #include <QtTest>

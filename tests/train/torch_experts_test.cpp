@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layer with experts beside the same on PyTorch, which dispatches by one-hot products: output and all gradients.
-#include "engine/model/experts_layer.h"
+#include "engine/train/model/experts_layer.h"
 #include "kernels/threads.h"
 #include "tests/support/places.h"
 #include "tests/train/random_inputs.h"

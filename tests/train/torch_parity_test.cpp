@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gpt against PyTorch, an implementation by others: gradients of the first step and the losses of a short training
 // with AdamW, weight decay and clipping. Needs a Python with torch: python3, or the one SHARDLAB_TORCH_PYTHON names.
-#include "engine/model/stage.h"
-#include "engine/optim/gradient_norm.h"
-#include "engine/optim/optimizer.h"
+#include "engine/train/model/stage.h"
+#include "engine/train/optim/gradient_norm.h"
+#include "engine/train/optim/optimizer.h"
 #include "kernels/threads.h"
 #include "tests/support/places.h"
 #include "tests/train/random_inputs.h"

@@ -2,7 +2,7 @@
 #include "desktop_fixture.h"
 #include "tests/support/sample_checkpoint.h"
 
-#include "engine/checkpoint/checkpoint_folder.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "ui/window/checkpoint_list.h"
 #include "ui/window/main_window.h"
 

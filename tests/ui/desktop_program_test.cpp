@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The desktop as a program: its command line, its exit status, pictures of runs.
 #include "desktop_fixture.h"
-#include "engine/launch/run_header.h"
+#include "engine/launch/job/run_header.h"
 #include "synthetic_run.h"
 #include "tests/support/places.h"
 

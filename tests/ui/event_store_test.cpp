@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Events in blocks: with next to no room for decoded ones every view says the same as with all the room there is, and as
 // looking at every event does.
-#include "engine/run/sqlite.h"
+#include "engine/trace/run_file/sqlite.h"
 #include "tests/support/seed.h"
 #include "tests/ui/bench_context.h"
 #include "tests/ui/random_lane.h"

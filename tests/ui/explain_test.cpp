@@ -2,9 +2,9 @@
 // Notes beside the form: a refused layout is told with its fault and the nearest legal one, a click away.
 #include "desktop_fixture.h"
 
-#include "engine/layout/check.h"
-#include "engine/schedule/registry.h"
-#include "engine/search/nearest_legal.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/nearest_legal.h"
 #include "ui/views/explain/explain_view.h"
 #include "ui/views/explain/reasons.h"
 

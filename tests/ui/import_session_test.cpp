@@ -2,7 +2,7 @@
 // Other programs' traces in the desktop: imported in the background, then a run that every view of Replay shows.
 #include "desktop_fixture.h"
 
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 #include "tests/support/places.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/gantt_scene.h"

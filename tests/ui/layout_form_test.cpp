@@ -12,8 +12,8 @@
 #include "ui/views/layout_form/unit_line.h"
 
 #include "engine/layout/fields.h"
-#include "engine/schedule/registry.h"
-#include "engine/search/partition_layout.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/partition_layout.h"
 
 #include <QCheckBox>
 #include <QComboBox>

@@ -2,7 +2,7 @@
 // A run that is served elsewhere, in the desktop: shown by the same views, copied, its connection lost and found again.
 #include "desktop_fixture.h"
 #include "engine/base/token.h"
-#include "engine/serve/run_server.h"
+#include "engine/launch/serve/run_server.h"
 #include "recorded_run.h"
 #include "tests/support/places.h"
 #include "tests/ui/sample_run.h"

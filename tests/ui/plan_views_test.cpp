@@ -2,7 +2,7 @@
 // Views of a prediction: memory over time, sliders, schedules side by side, the critical path.
 #include "tests/support/seed.h"
 #include "tests/ui/bench_context.h"
-#include "engine/launch/run_header.h"
+#include "engine/launch/job/run_header.h"
 #include "ui/core/legend.h"
 #include "ui/core/step_account.h"
 #include "ui/timeline/gantt_scene.h"

@@ -2,7 +2,7 @@
 // A lane of random events, ascending by begin; for tests only.
 #pragma once
 
-#include "engine/event/event.h"
+#include "engine/trace/event/event.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 // Run files to open, for tests only: a layout's predicted step again and again with jitter.
 #pragma once
 
-#include "engine/launch/run_header.h"
+#include "engine/launch/job/run_header.h"
 #include "tests/ui/synthetic_run.h"
 
 #include <filesystem>

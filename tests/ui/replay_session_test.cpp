@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Opening recorded runs: whole ones, large ones while the window lives, and files that are none.
 #include "desktop_fixture.h"
-#include "engine/launch/run_header.h"
+#include "engine/launch/job/run_header.h"
 #include "synthetic_run.h"
 #include "status_text.h"
 #include "tests/support/seed.h"

@@ -2,7 +2,7 @@
 // What training with experts records beside a run's events; for tests only.
 #pragma once
 
-#include "engine/event/experts.h"
+#include "engine/trace/event/experts.h"
 #include "tests/ui/sample_run.h"
 
 namespace shardlab::sample {

@@ -2,7 +2,7 @@
 // What training with a scaled loss records beside a run's events; for tests only.
 #pragma once
 
-#include "engine/event/exponents.h"
+#include "engine/trace/event/exponents.h"
 #include "tests/ui/sample_run.h"
 
 namespace shardlab::sample {

@@ -3,8 +3,8 @@
 // look like a run's. Nothing of this is ever shown to a user.
 #pragma once
 
-#include "engine/launch/run_header.h"
-#include "engine/plan/plan.h"
+#include "engine/launch/job/run_header.h"
+#include "engine/predict/plan/plan.h"
 #include "ui/core/run_model.h"
 
 #include <algorithm>

@@ -7,9 +7,9 @@
 #include "ui/views/schedule_editor/schedule_editor_view.h"
 #include "ui/views/schedule_editor/schedule_grid.h"
 
-#include "engine/schedule/custom.h"
-#include "engine/schedule/registry.h"
-#include "engine/schedule/text.h"
+#include "engine/layout/schedule/custom.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/text.h"
 
 #include <QApplication>
 #include <QDir>

@@ -2,7 +2,7 @@
 // Pictures of every workspace, dark and light, small and large, for people to look at; and what a picture can be asked:
 // no view is squeezed away, every view draws something.
 #include "desktop_fixture.h"
-#include "engine/launch/run_header.h"
+#include "engine/launch/job/run_header.h"
 #include "synthetic_run.h"
 #include "tests/ui/sample_precision.h"
 

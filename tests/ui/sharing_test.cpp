@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs of the desktop, watched from another one.
 #include "desktop_fixture.h"
-#include "engine/launch/run_header.h"
+#include "engine/launch/job/run_header.h"
 #include "tests/ui/sample_run.h"
 #include "tests/ui/synthetic_run.h"
 

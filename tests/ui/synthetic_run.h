@@ -2,8 +2,8 @@
 // A run that was never trained: a plan's predicted step again and again with jitter, with losses, memory and steps.
 #pragma once
 
-#include "engine/plan/plan.h"
-#include "engine/run/run_file.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/trace/run_file/run_file.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // A run whose file kept a size limit, opened: every step is there, those without events are drawn from their figures, and
 // it is said why.
 #include "bench_context.h"
-#include "engine/launch/run_header.h"
+#include "engine/launch/job/run_header.h"
 #include "tests/support/seed.h"
 #include "ui/core/replay_session.h"
 #include "ui/timeline/event_text.h"

@@ -2,7 +2,7 @@
 // An observer that keeps everything a collector hands over.
 #pragma once
 
-#include "engine/launch/collector.h"
+#include "engine/launch/job/collector.h"
 
 #include <chrono>
 #include <condition_variable>

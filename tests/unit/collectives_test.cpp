@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The algorithms of an all-reduce against a plain enactment of their messages.
-#include "engine/plan/collectives.h"
-#include "engine/plan/plan.h"
+#include "engine/predict/plan/collectives.h"
+#include "engine/predict/plan/plan.h"
 
 #include <QTest>
 

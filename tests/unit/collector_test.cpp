@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Telemetry and collector over a real socket: everything arrives once and in order, whatever the links do.
-#include "engine/launch/collector.h"
+#include "engine/launch/job/collector.h"
 
 #include "engine/base/clock.h"
-#include "engine/event/event_codec.h"
-#include "engine/record/frame_link.h"
-#include "engine/record/telemetry.h"
+#include "engine/trace/event/event_codec.h"
+#include "engine/trace/record/frame_link.h"
+#include "engine/trace/record/telemetry.h"
 #include "tests/fault/faulty_files.h"
 #include "tests/support/seed.h"
 #include "tests/unit/collected.h"

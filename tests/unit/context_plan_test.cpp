@@ -2,10 +2,10 @@
 // What plan says of context parallelism: even shares of the tokens and of the work, and a ring that computing hides as far
 // as it can. What runs then do is context_parity_test's.
 #include "engine/layout/context_split.h"
-#include "engine/layout/replicas.h"
-#include "engine/plan/compute_costs.h"
-#include "engine/plan/context_ring.h"
-#include "engine/plan/plan.h"
+#include "engine/layout/mesh/replicas.h"
+#include "engine/predict/plan/compute_costs.h"
+#include "engine/predict/plan/context_ring.h"
+#include "engine/predict/plan/plan.h"
 #include "tests/support/seed.h"
 
 #include <QTest>

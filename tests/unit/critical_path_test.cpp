@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/critical_path.h"
+#include "engine/predict/plan/critical_path.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_schedule_costs.h"
 

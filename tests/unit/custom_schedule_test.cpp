@@ -2,13 +2,13 @@
 // A layout's own schedule: the same as the generated one it was made from, judged where it was changed, and lowered
 // without deadlock whatever legal order it has.
 #include "engine/base/random.h"
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
-#include "engine/plan/plan.h"
-#include "engine/schedule/custom.h"
-#include "engine/schedule/passes.h"
-#include "engine/schedule/registry.h"
-#include "engine/schedule/text.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/layout/schedule/custom.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/text.h"
 #include "tests/support/random_order.h"
 #include "tests/support/seed.h"
 

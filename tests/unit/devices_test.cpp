@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/file.h"
 #include "engine/base/resources.h"
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/devices.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <QTemporaryDir>
 #include <QTest>

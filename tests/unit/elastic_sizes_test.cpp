@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of replicas that an elastic run may have, and which of its ranks and devices take part at each.
-#include "engine/launch/elastic_world.h"
-#include "engine/launch/run_request.h"
-#include "engine/layout/check.h"
-#include "engine/layout/elastic_sizes.h"
-#include "engine/schedule/registry.h"
+#include "engine/launch/job/elastic_world.h"
+#include "engine/launch/job/run_request.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/check/elastic_sizes.h"
+#include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
 
 #include <QTemporaryDir>

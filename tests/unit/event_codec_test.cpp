@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/event/event_codec.h"
+#include "engine/trace/event/event_codec.h"
 
 #include "engine/base/crc32c.h"
 #include "tests/support/seed.h"

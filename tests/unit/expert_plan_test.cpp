@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What plan says of models with experts: work of the experts that are asked, time of the rows that are computed, and the
 // sums over their load.
-#include "engine/figures/expert_loads.h"
+#include "engine/trace/metrics/expert_loads.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/utilisation.h"
-#include "engine/plan/plan.h"
+#include "engine/predict/plan/plan.h"
 
 #include <QTest>
 

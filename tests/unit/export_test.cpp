@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exports read back by other means: CSV by splitting, Chrome traces by a JSON parser.
-#include "engine/interchange/export.h"
+#include "engine/trace/interchange/export.h"
 
-#include "engine/layout/mesh.h"
+#include "engine/layout/mesh/mesh.h"
 #include "tests/fault/faulty_files.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fields that are said to change nothing change nothing: of random layouts, every other legal value gives the same plan.
 #include "engine/base/random.h"
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/field_effect.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/presets.h"
 #include "engine/layout/suggest.h"
-#include "engine/plan/plan.h"
-#include "engine/schedule/registry.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
 
 #include <QTest>

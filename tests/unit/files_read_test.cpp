@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files that a layout names are looked for before any rank starts, and what is missing is said by its field.
-#include "engine/launch/files_read.h"
+#include "engine/launch/job/files_read.h"
 
 #include <QFile>
 #include <QTemporaryDir>

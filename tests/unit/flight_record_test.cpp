@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/record/flight_record.h"
+#include "engine/trace/record/flight_record.h"
 
 #include "engine/base/file.h"
 #include "tests/support/seed.h"

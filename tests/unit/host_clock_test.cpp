@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clocks of several hosts: the truth is always within the uncertainty, and a clock that is corrected never runs backwards.
 #include "engine/base/clock.h"
-#include "engine/event/host_clock.h"
-#include "engine/hosts/clock_estimate.h"
-#include "engine/record/run_clock.h"
-#include "engine/record/wire.h"
+#include "engine/trace/event/host_clock.h"
+#include "engine/launch/hosts/clock_estimate.h"
+#include "engine/trace/record/run_clock.h"
+#include "engine/trace/record/wire.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 

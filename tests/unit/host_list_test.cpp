@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hostfiles, Slurm's lists, agents: what is read, and what each refusal says.
-#include "engine/hosts/agent.h"
-#include "engine/hosts/host_list.h"
-#include "engine/hosts/this_machine.h"
-#include "engine/launch/process.h"
+#include "engine/launch/hosts/agent.h"
+#include "engine/launch/hosts/host_list.h"
+#include "engine/launch/hosts/this_machine.h"
+#include "engine/launch/job/process.h"
 #include "tests/unit/random_events.h"
 
 #include <QTemporaryDir>

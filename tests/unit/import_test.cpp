@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Other programs' traces as runs: what of them is where, what is counted as not understood, and that nothing in a file
 // brings the import down.
-#include "engine/interchange/import.h"
+#include "engine/trace/interchange/import.h"
 
-#include "engine/figures/summary.h"
-#include "engine/interchange/event_sorter.h"
-#include "engine/interchange/export.h"
-#include "engine/interchange/trace_json.h"
-#include "engine/run/run_file.h"
+#include "engine/trace/metrics/summary.h"
+#include "engine/trace/interchange/event_sorter.h"
+#include "engine/trace/interchange/export.h"
+#include "engine/trace/interchange/trace_json.h"
+#include "engine/trace/run_file/run_file.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text form of faults on purpose, and what of a layout's list is refused.
-#include "engine/launch/elastic_world.h"
-#include "engine/launch/rank_arguments.h"
-#include "engine/layout/check.h"
+#include "engine/launch/job/elastic_world.h"
+#include "engine/trace/record/rank_arguments.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/injected_fault.h"
-#include "engine/plan/plan.h"
-#include "engine/schedule/registry.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
 
 #include <QTest>

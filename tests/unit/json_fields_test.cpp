@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/json_fields.h"
-#include "engine/launch/forwarder_setup.h"
+#include "engine/launch/job/forwarder_setup.h"
 #include "tests/support/seed.h"
 
 #include <QTest>

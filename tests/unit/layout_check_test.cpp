@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/random.h"
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/layout_file.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
 #include "tests/unit/cnn_faults.h"
 #include "tests/unit/host_faults.h"

@@ -2,10 +2,10 @@
 // Lessons: what is read of their Markdown, what is said of a damaged one, and where figures come from.
 #include "engine/base/scratch_folder.h"
 #include "engine/base/units.h"
-#include "engine/launch/run_header.h"
-#include "engine/lesson/lesson.h"
-#include "engine/lesson/lesson_text.h"
-#include "engine/run/run_file.h"
+#include "engine/launch/job/run_header.h"
+#include "engine/launch/lesson/lesson.h"
+#include "engine/launch/lesson/lesson_text.h"
+#include "engine/trace/run_file/run_file.h"
 
 #include <QTest>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What other programs send becomes a run: each event once, whatever the connections do; drops counted; nonsense refused.
-#include "engine/serve/live_listener.h"
+#include "engine/launch/serve/live_listener.h"
 
 #include "engine/base/clock.h"
-#include "engine/run/run_file.h"
-#include "engine/serve/run_copy.h"
-#include "engine/serve/sender_frames.h"
+#include "engine/trace/run_file/run_file.h"
+#include "engine/launch/serve/run_copy.h"
+#include "engine/launch/serve/sender_frames.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 

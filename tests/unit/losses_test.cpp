@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/presets.h"
-#include "engine/schedule/registry.h"
-#include "engine/search/losses.h"
-#include "engine/search/neighbours.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/losses.h"
+#include "engine/predict/search/neighbours.h"
 
 #include <QTest>
 

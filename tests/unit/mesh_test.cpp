@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/layout/mesh.h"
-#include "engine/layout/replicas.h"
+#include "engine/layout/mesh/mesh.h"
+#include "engine/layout/mesh/replicas.h"
 
 #include <QTest>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // mpirun's argv, its last words, and how a run is judged from them.
-#include "engine/launch/mpirun.h"
-#include "engine/launch/mpirun_report.h"
-#include "engine/launch/rank_ends.h"
+#include "engine/launch/job/mpirun.h"
+#include "engine/launch/job/mpirun_report.h"
+#include "engine/launch/job/rank_ends.h"
 
 #include <QTest>
 

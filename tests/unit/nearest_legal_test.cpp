@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/layout/check.h"
-#include "engine/schedule/registry.h"
-#include "engine/search/nearest_legal.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/nearest_legal.h"
 
 #include <QTest>
 

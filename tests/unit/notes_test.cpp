@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notes beside a run: kept, changed, taken away, asked for; refused where the run is being recorded.
-#include "engine/run/notes.h"
+#include "engine/trace/run_file/notes.h"
 
-#include "engine/query/query.h"
-#include "engine/run/run_schema.h"
-#include "engine/run/sqlite.h"
+#include "engine/trace/query/query.h"
+#include "engine/trace/run_file/run_schema.h"
+#include "engine/trace/run_file/sqlite.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 

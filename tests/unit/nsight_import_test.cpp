@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nsight Systems' SQLite export: databases made here by the documented schema, two processes of one report.
-#include "engine/interchange/import.h"
-#include "engine/run/run_file.h"
-#include "engine/run/sqlite.h"
+#include "engine/trace/interchange/import.h"
+#include "engine/trace/run_file/run_file.h"
+#include "engine/trace/run_file/sqlite.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 

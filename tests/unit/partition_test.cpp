@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The partitioner against every partition there is.
 #include "engine/layout/presets.h"
-#include "engine/plan/plan.h"
-#include "engine/search/partition.h"
-#include "engine/search/partition_layout.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/predict/search/partition.h"
+#include "engine/predict/search/partition_layout.h"
 #include "tests/support/seed.h"
 
 #include <QTest>

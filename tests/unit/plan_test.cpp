@@ -2,8 +2,8 @@
 #include "engine/layout/layout_file.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/presets.h"
-#include "engine/plan/plan.h"
-#include "engine/schedule/validate.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/layout/schedule/validate.h"
 
 #include <QElapsedTimer>
 #include <QTest>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Number formats in a plan: what a parameter costs, what is sent, what takes how long, what is advised against.
 #include "engine/layout/presets.h"
-#include "engine/plan/accelerators.h"
-#include "engine/plan/measurements.h"
-#include "engine/plan/plan.h"
-#include "engine/search/search.h"
+#include "engine/predict/plan/accelerators.h"
+#include "engine/predict/plan/measurements.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/predict/search/search.h"
 
 #include <QTemporaryDir>
 #include <QTest>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/presets.h"
-#include "engine/plan/predicted_memory.h"
-#include "engine/schedule/registry.h"
+#include "engine/predict/plan/predicted_memory.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <QTest>
 

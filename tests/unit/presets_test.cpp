@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/devices.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/registry.h"
 #include "tests/support/places.h"
 
 #include <QTest>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Child processes and the folders and processes a job could leave behind.
-#include "engine/launch/process.h"
-#include "engine/launch/stray_processes.h"
-#include "engine/launch/temporary_folder.h"
+#include "engine/launch/job/process.h"
+#include "engine/launch/job/stray_processes.h"
+#include "engine/launch/job/temporary_folder.h"
 #include "tests/support/processes.h"
 
 #include <QTemporaryDir>

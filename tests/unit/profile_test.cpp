@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/measurements.h"
-#include "engine/plan/plan.h"
-#include "engine/plan/profile_store.h"
+#include "engine/predict/plan/measurements.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/profile_store.h"
 #include "tests/support/seed.h"
 
 #include <QTemporaryDir>

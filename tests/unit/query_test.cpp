@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SQL answers against the same figures counted by hand from the events that were written.
-#include "engine/query/query.h"
+#include "engine/trace/query/query.h"
 
 #include "engine/base/file.h"
 #include "tests/support/damaged_block.h"

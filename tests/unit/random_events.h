@@ -2,7 +2,7 @@
 // Random events for tests.
 #pragma once
 
-#include "engine/event/event.h"
+#include "engine/trace/event/event.h"
 
 #include <QtGlobal>
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "engine/base/random.h"
-#include "engine/plan/costs.h"
-#include "engine/schedule/passes.h"
-#include "engine/schedule/registry.h"
+#include "engine/predict/plan/costs.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/layout/schedule/registry.h"
 
 namespace shardlab {
 

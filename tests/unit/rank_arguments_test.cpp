@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/launch/rank_arguments.h"
+#include "engine/trace/record/rank_arguments.h"
 #include "tests/support/seed.h"
 
 #include <QRandomGenerator>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is recomputed, as layout and plan have it: segments, bytes against the papers' formulas, time, refusals.
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/recompute.h"
-#include "engine/plan/plan.h"
-#include "engine/plan/stage_buffers.h"
-#include "engine/schedule/registry.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/stage_buffers.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <QTest>
 

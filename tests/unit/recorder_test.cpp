@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/record/recorder.h"
+#include "engine/trace/record/recorder.h"
 
 #include "engine/base/clock.h"
-#include "engine/record/run_clock.h"
+#include "engine/trace/record/run_clock.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 

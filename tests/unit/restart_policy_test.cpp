@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a run goes back to: its own newest checkpoint that is whole; an older one where it got nowhere from that; what it
 // was resumed from before it has any; and no more often than it may.
-#include "engine/launch/restart_policy.h"
+#include "engine/launch/job/restart_policy.h"
 #include "tests/support/sample_checkpoint.h"
 
 #include <QTemporaryDir>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two runs compared, against sums made by hand from the random durations they were given.
-#include "engine/analysis/run_comparison.h"
+#include "engine/trace/analysis/run_comparison.h"
 
-#include "engine/layout/mesh.h"
+#include "engine/layout/mesh/mesh.h"
 
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"

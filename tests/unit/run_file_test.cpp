@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 
 #include "engine/base/file.h"
 #include "engine/layout/layout_file.h"
-#include "engine/run/run_schema.h"
+#include "engine/trace/run_file/run_schema.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run file that grows is followed from any position on: every row once, in order, whatever the steps are.
-#include "engine/run/run_follower.h"
+#include "engine/trace/run_file/run_follower.h"
 
-#include "engine/serve/live_frames.h"
-#include "engine/serve/run_copy.h"
+#include "engine/launch/serve/live_frames.h"
+#include "engine/launch/serve/run_copy.h"
 #include "tests/support/seed.h"
 #include "tests/unit/served_run.h"
 

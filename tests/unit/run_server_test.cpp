@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run served over TCP: every viewer gets all of it, however late it joins and whatever its link does; strangers get
 // nothing and are counted; nobody holds up anybody else.
-#include "engine/serve/run_server.h"
+#include "engine/launch/serve/run_server.h"
 
 #include "engine/base/clock.h"
 #include "engine/base/token.h"
-#include "engine/serve/live_frames.h"
-#include "engine/serve/run_copy.h"
-#include "engine/serve/run_watch.h"
+#include "engine/launch/serve/live_frames.h"
+#include "engine/launch/serve/run_copy.h"
+#include "engine/launch/serve/run_watch.h"
 #include "tests/support/seed.h"
 #include "tests/unit/cutting_proxy.h"
 #include "tests/unit/served_run.h"

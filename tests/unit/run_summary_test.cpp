@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run's figures against sums made by hand from random events.
-#include "engine/launch/run_summary.h"
+#include "engine/launch/job/run_summary.h"
 #include "tests/support/seed.h"
 
 #include <QJsonArray>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The safetensors format: there and back, against the Python package, and what mutations of a file do.
-#include "engine/checkpoint/safetensors.h"
+#include "engine/trace/checkpoint/safetensors.h"
 #include "tests/support/seed.h"
 
 #include <QFile>

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <map>
 
-#include "engine/layout/check.h"
-#include "engine/schedule/passes.h"
-#include "engine/schedule/registry.h"
-#include "engine/schedule/slots.h"
-#include "engine/schedule/validate.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/slots.h"
+#include "engine/layout/schedule/validate.h"
 
 using namespace shardlab;
 

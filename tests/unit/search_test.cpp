@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
-#include "engine/plan/plan.h"
-#include "engine/schedule/registry.h"
-#include "engine/search/partition_layout.h"
-#include "engine/search/search.h"
-#include "engine/search/step_estimate.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/partition_layout.h"
+#include "engine/predict/search/search.h"
+#include "engine/predict/search/step_estimate.h"
 #include "tests/support/seed.h"
 
 #include <QElapsedTimer>

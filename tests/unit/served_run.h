@@ -2,8 +2,8 @@
 // A run that is recorded bit by bit, as a job does it, and what it must come out as wherever it is watched.
 #pragma once
 
-#include "engine/event/event_codec.h"
-#include "engine/run/run_file.h"
+#include "engine/trace/event/event_codec.h"
+#include "engine/trace/run_file/run_file.h"
 #include "tests/unit/random_events.h"
 
 #include <filesystem>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs with a size limit: the file never exceeds it, every step keeps its figures, and the steps that are said to be
 // whole are whole.
-#include "engine/launch/run_summary.h"
-#include "engine/layout/check.h"
-#include "engine/query/query.h"
-#include "engine/run/run_schema.h"
-#include "engine/schedule/registry.h"
+#include "engine/launch/job/run_summary.h"
+#include "engine/layout/check/check.h"
+#include "engine/trace/query/query.h"
+#include "engine/trace/run_file/run_schema.h"
+#include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_run.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/record/status_page.h"
+#include "engine/trace/record/status_page.h"
 
 #include "engine/base/file.h"
 #include "tests/support/seed.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures that a run file stores against the same figures counted from its events, and against sums made by hand.
 #include "engine/base/file.h"
-#include "engine/figures/figure_codec.h"
-#include "engine/figures/figure_recording.h"
-#include "engine/launch/run_summary.h"
-#include "engine/run/run_schema.h"
+#include "engine/trace/metrics/figure_codec.h"
+#include "engine/trace/metrics/figure_recording.h"
+#include "engine/launch/job/run_summary.h"
+#include "engine/trace/run_file/run_schema.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_run.h"

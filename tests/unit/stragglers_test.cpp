@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs in which one rank or link was made slower: it is named, with its cause, its steps and by how much; and no other.
-#include "engine/analysis/stragglers.h"
+#include "engine/trace/analysis/stragglers.h"
 
-#include "engine/launch/run_header.h"
-#include "engine/plan/plan.h"
+#include "engine/launch/job/run_header.h"
+#include "engine/predict/plan/plan.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 

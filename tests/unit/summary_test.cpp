@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The summarizer against a computation that knows all events at once and sweeps time.
-#include "engine/figures/summary.h"
+#include "engine/trace/metrics/summary.h"
 
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"

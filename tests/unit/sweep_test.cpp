@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/presets.h"
-#include "engine/schedule/registry.h"
-#include "engine/search/sweep.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/sweep.h"
 
 #include <QTest>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Perfetto and SQLite exports, read back by other means: the protobuf by a decoder written here and, where a Python
 // with the package perfetto is found (python3, or SHARDLAB_PERFETTO_PYTHON), by Perfetto's own definitions.
-#include "engine/interchange/export.h"
-#include "engine/interchange/import.h"
-#include "engine/run/sqlite.h"
+#include "engine/trace/interchange/export.h"
+#include "engine/trace/interchange/import.h"
+#include "engine/trace/run_file/sqlite.h"
 #include "tests/support/places.h"
 
 #include <QJsonArray>

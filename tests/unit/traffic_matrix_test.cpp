@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes from rank to rank, against what the plan says crosses each axis, and against messages counted one by one.
-#include "engine/analysis/traffic_matrix.h"
+#include "engine/trace/analysis/traffic_matrix.h"
 
-#include "engine/launch/run_header.h"
-#include "engine/plan/plan.h"
+#include "engine/launch/job/run_header.h"
+#include "engine/predict/plan/plan.h"
 
 #include <QTest>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks' links through a trunk: every byte arrives once and in order, and one that nobody reads holds up no other.
-#include "engine/hosts/trunk_channel.h"
+#include "engine/launch/hosts/trunk_channel.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 

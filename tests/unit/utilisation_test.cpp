@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model FLOPs utilisation, counted by hand: in the plan, in a run's header and in its summary.
-#include "engine/launch/run_header.h"
-#include "engine/launch/run_summary.h"
+#include "engine/launch/job/run_header.h"
+#include "engine/launch/job/run_summary.h"
 #include "engine/layout/model_shape.h"
-#include "engine/plan/plan.h"
+#include "engine/predict/plan/plan.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>

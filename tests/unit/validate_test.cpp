@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/random.h"
-#include "engine/schedule/passes.h"
-#include "engine/schedule/registry.h"
-#include "engine/schedule/text.h"
-#include "engine/schedule/validate.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/text.h"
+#include "engine/layout/schedule/validate.h"
 #include "tests/support/seed.h"
 
 #include <QTest>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judgements of the watchdog over made-up statuses: a pipeline of four stages twice (data 2), 1F1B.
-#include "engine/launch/watchdog.h"
+#include "engine/launch/job/watchdog.h"
 
-#include "engine/plan/plan.h"
+#include "engine/predict/plan/plan.h"
 
 #include <QTest>
 

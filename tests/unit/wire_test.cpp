@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/record/spool.h"
+#include "engine/trace/record/spool.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 

@@ -5,7 +5,7 @@
 
 #include "engine/layout/fault.h"
 #include "engine/layout/presets.h"
-#include "engine/plan/plan.h"
+#include "engine/predict/plan/plan.h"
 
 using namespace shardlab;
 

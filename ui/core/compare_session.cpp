@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/compare_session.h"
 
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 
 #include <QCoreApplication>
 #include <QMetaObject>

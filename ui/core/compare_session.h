@@ -3,7 +3,7 @@
 // differences computed from the files on a worker thread.
 #pragma once
 
-#include "engine/analysis/run_comparison.h"
+#include "engine/trace/analysis/run_comparison.h"
 #include "engine/base/result.h"
 #include "ui/core/replay_session.h"
 #include "ui/core/run_model.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/document.h"
 
-#include "engine/layout/check.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/registry.h"
 
 #include "ui/core/child.h"
 

@@ -4,7 +4,7 @@
 
 #include "engine/layout/fault.h"
 #include "engine/layout/layout.h"
-#include "engine/plan/plan.h"
+#include "engine/predict/plan/plan.h"
 
 #include <QObject>
 #include <QString>

@@ -2,7 +2,7 @@
 // Imports other programs' traces on a worker thread; the run that comes of it is then opened as any other.
 #pragma once
 
-#include "engine/interchange/import.h"
+#include "engine/trace/interchange/import.h"
 
 #include <QObject>
 

@@ -2,7 +2,7 @@
 // A run's instants, each kind apart and ascending: what is drawn of them is found by halving, not by walking all.
 #pragma once
 
-#include "engine/event/event.h"
+#include "engine/trace/event/event.h"
 
 #include <array>
 #include <cstddef>

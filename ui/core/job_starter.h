@@ -2,7 +2,7 @@
 // How a run session gets its job: from launch, or from a test's stand-in.
 #pragma once
 
-#include "engine/launch/job.h"
+#include "engine/launch/job/job.h"
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/lesson_session.h"
 
-#include "engine/launch/run_header.h"
+#include "engine/launch/job/run_header.h"
 #include "ui/core/document.h"
 #include "ui/core/run_model.h"
 

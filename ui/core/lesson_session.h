@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/base/scratch_folder.h"
-#include "engine/lesson/lesson.h"
+#include "engine/launch/lesson/lesson.h"
 #include "ui/core/replay_session.h"
 #include "ui/core/run_session.h"
 

@@ -3,7 +3,7 @@
 // where the window is busy the thread waits, and with it only this viewer.
 #pragma once
 
-#include "engine/serve/run_copy.h"
+#include "engine/launch/serve/run_copy.h"
 
 #include <condition_variable>
 #include <functional>

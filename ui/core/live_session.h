@@ -3,8 +3,8 @@
 // sends; written into a run file, shown by the same views as a run of this machine. Nothing here blocks.
 #pragma once
 
-#include "engine/serve/live_listener.h"
-#include "engine/serve/run_watch.h"
+#include "engine/launch/serve/live_listener.h"
+#include "engine/launch/serve/run_watch.h"
 
 #include <QObject>
 #include <QTimer>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/measure_session.h"
 
-#include "engine/launch/profiling.h"
-#include "engine/plan/profile_store.h"
+#include "engine/launch/job/profiling.h"
+#include "engine/predict/plan/profile_store.h"
 #include "ui/core/document.h"
 
 #include <QCoreApplication>

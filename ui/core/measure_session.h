@@ -3,7 +3,7 @@
 // whose predictions are then of this machine.
 #pragma once
 
-#include "engine/plan/profile.h"
+#include "engine/predict/plan/profile.h"
 
 #include <QObject>
 #include <QString>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/run/notes.h"
+#include "engine/trace/run_file/notes.h"
 
 #include <QObject>
 #include <QString>

@@ -4,7 +4,7 @@
 #include "ui/core/run_model.h"
 #include "ui/core/stored_steps.h"
 
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 #include "ui/store/run_block_source.h"
 
 #include <QElapsedTimer>

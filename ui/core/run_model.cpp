@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/run_model.h"
 
-#include "engine/layout/mesh.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/mesh/mesh.h"
+#include "engine/layout/schedule/registry.h"
 #include "ui/core/step_account.h"
 
 #include <QCoreApplication>

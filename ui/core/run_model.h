@@ -4,13 +4,13 @@
 // memory; spans and memory samples lie in blocks, and are read when somebody asks (ui/store).
 #pragma once
 
-#include "engine/analysis/stragglers.h"
-#include "engine/event/event.h"
-#include "engine/figures/memory_curve.h"
-#include "engine/figures/summary.h"
+#include "engine/trace/analysis/stragglers.h"
+#include "engine/trace/event/event.h"
+#include "engine/trace/metrics/memory_curve.h"
+#include "engine/trace/metrics/summary.h"
 #include "engine/layout/layout.h"
-#include "engine/plan/plan.h"
-#include "engine/run/run_file.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/trace/run_file/run_file.h"
 #include "ui/core/instants.h"
 #include "ui/core/scanned_block.h"
 #include "ui/core/stored_steps.h"

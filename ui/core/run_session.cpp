@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/run_session.h"
 
-#include "engine/launch/run_header.h"
-#include "engine/layout/elastic_sizes.h"
-#include "engine/schedule/registry.h"
+#include "engine/launch/job/run_header.h"
+#include "engine/layout/check/elastic_sizes.h"
+#include "engine/layout/schedule/registry.h"
 #include "ui/core/job_relay.h"
 #include "ui/core/run_model.h"
 

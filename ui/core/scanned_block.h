@@ -2,7 +2,7 @@
 // What was made of a block of a run file on the thread that reads: the model takes it over without looking at its spans.
 #pragma once
 
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 #include "ui/store/block_digest.h"
 
 #include <memory>

@@ -2,7 +2,7 @@
 // Plan for me: the search for the best layout on a worker thread; its candidates arrive while it runs.
 #pragma once
 
-#include "engine/search/search.h"
+#include "engine/predict/search/search.h"
 
 #include <QObject>
 #include <QString>

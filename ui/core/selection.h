@@ -3,8 +3,8 @@
 // everywhere.
 #pragma once
 
-#include "engine/event/event.h"
-#include "engine/layout/mesh.h"
+#include "engine/trace/event/event.h"
+#include "engine/layout/mesh/mesh.h"
 
 #include <QObject>
 

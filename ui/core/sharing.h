@@ -3,7 +3,7 @@
 // down; it is another one each time sharing begins.
 #pragma once
 
-#include "engine/serve/run_server.h"
+#include "engine/launch/serve/run_server.h"
 
 #include <QObject>
 

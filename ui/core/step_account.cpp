@@ -3,7 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/layout/exchange.h"
-#include "engine/plan/predicted_memory.h"
+#include "engine/predict/plan/predicted_memory.h"
 
 #include <algorithm>
 #include <limits>

@@ -3,9 +3,9 @@
 // decides how long it takes.
 #pragma once
 
-#include "engine/figures/memory_curve.h"
-#include "engine/layout/mesh.h"
-#include "engine/plan/critical_path.h"
+#include "engine/trace/metrics/memory_curve.h"
+#include "engine/layout/mesh/mesh.h"
+#include "engine/predict/plan/critical_path.h"
 
 #include <map>
 #include <memory>

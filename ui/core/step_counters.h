@@ -2,7 +2,7 @@
 // Counters that are told once a step.
 #pragma once
 
-#include "engine/event/event.h"
+#include "engine/trace/event/event.h"
 
 #include <algorithm>
 #include <vector>

@@ -2,7 +2,7 @@
 #include "ui/core/step_path.h"
 
 #include "engine/base/clock.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 // The critical path of a step by its events: as predicted, and as the step went.
 #pragma once
 
-#include "engine/plan/measured_path.h"
+#include "engine/predict/plan/measured_path.h"
 #include "ui/core/run_model.h"
 #include "ui/core/step_account.h"
 

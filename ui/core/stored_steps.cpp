@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/stored_steps.h"
 
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,9 +2,9 @@
 // What a run file tells of its steps without their events: figures, and what each rank's step was made of.
 #pragma once
 
-#include "engine/analysis/stragglers.h"
-#include "engine/figures/summary.h"
-#include "engine/run/run_file.h"
+#include "engine/trace/analysis/stragglers.h"
+#include "engine/trace/metrics/summary.h"
+#include "engine/trace/run_file/run_file.h"
 
 #include <array>
 #include <cstdint>

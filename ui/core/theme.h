@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/base/memory_category.h"
-#include "engine/event/event.h"
+#include "engine/trace/event/event.h"
 
 #include <QColor>
 #include <QFont>

@@ -3,9 +3,9 @@
 
 #include "engine/base/resources.h"
 #include "engine/base/token.h"
-#include "engine/launch/run_header.h"
+#include "engine/launch/job/run_header.h"
 #include "engine/layout/layout_file.h"
-#include "engine/plan/measured_costs.h"
+#include "engine/predict/plan/measured_costs.h"
 #include "ui/core/run_outcome.h"
 
 #include <QClipboard>

@@ -2,7 +2,7 @@
 // What views need of a block's events while it is in memory. Counters and instants are not here: the model keeps those.
 #pragma once
 
-#include "engine/event/event.h"
+#include "engine/trace/event/event.h"
 
 #include <cstddef>
 #include <cstdint>

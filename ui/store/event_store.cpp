@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/store/event_store.h"
 
-#include "engine/event/event_codec.h"
+#include "engine/trace/event/event_codec.h"
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 // ones as a budget holds. Blocks come from a run file, or are made of events as they arrive.
 #pragma once
 
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 #include "ui/store/memory_track.h"
 #include "ui/store/scratch_block_source.h"
 #include "ui/store/stored_lane.h"

@@ -2,7 +2,7 @@
 // What a rank held over time: from what stays of its blocks, and from their samples where a moment lies within one.
 #pragma once
 
-#include "engine/figures/memory_curve.h"
+#include "engine/trace/metrics/memory_curve.h"
 #include "ui/store/block_cache.h"
 #include "ui/store/block_digest.h"
 

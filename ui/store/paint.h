@@ -2,7 +2,7 @@
 // The kinds of things a timeline paints. Events of one paint have one colour and are drawn together.
 #pragma once
 
-#include "engine/event/event.h"
+#include "engine/trace/event/event.h"
 
 #include <array>
 #include <cstddef>

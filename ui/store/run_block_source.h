@@ -2,7 +2,7 @@
 // The blocks of a run file, read when somebody needs them.
 #pragma once
 
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 #include "ui/store/block_source.h"
 
 #include <memory>

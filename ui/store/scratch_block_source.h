@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/base/bytes.h"
-#include "engine/run/run_block.h"
+#include "engine/trace/run_file/run_block.h"
 #include "ui/store/block_source.h"
 
 #include <cstdio>

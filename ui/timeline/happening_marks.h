@@ -2,7 +2,7 @@
 // How moments of a run are marked above its timeline, and what the legend calls them.
 #pragma once
 
-#include "engine/event/event.h"
+#include "engine/trace/event/event.h"
 #include "ui/core/legend.h"
 
 #include <array>

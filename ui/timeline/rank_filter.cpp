@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/timeline/rank_filter.h"
 
-#include "engine/layout/mesh.h"
+#include "engine/layout/mesh/mesh.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 

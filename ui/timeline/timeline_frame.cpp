@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Time labels, grid, step numbers and groups of ranks of a timeline.
-#include "engine/layout/mesh.h"
+#include "engine/layout/mesh/mesh.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/rank_labels.h"
 #include "ui/timeline/timeline_state.h"

@@ -2,8 +2,8 @@
 #include "ui/window/checkpoint_list.h"
 
 #include "engine/base/units.h"
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/checkpoint/state_source.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/trace/checkpoint/state_source.h"
 #include "ui/core/child.h"
 #include "ui/core/workbench.h"
 

@@ -2,7 +2,7 @@
 // What lies in a stretch of time on some ranks: how many spans of each kind and rank, and how long they last there.
 #pragma once
 
-#include "engine/event/event.h"
+#include "engine/trace/event/event.h"
 #include "ui/core/selection.h"
 
 #include <map>

@@ -2,7 +2,7 @@
 // The parts of a comparison as tables of one shape: names, both sides, their difference as a figure and as a bar.
 #pragma once
 
-#include "engine/analysis/run_comparison.h"
+#include "engine/trace/analysis/run_comparison.h"
 
 #include <QAbstractTableModel>
 #include <QStyledItemDelegate>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/compare/linked_timelines.h"
 
-#include "engine/analysis/run_comparison.h"
+#include "engine/trace/analysis/run_comparison.h"
 #include "ui/timeline/gantt_scene.h"
 
 #include <QScopedValueRollback>

@@ -3,7 +3,7 @@
 // many elements each update without a lock overwrote another's, or how far the replica that exchanged was from the centre.
 #pragma once
 
-#include "engine/event/event.h"
+#include "engine/trace/event/event.h"
 #include "ui/core/throttle.h"
 #include "ui/core/view.h"
 

@@ -3,7 +3,7 @@
 // a bar above its places was dropped; experts are numbered below the last row. The arrows walk along the bars, so does the mouse.
 #pragma once
 
-#include "engine/figures/expert_loads.h"
+#include "engine/trace/metrics/expert_loads.h"
 
 #include <QWidget>
 

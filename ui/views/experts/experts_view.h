@@ -2,7 +2,7 @@
 // How many tokens of a step chose each expert, and how many of them found no place.
 #pragma once
 
-#include "engine/figures/expert_loads.h"
+#include "engine/trace/metrics/expert_loads.h"
 #include "ui/core/throttle.h"
 #include "ui/core/view.h"
 

@@ -2,7 +2,7 @@
 // Why the document's layout is slow: its largest losses, found in the background; those of an older layout are dropped.
 #pragma once
 
-#include "engine/search/losses.h"
+#include "engine/predict/search/losses.h"
 
 #include <QObject>
 

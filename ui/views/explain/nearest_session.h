@@ -2,7 +2,7 @@
 // The legal layout that is nearest to a faulty one, looked for on a worker thread after every change.
 #pragma once
 
-#include "engine/search/nearest_legal.h"
+#include "engine/predict/search/nearest_legal.h"
 
 #include <QObject>
 

@@ -3,7 +3,7 @@
 
 #include "engine/base/units.h"
 #include "engine/layout/exchange.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <QCoreApplication>
 

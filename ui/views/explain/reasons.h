@@ -2,7 +2,7 @@
 // What a plan's figures follow from, in sentences.
 #pragma once
 
-#include "engine/plan/plan.h"
+#include "engine/predict/plan/plan.h"
 
 #include <QString>
 

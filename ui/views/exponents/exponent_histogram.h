@@ -2,7 +2,7 @@
 // Gradients of one step counted by their exponent, read out of a run's counters.
 #pragma once
 
-#include "engine/event/exponents.h"
+#include "engine/trace/event/exponents.h"
 #include "ui/core/run_model.h"
 
 #include <array>

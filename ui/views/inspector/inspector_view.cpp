@@ -2,7 +2,7 @@
 #include "ui/views/inspector/inspector_view.h"
 
 #include "engine/base/units.h"
-#include "engine/layout/mesh.h"
+#include "engine/layout/mesh/mesh.h"
 #include "ui/core/child.h"
 #include "ui/core/overflow.h"
 #include "ui/core/run_model.h"

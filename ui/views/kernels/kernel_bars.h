@@ -2,7 +2,7 @@
 // One bar a kind of kernel: the least that the machine allows it, then what it takes beyond.
 #pragma once
 
-#include "engine/plan/kernel_account.h"
+#include "engine/predict/plan/kernel_account.h"
 
 #include <QString>
 #include <QWidget>

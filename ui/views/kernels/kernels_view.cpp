@@ -2,7 +2,7 @@
 #include "ui/views/kernels/kernels_view.h"
 
 #include "engine/base/units.h"
-#include "engine/plan/profile_store.h"
+#include "engine/predict/plan/profile_store.h"
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/legend.h"

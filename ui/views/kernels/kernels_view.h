@@ -5,7 +5,7 @@
 
 #include "ui/core/view.h"
 
-#include "engine/plan/kernel_account.h"
+#include "engine/predict/plan/kernel_account.h"
 
 namespace shardlab {
 

@@ -5,8 +5,8 @@
 #include "ui/views/layout_form/calm_controls.h"
 
 #include "engine/layout/devices.h"
-#include "engine/schedule/custom.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/custom.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <QCheckBox>
 #include <QFileDialog>

@@ -2,7 +2,7 @@
 // "Check": calls the other hosts of a cluster as a run would, on a worker thread, and tells what was found.
 #pragma once
 
-#include "engine/launch/doctor.h"
+#include "engine/launch/job/doctor.h"
 
 #include <QObject>
 

@@ -7,7 +7,7 @@
 #include "ui/views/layout_form/calm_controls.h"
 #include "ui/views/layout_form/hosts_check.h"
 
-#include "engine/hosts/this_machine.h"
+#include "engine/launch/hosts/this_machine.h"
 
 #include <QLabel>
 #include <QLineEdit>

@@ -4,7 +4,7 @@
 
 #include "ui/views/layout_form/field_editor.h"
 
-#include "engine/launch/doctor.h"
+#include "engine/launch/job/doctor.h"
 
 #include <vector>
 

@@ -11,7 +11,7 @@
 #include "engine/layout/field_effect.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/layout_file.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <QApplication>
 #include <QHBoxLayout>

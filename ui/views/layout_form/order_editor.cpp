@@ -4,7 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/views/layout_form/calm_controls.h"
 
-#include "engine/schedule/custom.h"
+#include "engine/layout/schedule/custom.h"
 
 #include <QCheckBox>
 #include <QSignalBlocker>

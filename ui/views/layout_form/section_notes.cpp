@@ -4,7 +4,7 @@
 #include "ui/core/document.h"
 
 #include "engine/base/units.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <QCoreApplication>
 

@@ -5,9 +5,9 @@
 #include "ui/core/document.h"
 #include "ui/views/layout_form/calm_controls.h"
 
-#include "engine/layout/check.h"
-#include "engine/schedule/registry.h"
-#include "engine/search/partition_layout.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/partition_layout.h"
 
 #include <QCheckBox>
 #include <QGridLayout>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/lesson/lesson_view.h"
 
-#include "engine/lesson/lesson_text.h"
+#include "engine/launch/lesson/lesson_text.h"
 #include "ui/core/child.h"
 #include "ui/core/lesson_session.h"
 #include "ui/core/run_model.h"

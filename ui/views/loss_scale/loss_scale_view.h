@@ -2,7 +2,7 @@
 // What the loss was multiplied by, step for step, and where gradients overflowed.
 #pragma once
 
-#include "engine/event/event.h"
+#include "engine/trace/event/event.h"
 #include "ui/core/throttle.h"
 #include "ui/core/view.h"
 

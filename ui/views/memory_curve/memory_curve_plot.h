@@ -3,7 +3,7 @@
 // device's capacity. Zooms and pans as the timeline does.
 #pragma once
 
-#include "engine/figures/memory_curve.h"
+#include "engine/trace/metrics/memory_curve.h"
 #include "ui/core/view.h"
 #include "ui/timeline/lane_shape.h"
 

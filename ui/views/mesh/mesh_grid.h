@@ -5,7 +5,7 @@
 
 #include "ui/core/theme.h"
 
-#include "engine/layout/mesh.h"
+#include "engine/layout/mesh/mesh.h"
 
 #include <QString>
 #include <QWidget>

@@ -7,7 +7,7 @@
 #include "ui/views/mesh/mesh_grid.h"
 
 #include "engine/base/units.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/registry.h"
 
 #include <QScrollArea>
 #include <QVBoxLayout>

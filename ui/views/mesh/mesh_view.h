@@ -4,7 +4,7 @@
 
 #include "ui/core/view.h"
 
-#include "engine/layout/mesh.h"
+#include "engine/layout/mesh/mesh.h"
 
 #include <QTimer>
 

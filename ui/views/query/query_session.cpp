@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/query/query_session.h"
 
-#include "engine/run/run_file.h"
+#include "engine/trace/run_file/run_file.h"
 
 #include <QElapsedTimer>
 #include <QThreadPool>

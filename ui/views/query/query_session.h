@@ -2,7 +2,7 @@
 // A question to a run file in SQL, asked on a worker thread; its answer arrives while it is read.
 #pragma once
 
-#include "engine/query/query.h"
+#include "engine/trace/query/query.h"
 
 #include <QObject>
 #include <QTimer>

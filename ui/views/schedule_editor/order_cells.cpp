@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/schedule_editor/order_cells.h"
 
-#include "engine/schedule/slots.h"
+#include "engine/layout/schedule/slots.h"
 
 #include <algorithm>
 

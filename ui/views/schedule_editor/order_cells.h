@@ -2,7 +2,7 @@
 // Where each action of a schedule stands in its grid of ranks × unit slots: F, I, W and R take one slot, B two.
 #pragma once
 
-#include "engine/schedule/validate.h"
+#include "engine/layout/schedule/validate.h"
 
 #include <QString>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/schedule/schedule.h"
+#include "engine/layout/schedule/schedule.h"
 
 #include <string_view>
 

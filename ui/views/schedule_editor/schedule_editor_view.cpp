@@ -10,9 +10,9 @@
 #include "ui/views/schedule_editor/schedule_grid.h"
 
 #include "engine/base/file.h"
-#include "engine/schedule/custom.h"
-#include "engine/schedule/registry.h"
-#include "engine/schedule/text.h"
+#include "engine/layout/schedule/custom.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/text.h"
 
 #include <QFileDialog>
 #include <QFileInfo>

@@ -6,7 +6,7 @@
 #include "ui/core/view.h"
 #include "ui/views/schedule_editor/order_edits.h"
 
-#include "engine/schedule/validate.h"
+#include "engine/layout/schedule/validate.h"
 
 #include <optional>
 #include <string>

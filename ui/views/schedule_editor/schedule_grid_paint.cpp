@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/schedule_editor/schedule_grid.h"
 
-#include "engine/event/event.h"
+#include "engine/trace/event/event.h"
 
 #include <QPaintEvent>
 #include <QPainter>

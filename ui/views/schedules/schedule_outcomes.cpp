@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/schedules/schedule_outcomes.h"
 
-#include "engine/launch/run_header.h"
-#include "engine/schedule/registry.h"
-#include "engine/search/sweep.h"
+#include "engine/launch/job/run_header.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/sweep.h"
 #include "ui/core/document.h"
 
 #include <QCoreApplication>

@@ -2,7 +2,7 @@
 #include "ui/views/schedules/schedules_plot.h"
 
 #include "engine/base/units.h"
-#include "engine/layout/mesh.h"
+#include "engine/layout/mesh/mesh.h"
 #include "ui/core/theme.h"
 #include "ui/timeline/time_ticks.h"
 

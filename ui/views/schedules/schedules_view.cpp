@@ -3,8 +3,8 @@
 
 #include "engine/base/units.h"
 #include "engine/layout/devices.h"
-#include "engine/plan/costs.h"
-#include "engine/schedule/registry.h"
+#include "engine/predict/plan/costs.h"
+#include "engine/layout/schedule/registry.h"
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/theme.h"

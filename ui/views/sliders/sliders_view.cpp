@@ -2,7 +2,7 @@
 #include "ui/views/sliders/sliders_view.h"
 
 #include "engine/base/units.h"
-#include "engine/schedule/registry.h"
+#include "engine/layout/schedule/registry.h"
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/style_sheet.h"

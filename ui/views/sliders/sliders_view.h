@@ -3,7 +3,7 @@
 // one is dragged. A drag is one step of undo.
 #pragma once
 
-#include "engine/search/sweep.h"
+#include "engine/predict/search/sweep.h"
 #include "ui/core/view.h"
 
 #include <array>

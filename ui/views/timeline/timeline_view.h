@@ -2,7 +2,7 @@
 // Who does what when: measured over predicted, or the prediction alone.
 #pragma once
 
-#include "engine/event/event.h"
+#include "engine/trace/event/event.h"
 #include "ui/core/selection.h"
 #include "ui/core/view.h"
 #include "ui/timeline/happening_marks.h"

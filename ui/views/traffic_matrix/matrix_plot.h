@@ -2,7 +2,7 @@
 // A rank × rank grid of bytes: a row for each sender, a column for each receiver, darker to lighter with the logarithm.
 #pragma once
 
-#include "engine/analysis/traffic_matrix.h"
+#include "engine/trace/analysis/traffic_matrix.h"
 
 #include <QWidget>
 

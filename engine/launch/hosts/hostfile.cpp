@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/hosts/host_list.h"
+
+#include "engine/base/most_ranks.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <span>
+
+namespace shardlab {
+namespace {
+
+std::vector<std::string_view> wordsOf(std::string_view line) {
+    constexpr std::string_view blanks = " \t\r";
+    std::vector<std::string_view> words;
+    for (;;) {
+        line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
+        if (line.empty()) return words;
+        const std::size_t length = std::min(line.find_first_of(blanks), line.size());
+        words.push_back(line.substr(0, length));
+        line.remove_prefix(length);
+    }
+}
+
+/// "slots=4", "slots = 4" cut in words, and "max_slots=8", which says nothing here.
+Result<int> slotsOf(std::span<const std::string_view> words, const std::string& where) {
+    std::string text;
+    for (const std::string_view word : words) text += text.empty() || word == "=" || text.back() == '=' ? std::string(word) : " " + std::string(word);
+    int slots = 1;
+    for (const std::string_view setting : wordsOf(text)) {
+        const std::size_t equals = setting.find('=');
+        const std::string_view key = setting.substr(0, equals);
+        const std::string_view value = equals == std::string_view::npos ? std::string_view{} : setting.substr(equals + 1);
+        const auto wrong = [&](std::string why) {
+            return fail(Error{"wrong line in the hostfile", where, std::move(why), "NAME slots=N"});
+        };
+        if (key != "slots" && key != "max_slots" && key != "max-slots")
+            return wrong(fmt::format("\"{}\" is no setting of a host", setting.substr(0, 60)));
+        int number = 0;
+        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+        if (error != std::errc{} || end != value.data() + value.size() || number < 1 || number > mostRanks)
+            return wrong(fmt::format("\"{}\" is no number of slots from 1 to {}", value.substr(0, 60), mostRanks));
+        if (key == "slots") slots = number;
+    }
+    return slots;
+}
+
+}  // namespace
+
+Result<std::vector<HostSpec>> parseHostfile(std::string_view text, const std::string& file) {
+    std::vector<HostSpec> hosts;
+    int number = 0;
+    std::int64_t all = 0;
+    while (!text.empty()) {
+        const std::size_t length = std::min(text.find('\n'), text.size());
+        std::string_view line = text.substr(0, length);
+        text.remove_prefix(std::min(length + 1, text.size()));
+        ++number;
+        const std::vector<std::string_view> words = wordsOf(line.substr(0, line.find('#')));
+        if (words.empty()) continue;
+        const std::string where = fmt::format("{}, line {}", file, number);
+        const auto slots = slotsOf(std::span(words).subspan(1), where);
+        if (!slots) return fail(slots.error());
+        all += *slots;
+        if (all > mostRanks)
+            return fail(Error{"too many slots in the hostfile", where, fmt::format("they are {}", all), fmt::format("{} at most", mostRanks)});
+        const auto known = std::ranges::find(hosts, words.front(), &HostSpec::name);
+        if (known == hosts.end()) hosts.push_back({std::string(words.front()), *slots});
+        else known->devices += *slots;
+    }
+    if (hosts.empty()) return fail(Error{"no host in the hostfile", file, "it has only blank lines and comments", "NAME slots=N"});
+    return hosts;
+}
+
+Result<std::vector<HostSpec>> takeDevices(const std::vector<HostSpec>& hosts, int ranks, const std::string& source) {
+    std::vector<HostSpec> taken;
+    int left = ranks;
+    for (const HostSpec& host : hosts) {
+        if (left <= 0) break;
+        taken.push_back({host.name, std::min(host.devices, left)});
+        left -= taken.back().devices;
+    }
+    if (left > 0)
+        return fail(Error{"too few slots", source, fmt::format("{} of {} ranks find none", left, ranks),
+                          fmt::format("{} slots, or smaller degrees", ranks)});
+    return taken;
+}
+
+}  // namespace shardlab

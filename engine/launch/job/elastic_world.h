@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many replicas a run has at the moment, on which devices, and which other numbers it may have (layout/elastic_sizes.h).
+// Ranks are numbered twice: among those that were started, and by their place in the whole layout's mesh, which is their
+// number in the run file. So a replica that is absent leaves empty lanes, and all others keep theirs.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/injected_fault.h"
+#include "engine/predict/plan/plan.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+/// Whether a run of this layout, as it was begun, can be asked for so many replicas. Error: why not, and what would be legal.
+Status canResize(const Layout& layout, int data);
+/// "6 replicas (12 ranks)".
+std::string replicasText(const Layout& layout, int data);
+
+/// Of an elastic layout's plan: those of all numbers of replicas that it may have, the largest first; paced, all are stretched
+/// alike. Of any other: that plan alone.
+std::vector<Plan> plansOfSizes(const Plan& plan);
+
+class ElasticWorld {
+public:
+    /// All of the layout's replicas, on all of its devices.
+    explicit ElasticWorld(const Plan& plan);
+
+    bool elastic() const { return sizes_.size() > 1; }
+    int replicas() const { return now_.parallel.data; }
+    int ranks() const { return mesh_.ranks(); }
+    const std::vector<int>& sizes() const { return sizes_; }
+    const Layout& whole() const { return whole_; }
+    const Layout& now() const { return now_; }
+    /// The rank's number in the run file.
+    int placeOf(int rank) const { return rank >= 0 && rank < ranks() ? places_[static_cast<std::size_t>(rank)] : rank; }
+    /// Whether some rank's two numbers differ.
+    bool renumbered() const;
+    /// Numbers in the run file of ranks that are absent, ascending.
+    std::vector<int> absent() const;
+
+    /// Of faults, which number ranks as the run file does, those of ranks that are there, by their number among these.
+    std::vector<InjectedFault> started(std::span<const InjectedFault> faults) const;
+
+    /// The device of a started rank is not used again until more replicas are asked for than the others can hold.
+    void lose(int rank);
+    /// All devices of a host; false: it had none left.
+    bool loseHost(const std::string& name);
+    /// The largest number of replicas, not above the present one, that what is left can hold; none: too few are left.
+    std::optional<int> largestLeft() const;
+    /// Takes an admissible number of replicas, and returns what they are to do. Where the devices that are left are too few
+    /// for it, all of the layout's count again.
+    Result<Plan> resize(int data);
+
+private:
+    Layout whole_;
+    Measurements measurements_;
+    double modelledStep_;           ///< seconds of the whole layout's, before it is stretched
+    std::vector<int> sizes_;        ///< admissible, descending
+    std::vector<HostSpec> hosts_;   ///< what is left of the layout's
+    Layout now_;
+    Mesh wholeMesh_, mesh_;
+    std::vector<int> places_;       ///< by started rank
+};
+
+}  // namespace shardlab

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/job/forwarder.h"
+
+#include "engine/base/clock.h"
+#include "engine/base/file.h"
+#include "engine/base/tcp_socket.h"
+#include "engine/launch/hosts/silence.h"
+#include "engine/launch/hosts/trunk_channel.h"
+#include "engine/launch/job/host_remains.h"
+#include "engine/launch/job/mpirun.h"
+#include "engine/trace/record/rank_arguments.h"
+#include "engine/launch/job/stray_processes.h"
+#include "engine/launch/job/temporary_folder.h"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <deque>
+#include <map>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <thread>
+#include <unistd.h>
+
+namespace shardlab {
+namespace {
+
+constexpr int pollMilliseconds = 20;
+constexpr std::int64_t milliseconds = 1'000'000;  // ns
+constexpr std::int64_t reportEvery = 100 * milliseconds;
+constexpr std::int64_t attemptEvery = 200 * milliseconds;
+constexpr std::chrono::milliseconds attemptPatience{500};
+constexpr std::int64_t killPatience = 1'000 * milliseconds;
+constexpr std::size_t roomBelow = std::size_t{1} << 17;  ///< queued bytes of the trunk below which more is put in
+constexpr std::size_t pieceBytes = std::size_t{1} << 16;
+constexpr int backlog = 128;
+
+/// Asked to end by a signal; blocked, and read in the loop.
+Descriptor endingSignals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int number : {SIGTERM, SIGINT}) sigaddset(&set, number);
+    sigprocmask(SIG_BLOCK, &set, nullptr);
+    std::signal(SIGHUP, SIG_IGN);  // the agent may go, the link is another
+    std::signal(SIGPIPE, SIG_IGN);
+    return Descriptor(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+}
+
+RankReport::State stateOf(int process) {
+    if (kill(process, 0) != 0 && errno == ESRCH) return RankReport::State::Gone;
+    return isStopped(process) ? RankReport::State::Stopped : RankReport::State::Runs;
+}
+
+/// Part of a rank's file on its way.
+struct Sending {
+    FetchOrder order;
+    Bytes content;
+    std::size_t sent = 0;
+    std::string problem;
+};
+
+class Forwarder {
+public:
+    Forwarder(ForwarderSetup setup, Descriptor listener)
+        : setup_(std::move(setup)), listener_(std::move(listener)), signals_(endingSignals()) {
+        files_.folder = setup_.hostFolder();
+    }
+
+    /// Empty: the run has ended in order. Else why this ends.
+    std::string run() {
+        while (!ended_) {
+            const std::int64_t now = monotonicNanoseconds();
+            silence_.pass(now);
+            if (trunk_ && acknowledgedLately(trunk_->descriptor())) silence_.broken();
+            if (silence_.length() > hostPatience) return "nothing was heard of the launcher for " + std::to_string(hostPatience / 1'000'000'000) + " s";
+            if (trunk_ && silence_.length() > trunkSilence && now - connectedAt_ > trunkSilence) dropTrunk(now);
+            if (!trunk_ && now >= nextAttempt_) connect();
+            wait();
+            if (trunk_ && !serveTrunk()) dropTrunk(monotonicNanoseconds());
+            if (!refusal_.empty()) return refusal_;
+            if (welcomed()) acceptRanks();
+            advanceChannels();
+            report();
+            sendPieces();
+            if (trunk_ && !trunk_->flush()) dropTrunk(monotonicNanoseconds());
+            signalfd_siginfo caught{};
+            if (::read(signals_.value(), &caught, sizeof caught) == sizeof caught) return "ended by " + std::string(strsignal(static_cast<int>(caught.ssi_signo)));
+        }
+        return {};
+    }
+
+    /// Of the run, on this host; how many there were.
+    std::uint32_t killAll() {
+        std::uint32_t killed = 0;
+        const auto left = [&] {
+            std::vector<int> found = processesOfJob(setup_.hostFolder());
+            const std::vector<int> daemons = daemonsOfJob(setup_.folder);
+            found.insert(found.end(), daemons.begin(), daemons.end());
+            return found;
+        };
+        const std::int64_t giveUp = monotonicNanoseconds() + killPatience;
+        for (std::vector<int> found = left(); !found.empty() && monotonicNanoseconds() < giveUp; found = left()) {
+            killed = std::max(killed, static_cast<std::uint32_t>(found.size()));
+            killProcesses(found);
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        return killed;
+    }
+
+private:
+    bool welcomed() const { return trunk_ && welcomed_; }
+    bool room() const { return trunk_ && trunk_->queued() < roomBelow; }
+
+    void connect() {
+        std::string why;
+        for (std::size_t i = 0; i < setup_.addresses.size(); ++i) {
+            const std::string& text = setup_.addresses[(reachedBy_ + i) % setup_.addresses.size()];
+            const auto address = parseTcpAddress(text);
+            auto socket = address ? connectTcp(*address, attemptPatience, never_) : Result<Descriptor>(fail(address.error()));
+            if (!socket) {
+                lastFailure_ = socket.error().text();
+                continue;
+            }
+            reachedBy_ = (reachedBy_ + i) % setup_.addresses.size();
+            connectedAt_ = monotonicNanoseconds();
+            trunk_.emplace(std::move(*socket));
+            keepQueueShort(trunk_->descriptor());
+            std::array<char, 256> name{};
+            gethostname(name.data(), name.size() - 1);
+            trunk_->send(frameType(TrunkFrame::Greeting),
+                         encode(TrunkGreeting{trunkProtocol, setup_.host, getpid(),
+                                              usableCores(),
+                                              everWelcomed_, name.data(), setup_.token}));
+            return;
+        }
+        nextAttempt_ = monotonicNanoseconds() + attemptEvery;
+    }
+
+    /// Ranks call again, and go on from what was acknowledged.
+    void dropTrunk(std::int64_t now) {
+        trunk_.reset();
+        welcomed_ = false;
+        channels_.clear();
+        sending_.clear();
+        nextAttempt_ = now + attemptEvery;
+    }
+
+    void wait() {
+        std::vector<pollfd> watched{{signals_.value(), POLLIN, 0}};
+        if (trunk_) watched.push_back({trunk_->descriptor(), static_cast<short>(POLLIN | (trunk_->queued() > 0 ? POLLOUT : 0)), 0});
+        if (welcomed()) watched.push_back({listener_.value(), POLLIN, 0});
+        for (const auto& [number, channel] : channels_)
+            if (const short events = channel.events(room())) watched.push_back({channel.descriptor(), events, 0});
+        ::poll(watched.data(), watched.size(), pollMilliseconds);
+    }
+
+    bool serveTrunk() {
+        const auto count = trunk_->receive();
+        if (count && *count > 0) silence_.broken();
+        Frame frame;
+        FrameParser::Outcome outcome{};
+        while ((outcome = trunk_->parser().next(frame)) == FrameParser::Outcome::Frame)
+            if (!take(frame)) return false;
+        return count && outcome == FrameParser::Outcome::NeedMore;
+    }
+
+    bool take(const Frame& frame) {
+        ByteReader reader(frame.body);
+        switch (static_cast<TrunkFrame>(frame.type)) {
+            case TrunkFrame::Refusal: refusal_ = "the launcher refuses: " + reader.text(); return true;
+            case TrunkFrame::Welcome: {
+                const auto orders = decodeOrders(frame.body);
+                if (!orders) return false;
+                welcomed_ = everWelcomed_ = true;
+                std::string unshared;
+                const std::string problem = carryOut(*orders, unshared);
+                Bytes body;
+                ByteWriter(body).text(problem);
+                ByteWriter(body).text(unshared);
+                trunk_->send(frameType(TrunkFrame::Ready), body);
+                return true;
+            }
+            case TrunkFrame::Ping: {
+                const std::int64_t came = monotonicNanoseconds();
+                Bytes body;
+                ByteWriter writer(body);
+                writer.fixed(reader.fixed<std::uint64_t>());
+                writer.fixed(came);
+                writer.fixed(monotonicNanoseconds());
+                trunk_->send(frameType(TrunkFrame::Pong), body);
+                return trunk_->flush();
+            }
+            case TrunkFrame::Data:
+            case TrunkFrame::Taken:
+            case TrunkFrame::Close: return takeForChannel(channels_, static_cast<TrunkFrame>(frame.type), reader);
+            case TrunkFrame::Attempt: beginAttempt(reader.fixed<std::uint32_t>()); return reader.atEnd();
+            case TrunkFrame::Fetch: {
+                const auto order = decodeFetchOrder(frame.body);
+                if (order) fetch(*order);
+                return order.has_value();
+            }
+            case TrunkFrame::Kill:
+            case TrunkFrame::End: {
+                const std::uint32_t killed = killAll();
+                channels_.clear();
+                Bytes body;
+                ByteWriter(body).fixed(killed);
+                trunk_->send(frameType(TrunkFrame::Killed), body);
+                ended_ = static_cast<TrunkFrame>(frame.type) == TrunkFrame::End;
+                return trunk_->flush();
+            }
+            default: return false;
+        }
+    }
+
+    /// What is wrong; empty: nothing. `unshared`: a wished file that is not there.
+    std::string carryOut(const Orders& orders, std::string& unshared) {
+        if (const Status saved = replaceFile(setup_.hostFolder() / "layout.json", orders.layout); !saved) return saved.error().text();
+        for (const SharedFile& file : orders.files) {
+            if (hasFile(file)) continue;
+            if (file.need == SharedFile::Need::Exists) return file.path + " is missing there";
+            const std::string folder = std::filesystem::path(file.path).parent_path().string();
+            if (file.need == SharedFile::Need::Same) return folder + " is not the folder that the launcher's host has under that name";
+            unshared = folder;
+        }
+        beginAttempt(orders.attempt);
+        return {};
+    }
+
+    void beginAttempt(std::uint32_t number) {
+        const std::filesystem::path folder = RankArguments::attemptFolder(setup_.hostFolder(), static_cast<int>(number));
+        if (folder == files_.folder) return;
+        std::error_code ignored;
+        std::filesystem::create_directory(folder, ignored);
+        files_.folder = folder;
+        channels_.clear();
+    }
+
+    void acceptRanks() {
+        while (auto socket = acceptUnix(listener_)) {
+            const std::uint32_t number = ++lastChannel_;
+            channels_.try_emplace(number, number, std::move(*socket));
+            sendOnChannel(*trunk_, TrunkFrame::Open, number);
+        }
+    }
+
+    void advanceChannels() {
+        if (!trunk_) return;
+        for (auto each = channels_.begin(); each != channels_.end();)
+            each = each->second.advance(*trunk_, room()) ? std::next(each) : channels_.erase(each);
+    }
+
+    void report() {
+        const std::int64_t now = monotonicNanoseconds();
+        if (!welcomed() || now - reportedAt_ < reportEvery || !room()) return;
+        reportedAt_ = now;
+        for (int rank = setup_.firstRank; rank < setup_.firstRank + setup_.ranks; ++rank)
+            if (const auto status = readStatus(files_.statusFile(rank)))
+                trunk_->send(frameType(TrunkFrame::Report), encode(RankReport{rank, stateOf(status->pid), *status}));
+    }
+
+    void fetch(const FetchOrder& order) {
+        Sending sending{order, {}, 0, {}};
+        auto content = order.what == RankFile::Flight ? flightOf(files_.flightFile(order.rank)) : spoolFrom(files_.spoolFile(order.rank), order.from);
+        if (content) sending.content = std::move(*content);
+        else sending.problem = content.error().text();
+        sending_.push_back(std::move(sending));
+    }
+
+    void sendPieces() {
+        while (trunk_ && !sending_.empty() && room()) {
+            Sending& next = sending_.front();
+            Bytes body;
+            ByteWriter writer(body);
+            writer.fixed(next.order.rank);
+            writer.fixed(next.order.what);
+            const auto left = std::span(next.content).subspan(next.sent);
+            if (left.empty()) {
+                writer.text(next.problem);
+                trunk_->send(frameType(TrunkFrame::Fetched), body);
+                sending_.pop_front();
+                continue;
+            }
+            const auto piece = left.first(std::min(left.size(), pieceBytes));
+            writer.bytes(piece);
+            trunk_->send(frameType(TrunkFrame::Piece), body);
+            next.sent += piece.size();
+        }
+    }
+
+    ForwarderSetup setup_;
+    RankArguments files_;  ///< names of the ranks' files, of the present attempt
+    Descriptor listener_;
+    Descriptor signals_;
+    WakeUp never_;
+    std::optional<FrameLink> trunk_;
+    std::map<std::uint32_t, TrunkChannel> channels_;
+    std::deque<Sending> sending_;
+    std::uint32_t lastChannel_ = 0;
+    std::size_t reachedBy_ = 0;  ///< which address
+    bool welcomed_ = false;
+    bool everWelcomed_ = false;
+    bool ended_ = false;
+    Silence silence_;
+    std::int64_t connectedAt_ = 0;
+    std::int64_t nextAttempt_ = 0;
+    std::int64_t reportedAt_ = 0;
+    std::string refusal_;
+    std::string lastFailure_;
+
+public:
+    const std::string& lastFailure() const { return lastFailure_; }
+};
+
+int say(const std::string& problem) {
+    std::printf("%s%s\n", std::string(forwarderError).c_str(), problem.c_str());
+    std::fflush(stdout);
+    return 1;
+}
+
+}  // namespace
+
+int runForwarder() {
+    std::printf("%s\n", forwarderBanner().c_str());
+    std::fflush(stdout);
+    std::string line;
+    for (int c = 0; line.size() < (std::size_t{1} << 16) && (c = std::getchar()) != EOF && c != '\n';) line += static_cast<char>(c);
+    const auto setup = readSetup(line);
+    if (!setup) return say(setup.error().text());
+
+    setsid();  // whoever ends the agent and what it started does not end this, which has something to clear away
+    sweepAbandonedFolders(setup->folder.parent_path());
+    sweepAbandonedFolders(setup->sharedMemory.parent_path());
+    const auto folder = TemporaryFolder::createAs(setup->folder);
+    if (!folder) return say(folder.error().text());
+    const auto own = HostFolder::create(setup->hostFolder());
+    if (!own) return say(own.error().text());
+    // Without it Open MPI's segments of this host would have no place.
+    const auto sharedMemory = setup->sharedMemory.empty() ? Result<TemporaryFolder>(fail(Error{})) : TemporaryFolder::createAs(setup->sharedMemory);
+    if (!setup->sharedMemory.empty() && !sharedMemory) return say(sharedMemory.error().text());
+    auto listener = listenUnix(ForwarderSetup::socketIn(setup->hostFolder()), backlog);
+    if (!listener) return say(listener.error().text());
+
+    Forwarder forwarder(*setup, std::move(*listener));
+    const std::string problem = forwarder.run();
+    if (problem.empty()) return 0;
+    forwarder.killAll();
+    return say(problem + (forwarder.lastFailure().empty() ? "" : "; last: " + forwarder.lastFailure()));
+}
+
+}  // namespace shardlab

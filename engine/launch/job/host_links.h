@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launcher's side of all other hosts of a run: starts their forwarders, listens for them, joins their ranks to the
+// collector, compares clocks, knows who is silent. Works on a thread of its own.
+#pragma once
+
+#include "engine/base/tcp_socket.h"
+#include "engine/trace/event/clock_line.h"
+#include "engine/trace/event/host_clock.h"
+#include "engine/launch/job/host_link.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace shardlab {
+
+struct HostLinksOptions {
+    std::vector<RemoteHost> hosts;
+    Agent agent;
+    std::string network;                 ///< layout's /cluster/network
+    std::filesystem::path rankProgram;   ///< at the same path everywhere
+    std::filesystem::path folder;        ///< the job's, of the same name everywhere
+    std::filesystem::path sharedMemory;  ///< the same; may be empty
+    std::filesystem::path collector;     ///< its Unix socket, here
+    std::int64_t clockOrigin = 0;        ///< monotonicNanoseconds() here at the run's 0
+    Orders orders;
+};
+
+/// How one of the hosts is joined to this one.
+struct HostState {
+    std::string name;
+    bool ready = false;
+    std::optional<Error> failure;  ///< why it cannot take part
+    int cores = 1;                 ///< once it is ready
+    ClockReading clock;            ///< once it is ready
+    std::string unshared;          ///< a wished file's folder that it does not have as this host has it; empty: it does
+};
+
+/// What of the other hosts was refused or went wrong, by name.
+struct HostCounts {
+    std::int64_t wrongToken = 0;
+    std::int64_t garbage = 0;
+    std::int64_t slowHandshake = 0;
+    std::int64_t reconnected = 0;
+};
+
+class HostLinks {
+public:
+    /// Returns while the hosts are still being called. Errors: no network, no port, no token.
+    static Result<std::unique_ptr<HostLinks>> start(HostLinksOptions options);
+    ~HostLinks();
+
+    /// Whether all are ready; an error: why one cannot take part, and how many more cannot.
+    Result<bool> ready() const;
+    /// Of each host, in their order.
+    std::vector<HostState> states() const;
+    /// A host of which nothing was heard for so long that it is given up: its name. Empty: none.
+    std::string lost() const;
+    /// Some host is not connected at this moment, or was not until just now.
+    bool interrupted() const;
+    /// Hosts (by name) of which nothing was heard for more than a second.
+    std::vector<std::string> silent() const;
+
+    bool holds(int rank) const { return linkOf(rank) != nullptr; }  ///< whether the rank is on one of these hosts
+    int cores(int index) const;
+    /// "host c": the first that does not share the folder for checkpoints, with the folder; empty: all do.
+    std::string unshared() const;
+    /// How that host (index in the layout's list) reads the run's clock, as it seems now.
+    ClockLine clock(int index) const;
+    /// All hosts' clocks now; `time` is the run's.
+    std::vector<HostClock> clocks() const;
+    std::optional<RankReport> report(int rank) const;
+    /// Writes the rank's file of that kind, from its host, to `file`; waits as long as `patience`. False: it did not come.
+    bool fetch(const FetchOrder& order, const std::filesystem::path& file, std::chrono::milliseconds patience);
+    void attempt(int number);
+    /// Ends what the run has left on the hosts that can be reached.
+    void kill(std::chrono::milliseconds patience);
+    HostCounts counts() const;
+
+private:
+    struct Stranger {
+        FrameLink link;
+        std::int64_t since = 0;
+        bool gone = false;
+    };
+
+    HostLinks(HostLinksOptions options, Descriptor listener, std::string token, std::vector<std::string> addresses);
+    void loop();
+    void callAll();
+    void attend(std::int64_t now);
+    void greet(Stranger& stranger, std::int64_t now);
+    void turnAway(Stranger& stranger, const std::string& why);
+    const HostLink* linkOf(int rank) const;
+    HostLink* linkOf(int rank) { return const_cast<HostLink*>(std::as_const(*this).linkOf(rank)); }
+    const HostLink* linkAt(int index) const;
+
+    const HostLinksOptions options_;
+    Descriptor listener_;
+    const std::string token_;
+    const std::vector<std::string> addresses_;
+
+    mutable std::mutex mutex_;  ///< guards what follows
+    std::condition_variable changed_;
+    std::vector<HostLink> links_;
+    std::vector<Stranger> strangers_;
+    std::uint32_t attempt_ = 0;
+    HostCounts counts_;
+    bool stopping_ = false;
+    WakeUp wake_;
+    std::thread thread_;
+};
+
+}  // namespace shardlab

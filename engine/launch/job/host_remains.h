@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a host keeps of a run beside the launcher, and what of it is sent there.
+#pragma once
+
+#include "engine/base/bytes.h"
+#include "engine/base/result.h"
+#include "engine/launch/hosts/trunk_frames.h"
+
+#include <cstdint>
+#include <filesystem>
+
+namespace shardlab {
+
+/// A folder that is removed with its owner, whatever lies in it.
+class HostFolder {
+public:
+    static Result<HostFolder> create(const std::filesystem::path& folder);
+    HostFolder(HostFolder&& other) noexcept : folder_(std::move(other.folder_)) { other.folder_.clear(); }
+    HostFolder& operator=(HostFolder&&) = delete;
+    ~HostFolder();
+
+private:
+    explicit HostFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+    std::filesystem::path folder_;
+};
+
+/// A rank's flight record as it lies there, while the rank may go on writing it.
+Result<Bytes> flightOf(const std::filesystem::path& file);
+/// The whole frames of a rank's spool at or behind the offset, as a spool of its own.
+Result<Bytes> spoolFrom(const std::filesystem::path& file, std::uint64_t from);
+
+/// Whether this host has it as the launcher's has.
+bool hasFile(const SharedFile& file);
+
+/// Whether the other host's kernel has acknowledged something just now: the link is there, though a process there may wait
+/// for its core.
+bool acknowledgedLately(int socket);
+
+/// TCP holds little that it cannot send: what is queued later, a ping, then waits for little.
+void keepQueueShort(int socket);
+
+}  // namespace shardlab

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/job/job.h"
+
+#include "engine/base/clock.h"
+#include "engine/base/token.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/trace/checkpoint/resume.h"
+#include "engine/launch/hosts/this_machine.h"
+#include "engine/launch/job/files_read.h"
+#include "engine/launch/job/job_run.h"
+#include "engine/launch/job/mpirun.h"
+#include "engine/launch/job/run_header.h"
+#include "engine/layout/layout_file.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/profile.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace shardlab {
+
+namespace {
+
+std::vector<RankRecord> expectedRanks(const Mesh& mesh) {
+    std::vector<RankRecord> ranks;
+    for (int rank = 0; rank < mesh.ranks(); ++rank)
+        ranks.push_back({rank, mesh.hostName(rank), 0, mesh.label(rank), {}});
+    return ranks;
+}
+
+Result<std::filesystem::path> findRankProgram(const std::filesystem::path& given) {
+    const std::filesystem::path program = given.empty() ? programFolder() / "shardlab-rank" : given;
+    if (access(program.c_str(), X_OK) == 0) return program;
+    return fail(Error{"shardlab-rank is missing", program.string(), "it is what mpirun starts for each rank",
+                      "build it: ninja -C build shardlab-rank"});
+}
+
+/// The checkpoint that the ranks will read, judged before any of them starts.
+Result<std::filesystem::path> findResume(const Layout& layout, const std::filesystem::path& place) {
+    if (place.empty()) return std::filesystem::path();
+    const auto found = findCheckpoint(std::filesystem::absolute(place));
+    if (!found) return fail(found.error());
+    const auto manifest = readManifest(*found);
+    if (!manifest) return fail(manifest.error());
+    if (const Status legal = canContinue(layout, *manifest, *found); !legal) return fail(legal.error());
+    return *found;
+}
+
+}  // namespace
+
+std::filesystem::path checkpointFolder(const Layout& layout, const std::filesystem::path& runFile) {
+    if (!layout.checkpoint.path.empty()) return layout.checkpoint.path;
+    return std::filesystem::absolute(runFile).replace_extension(".checkpoints");
+}
+
+std::string_view name(JobState state) {
+    constexpr std::string_view names[] = {"starting", "running", "paused", "stopping", "restarting", "ended"};
+    return names[static_cast<std::size_t>(state)];
+}
+
+struct Job::Impl {
+    Impl(std::filesystem::path file, JobSetup setup, JobObserver& observer)
+        : runFile(std::move(file)), run(std::move(setup), observer) {}
+    std::filesystem::path runFile;
+    JobRun run;
+};
+
+Job::Job(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Job::~Job() = default;
+
+Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& observer) {
+    const std::int64_t origin = monotonicNanoseconds();
+    const auto plan = makePlan(options.layout, options.measurements);
+    if (!plan) return fail(Error{"the layout cannot run", options.layout.name, toText(plan.error()), {}});
+    const auto mpirun = findMpirun();
+    if (!mpirun) return fail(mpirun.error());
+    const auto rankProgram = findRankProgram(options.rankProgram);
+    if (!rankProgram) return fail(rankProgram.error());
+
+    const auto resume = findResume(plan->layout, options.resume);
+    if (!resume) return fail(resume.error());
+    if (const Status there = canReadFiles(plan->layout, !resume->empty()); !there) return fail(there.error());
+
+    // Other hosts make a folder of the same name: not every folder of this session is theirs too.
+    const std::filesystem::path base = allOwnNames(plan->layout.cluster.hosts) ? temporaryBase() : std::filesystem::path(temporaryBaseOfHosts);
+    const std::filesystem::path sharedMemoryBase = "/dev/shm";
+    sweepAbandonedFolders(base);
+    sweepAbandonedFolders(sharedMemoryBase);
+    auto folder = TemporaryFolder::create(base);
+    if (!folder) return fail(folder.error());
+    auto sharedMemory = TemporaryFolder::create(sharedMemoryBase);
+    auto token = randomToken();
+    if (!token) return fail(token.error());
+
+    MpirunOptions mpi;
+    mpi.ranks = plan->mesh.ranks();
+    mpi.cores = usableCores();
+    mpi.threads = threadsPerRank(mpi.ranks, mpi.cores);
+    mpi.root = geteuid() == 0;
+    mpi.rankProgram = *rankProgram;
+    mpi.temporary = folder->path();
+    if (sharedMemory) mpi.sharedMemory = sharedMemory->path();
+
+    RankArguments arguments;
+    arguments.layout = folder->path() / "layout.json";
+    arguments.folder = folder->path();
+    arguments.socket = (folder->path() / "collector.socket").string();
+    arguments.token = *token;
+    arguments.clockOrigin = origin;
+    arguments.oversubscribed = mpi.ranks > mpi.cores;
+    arguments.threads = mpi.threads;
+    arguments.profile = options.profile;
+    arguments.checkpoints = checkpointFolder(plan->layout, options.runFile);
+    arguments.resume = *resume;
+    arguments.faults = injectedFaults(plan->layout.run.faults);
+    if (const Status saved = saveLayout(plan->layout, arguments.layout); !saved) return fail(saved.error());
+
+    auto inbox = std::make_unique<JobInbox>();
+    CollectorOptions listening;
+    listening.socket = arguments.socket;
+    listening.token = *token;
+    listening.ranks = mpi.ranks;
+    listening.clockOrigin = origin;
+    auto collector = Collector::listen(listening, *inbox);
+    if (!collector) return fail(collector.error());
+
+    auto writer = RunWriter::create(options.runFile, headerOf(*plan));
+    if (!writer) return fail(writer.error());
+    if (const Status done = (*writer)->appendPredicted(plan->simulation.events); !done) return fail(done.error());
+
+    static_cast<void>(takeRunRequest(options.runFile));  // of an earlier run
+    RunHosts hosts({plan->layout, mpi, *mpirun, arguments.socket});
+    RestartPolicy restarts(plan->layout, arguments.checkpoints, *resume);
+    JobSetup setup{std::move(*folder), std::nullopt, std::move(arguments), std::move(hosts),
+                   expectedRanks(plan->mesh), std::move(*writer), std::move(inbox), listening, std::move(*collector),
+                   {plan->mesh, plan->lowered, options.layout.run.deadline, plan->stepSeconds, !options.profile.empty()},
+                   std::move(restarts), ElasticWorld(*plan), options.runFile, options.server};
+    if (sharedMemory) setup.sharedMemory.emplace(std::move(*sharedMemory));
+    auto impl = std::make_unique<Impl>(options.runFile, std::move(setup), observer);
+    if (options.server) options.server->serve(options.runFile);
+    if (const Status started = impl->run.begin(); !started) return fail(started.error());
+    return std::make_unique<Job>(std::move(impl));
+}
+
+void Job::send(Command command) { impl_->run.send(command); }
+void Job::resize(int data) { impl_->run.resize(data); }
+void Job::inject(const FaultRequest& request) { impl_->run.inject(request); }
+void Job::kill() { impl_->run.kill(); }
+JobState Job::state() const { return impl_->run.state(); }
+const std::filesystem::path& Job::runFile() const { return impl_->runFile; }
+void Job::wait() { impl_->run.wait(); }
+
+}  // namespace shardlab

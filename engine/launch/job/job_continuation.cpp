@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a run goes on after its ranks have ended: restarts after a fault, and other numbers of replicas.
+#include "engine/launch/job/job_run.h"
+
+#include "engine/layout/layout_file.h"
+#include "engine/predict/plan/profile.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace shardlab {
+namespace {
+
+Event launcherEvent(EventKind kind, std::int64_t time) {
+    Event event;
+    event.begin = event.end = time;
+    event.lane = Lane::Host;
+    event.kind = kind;
+    return event;
+}
+
+}  // namespace
+
+void JobRun::takeResize() {
+    if (resizing_ || stopRequested_ || terminateAt_ || (state_ != JobState::Running && state_ != JobState::Paused)) return;
+    const int data = resizeAsked_.exchange(0);
+    if (data == 0) return;
+    Event event = launcherEvent(EventKind::Command, recording_.now());
+    event.value = static_cast<double>(Command::Resize);
+    event.bytes = data;
+    recording_.events({event});
+    const Layout& whole = setup_.world.whole();
+    if (const Status can = canResize(whole, data); !can) return recording_.log(LogLevel::Error, can.error().text());
+    if (data == setup_.world.replicas()) return recording_.log(LogLevel::Info, "asked for " + replicasText(whole, data) + ", which it has");
+    if (const std::string unshared = setup_.hosts.unshared(); !unshared.empty())
+        return recording_.log(LogLevel::Error, "not resized, as no checkpoint can be taken: " + unshared);
+    recording_.log(LogLevel::Info, "asked for " + replicasText(whole, data) + ": the run stops for a checkpoint");
+    resizing_ = data;
+    setup_.collector->send(Command::Stop);
+}
+
+std::optional<JobRun::Continuation> JobRun::continuationAfter(Verdict& verdict) {
+    const std::optional<int> asked = std::exchange(resizing_, std::nullopt);
+    const bool failed = verdict.run.outcome == "failed";
+    if (recording_.error() || killRequested_ || stopRequested_ || abandoned_) return std::nullopt;
+    if (!failed && asked && verdict.run.outcome == "stopped") {
+        const Result<RestartPoint> point = setup_.restarts.newest(trained_);
+        if (point) return Continuation{*point, *asked, true};
+        verdict.run = {"failed", "not resized: " + point.error().why};
+        return std::nullopt;
+    }
+    if (!failed || !setup_.restarts.wanted()) return std::nullopt;
+    if (!cutOff_.empty() && !setup_.world.elastic()) verdict.run.reason += "; not restarted: all hosts are needed";
+    if ((!cutOff_.empty() && !setup_.world.elastic()) || !trained_) return std::nullopt;
+    const std::optional<int> data = replicasAfter(verdict);
+    if (!data) return std::nullopt;
+    const Result<RestartPoint> point = setup_.restarts.next(stepped_);
+    if (!point) {
+        verdict.run.reason += "; not restarted: " + point.error().why;
+        return std::nullopt;
+    }
+    recording_.log(LogLevel::Error, verdict.run.reason);
+    return Continuation{*point, *data, false};
+}
+
+/// How many can go on where a rank or hosts are lost. A rank of a host that is there is tried again where without it too few
+/// would be left.
+std::optional<int> JobRun::replicasAfter(Verdict& verdict) {
+    ElasticWorld& world = setup_.world;
+    if (!world.elastic()) return world.replicas();
+    ElasticWorld left = world;
+    if (!cutOff_.empty())
+        for (const std::string& host : setup_.hosts.missing()) left.loseHost(host);
+    else if (verdict.rank >= 0)
+        left.lose(verdict.rank);
+    const std::optional<int> data = left.largestLeft();
+    if (data) {
+        world = left;
+        return data;
+    }
+    if (cutOff_.empty()) return world.replicas();
+    verdict.run.reason += fmt::format("; not restarted: fewer than {} are left", replicasText(world.whole(), world.whole().run.minData));
+    return std::nullopt;
+}
+
+Result<Process> JobRun::goOn(Continuation next) {
+    const ElasticWorld before = setup_.world;
+    ElasticWorld& world = setup_.world;
+    for (;;) {
+        Result<Process> again = startAgain(next);
+        if (again || !before.elastic() || killRequested_ || stopRequested_ || abandoned_) return again;
+        const std::vector<std::string> missing = setup_.hosts.missing();
+        if (next.data > before.replicas()) {  // hosts that were to come back do not: as it was
+            recording_.log(LogLevel::Error, fmt::format("not resized to {}: {}", replicasText(world.whole(), next.data), again.error().text()));
+            world = before;
+            next.data = before.replicas();
+            continue;
+        }
+        bool fewer = false;
+        for (const std::string& host : missing) fewer = world.loseHost(host) || fewer;
+        const std::optional<int> data = world.largestLeft();
+        if (!fewer || !data) return again;
+        recording_.log(LogLevel::Error, again.error().text());
+        next.data = *data;
+    }
+}
+
+/// Ranks, layout and hosts of so many replicas.
+Status JobRun::changeWorld(int data) {
+    ElasticWorld& world = setup_.world;
+    const auto plan = world.resize(data);
+    if (!plan) return fail(plan.error());
+    if (const Status saved = saveLayout(world.now(), setup_.arguments.layout); !saved) return saved;
+    const int cores = usableCores();
+    setup_.arguments.threads = threadsPerRank(world.ranks(), cores);
+    setup_.arguments.oversubscribed = world.ranks() > cores;
+    setup_.listening.ranks = world.ranks();
+    setup_.watch = {plan->mesh, plan->lowered, setup_.watch.deadline, plan->stepSeconds, false};
+    setup_.hosts.change(world.now());
+    cutOff_.clear();
+    return {};
+}
+
+Result<Process> JobRun::startAgain(const Continuation& next) {
+    setState(JobState::Restarting);
+    const ElasticWorld before = setup_.world;
+    setup_.arguments.resume = next.point.checkpoint;
+    setup_.arguments.profile.clear();
+    setup_.watch.measures = false;
+    if (before.elastic())
+        if (const Status changed = changeWorld(next.data); !changed) return fail(changed.error());
+
+    setup_.arguments.faults = setup_.world.started(faults_);
+    fates_.assign(static_cast<std::size_t>(setup_.world.ranks()), {});
+    hung_.reset();
+    report_ = {};
+    terminateAt_.reset();
+    killAt_.reset();
+    stepped_ = false;
+    watchdog_ = Watchdog(setup_.watch);
+    // What the ranks that are gone left there is not taken for the new ones'.
+    setup_.arguments.folder = RankArguments::attemptFolder(setup_.folder.path(), ++starts_);
+    std::error_code made;
+    std::filesystem::create_directory(setup_.arguments.folder, made);
+    if (made) return fail(Error{"cannot make a folder", setup_.arguments.folder.string(), made.message(), {}});
+    setup_.collector->stop();  // of a start that came to nothing
+    auto collector = Collector::listen(setup_.listening, *setup_.inbox);
+    if (!collector) return fail(collector.error());
+    setup_.collector = std::move(*collector);
+    if (pauseRequested_) setup_.collector->send(Command::Pause);
+    if (before.elastic() && setup_.hosts.several())
+        if (const Status reached = reachHosts(); !reached) return fail(reached.error());
+    setup_.hosts.attempt(starts_);
+    trackHosts();
+    recordContinuation(next, before);
+    return Process::start(setup_.hosts.command(setup_.arguments));
+}
+
+/// The run file's side of it: when, from which step, with how many ranks, why.
+void JobRun::recordContinuation(const Continuation& next, const ElasticWorld& before) {
+    const ElasticWorld& world = setup_.world;
+    const std::string where = next.point.checkpoint.empty() ? "the beginning" : next.point.checkpoint.string();
+    std::string how;
+    if (world.elastic())
+        how = fmt::format(" with {}{}", replicasText(world.whole(), world.replicas()),
+                          world.replicas() == before.replicas() ? "" : fmt::format(" instead of {}", before.replicas()));
+    const std::string what = next.asked ? std::string("resized") : fmt::format("restart {} of {}", next.point.number, setup_.restarts.most());
+    recording_.log(next.asked ? LogLevel::Info : LogLevel::Warning, fmt::format("{}: on from step {}{}, {}", what, next.point.step, how, where));
+    if (world.renumbered() && world.replicas() != before.replicas())
+        recording_.log(LogLevel::Info, fmt::format("what is told of waiting ranks numbers them among the {} that take part", world.ranks()));
+
+    Event event = launcherEvent(EventKind::Restart, recording_.now());
+    event.step = static_cast<std::int32_t>(next.point.step);
+    event.value = next.point.number;
+    event.bytes = world.elastic() ? world.ranks() : 0;
+    event.rank = -1;
+    std::vector<Event> events{event};
+    for (const int place : world.absent()) {
+        RankRecord& record = setup_.ranks[static_cast<std::size_t>(place)];
+        record.end = fmt::format("absent from step {}", next.point.step);
+        record.pid = 0;
+        recording_.rank(record);
+        for (int category = 0; category < memoryCategoryCount; ++category) {
+            Event freed = launcherEvent(memoryKind(static_cast<MemoryCategory>(category)), event.begin);
+            freed.rank = static_cast<std::int16_t>(place);
+            events.push_back(freed);
+        }
+    }
+    recording_.events(std::move(events));
+}
+
+}  // namespace shardlab

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/job/mpirun.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+namespace shardlab {
+
+int usableCores() {
+    // How tests make hosts of one core out of namespaces that share this machine's.
+    if (const char* said = std::getenv("SHARDLAB_TEST_CORES")) return std::max(1, std::atoi(said));
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+Result<std::filesystem::path> findMpirun() {
+    if (auto found = findInPath("mpirun")) return *found;
+    return fail(Error{"mpirun is missing", "PATH", "ranks are started by Open MPI",
+                      "install it: apt-get install openmpi-bin"});
+}
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+void parameter(Arguments& arguments, const char* name, const std::string& value) {
+    arguments.insert(arguments.end(), {"--mca", name, value});
+}
+
+/// A team that spins at its barriers while somebody else has the core makes a step forty times as long.
+constexpr std::pair<const char*, const char*> waitPolicy{"OMP_WAIT_POLICY", "passive"};
+/// One that sleeps at each of a step's hundreds of short products takes three times as long: so spin, briefly.
+constexpr std::pair<const char*, const char*> spinCount{"GOMP_SPINCOUNT", "10000"};
+
+/// Only what is named reaches ranks on other hosts; what is for Shardlab does, but no secrets.
+void addEnvironment(Arguments& arguments, int threads) {
+    const auto export_ = [&](const std::string& variable) { arguments.insert(arguments.end(), {"-x", variable}); };
+    export_("OMP_NUM_THREADS=" + std::to_string(threads));
+    for (const auto& [name, value] : {waitPolicy, spinCount}) export_(std::string(name) + "=" + value);
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view variable(*entry);
+        const std::string_view name = variable.substr(0, variable.find('='));
+        if (name.starts_with("SHARDLAB_") && name.find("TOKEN") == std::string_view::npos) export_(std::string(name));
+    }
+}
+
+void addHosts(Arguments& arguments, const MpirunOptions& options) {
+    parameter(arguments, "btl", "self,vader,tcp");
+    parameter(arguments, "plm", "rsh");
+    parameter(arguments, "plm_rsh_agent", "/bin/sh " + options.agent.string());
+    // Each daemon is started from here: hosts need not reach each other by the agent.
+    parameter(arguments, "plm_rsh_no_tree_spawn", "1");
+    // The hosts have been chosen: no resource manager's list is asked again.
+    parameter(arguments, "ras", "^slurm,tm,lsf,gridengine,alps,loadleveler");
+    // A host that is gone is noticed in some seconds; the launcher itself notices sooner.
+    parameter(arguments, "oob_tcp_keepalive_time", "4");
+    parameter(arguments, "oob_tcp_keepalive_intvl", "1");
+    parameter(arguments, "oob_tcp_keepalive_probes", "4");
+    if (!options.network.empty()) {
+        parameter(arguments, "oob_tcp_if_include", options.network);
+        parameter(arguments, "btl_tcp_if_include", options.network);
+    }
+    for (const MpirunHost& host : options.hosts) {
+        if (&host != &options.hosts.front()) arguments.emplace_back(":");
+        arguments.insert(arguments.end(), {"-n", std::to_string(host.ranks), "--host", host.name + ":" + std::to_string(host.ranks)});
+        addEnvironment(arguments, host.threads);
+        arguments.push_back(options.rankProgram.string());
+        arguments.insert(arguments.end(), host.rankArguments.begin(), host.rankArguments.end());
+    }
+}
+
+}  // namespace
+
+ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptions& options) {
+    ProcessSpec spec;
+    spec.program = mpirun;
+    const bool several = !options.hosts.empty();
+    Arguments& arguments = spec.arguments;
+    // Slots are named, so that Open MPI does not count cores to judge what check() has judged already.
+    if (!several) arguments = {"-n", std::to_string(options.ranks), "--host", "localhost:" + std::to_string(options.ranks)};
+    arguments.insert(arguments.end(), {"--bind-to", "none", "--tag-output"});
+    parameter(arguments, "pml", "ob1");
+    if (!several) parameter(arguments, "btl", "self,vader");
+    // Copying through the other process's memory needs a right that containers withhold; shared pages do not.
+    parameter(arguments, "btl_vader_single_copy_mechanism", "none");
+    parameter(arguments, "odls_base_sigkill_timeout", "0");
+    parameter(arguments, "orte_tmpdir_base", options.temporary.string());
+    if (!options.sharedMemory.empty()) parameter(arguments, "btl_vader_backing_directory", options.sharedMemory.string());
+    const bool oversubscribed = several ? std::ranges::any_of(options.hosts, &MpirunHost::oversubscribed)
+                                        : options.ranks > options.cores;
+    if (oversubscribed) parameter(arguments, "mpi_yield_when_idle", "1");
+    if (several) {
+        addHosts(arguments, options);
+    } else {
+        // Asked to end while ranks start it may stay for ever, see JobRun::takeOutput; its ranks end with it.
+        spec.orphaned = SIGKILL;
+        arguments.push_back(options.rankProgram.string());
+        arguments.insert(arguments.end(), options.rankArguments.begin(), options.rankArguments.end());
+    }
+
+    if (options.root) {
+        spec.environment.emplace_back("OMPI_ALLOW_RUN_AS_ROOT", "1");
+        spec.environment.emplace_back("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    }
+    spec.environment.emplace_back("OMP_NUM_THREADS", std::to_string(options.threads));
+    for (const auto& [name, value] : {waitPolicy, spinCount}) spec.environment.emplace_back(name, value);
+    return spec;
+}
+
+}  // namespace shardlab

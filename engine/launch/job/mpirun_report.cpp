@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/job/mpirun_report.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace shardlab {
+
+namespace {
+
+constexpr std::string_view frame = "--------------------";
+
+/// The integer that follows the last `words` in `line`.
+std::optional<int> integerAfter(std::string_view line, std::string_view words) {
+    const std::size_t at = line.rfind(words);
+    if (at == std::string_view::npos) return std::nullopt;
+    std::string_view rest = line.substr(at + words.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    int value = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    if (error != std::errc{} || end == rest.data()) return std::nullopt;
+    return value;
+}
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+void append(std::string& sentence, std::string_view words) {
+    if (!sentence.empty()) sentence.push_back(' ');
+    sentence.append(words);
+}
+
+}  // namespace
+
+std::optional<RankLine> parseTagged(std::string_view line) {
+    const std::size_t comma = line.find(',');
+    const std::size_t tag = line.find("]<std");
+    const std::size_t colon = line.find(">:");
+    if (!line.starts_with('[') || colon == std::string_view::npos || tag > colon || comma > tag) return std::nullopt;
+    const std::optional<int> rank = integerAfter(line.substr(0, tag), ",");
+    if (!rank) return std::nullopt;
+    return RankLine{*rank, line.substr(tag, colon - tag) == "]<stderr", std::string(line.substr(colon + 2))};
+}
+
+std::string MpirunReport::read(std::string_view line) {
+    if (line.starts_with(frame)) {
+        framed_ = !framed_;
+        if (framed_) return {};
+        if (!message_.empty()) messageEnded_ = true;
+        return rest();
+    }
+    if (framed_) {
+        readFramed(line);
+        return {};
+    }
+    return line.find_first_not_of("- \t\r") == std::string_view::npos ? std::string() : std::string(line);
+}
+
+void MpirunReport::readFramed(std::string_view line) {
+    if (const std::string_view words = trimmed(line); !words.empty()) {
+        append(framedText_, words);
+        if (!messageEnded_) append(message_, words);
+    }
+    if (rank_ >= 0) return;
+    if (line.find("noticed that process rank") != std::string_view::npos) {
+        rank_ = integerAfter(line, "process rank").value_or(-1);
+        signal_ = integerAfter(line, "exited on signal");
+    } else if (line.find("Process name:") != std::string_view::npos) {
+        namedRank_ = integerAfter(line, "],").value_or(-1);  // [[job,step],rank]
+    } else if (line.find("Exit code:") != std::string_view::npos) {
+        exitCode_ = integerAfter(line, "Exit code:");
+        if (exitCode_) rank_ = namedRank_;
+    } else if (line.find("MPI_ABORT was invoked on rank") != std::string_view::npos) {
+        rank_ = integerAfter(line, "on rank").value_or(-1);
+    }
+}
+
+}  // namespace shardlab

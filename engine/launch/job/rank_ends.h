@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why each rank and the run as a whole ended, from all that is known when the last process is gone.
+#pragma once
+
+#include "engine/launch/job/mpirun_report.h"
+#include "engine/launch/job/process.h"
+#include "engine/trace/record/status_page.h"
+#include "engine/trace/run_file/run_file.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+struct RankFate {
+    bool joined = false;                 ///< it reached the collector
+    std::optional<std::int64_t> lostAt;  ///< run clock, nanoseconds: its link closed without a goodbye
+    std::optional<std::string> goodbye;  ///< its own last word: "finished", "stopped", or an error
+    std::optional<RankStatus> status;    ///< what it was doing last
+};
+
+/// What the watchdog ended the run for.
+struct HungRank {
+    int rank = -1;
+    std::string report;
+};
+
+struct JobFate {
+    ExitStatus mpirun;
+    MpirunReport report;
+    bool killRequested = false;        ///< a person asked, or closed the launcher: all ranks were killed
+    std::optional<Error> recordError;  ///< the run file could not be written
+    std::optional<HungRank> hung;
+    std::string cutOff;              ///< a host that was given up, in words; empty: none
+    std::vector<std::string> hosts;  ///< by rank, where there are several
+};
+
+struct Verdict {
+    std::vector<std::string> ranks;  ///< RankRecord::end of each
+    RunEnd run;
+    int rank = -1;  ///< of a failed run, the one that ended it; -1: none, or not known
+};
+
+/// "at step 12 in 1F3", "at step 12 in 1RECV_F3, waiting for rank 0", "during setup"; empty where nothing is known.
+std::string whereabouts(const std::optional<RankStatus>& status);
+Verdict judge(std::span<const RankFate> ranks, const JobFate& job);
+
+}  // namespace shardlab

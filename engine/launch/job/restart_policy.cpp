@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/job/restart_policy.h"
+
+#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/trace/checkpoint/resume.h"
+
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
+
+namespace shardlab {
+
+RestartPolicy::RestartPolicy(Layout layout, std::filesystem::path folder, std::filesystem::path resume)
+    : layout_(std::move(layout)), folder_(std::move(folder)), resume_(std::move(resume)), last_(resume_) {
+    if (const auto places = listCheckpoints(folder_); !places.empty()) before_ = places.back().serial;
+}
+
+RestartPoint RestartPolicy::find(bool again) const {
+    std::vector<std::filesystem::path> candidates;
+    if (!resume_.empty()) candidates.push_back(resume_);
+    for (const CheckpointPlace& place : listCheckpoints(folder_))
+        if (place.serial > before_) candidates.push_back(place.path);
+    RestartPoint found;
+    for (; !candidates.empty(); candidates.pop_back()) {
+        const std::filesystem::path& place = candidates.back();
+        const auto manifest = readManifest(place);
+        if (!manifest || !canContinue(layout_, *manifest, place)) continue;
+        const bool known = !again && place == last_;
+        if (known && !found.checkpoint.empty()) continue;
+        found = {place, manifest->step, 0};
+        if (!known) break;
+    }
+    return found;
+}
+
+Result<RestartPoint> RestartPolicy::next(bool stepped) {
+    if (used_ == most())
+        return fail(Error{.what = "not restarted", .why = most() == 1 ? "the one restart is used"
+                                                                      : fmt::format("all {} restarts are used", most())});
+    RestartPoint found = find(stepped);
+    if (found.checkpoint.empty())
+        return fail(Error{.what = "not restarted", .why = layout_.checkpoint.every == 0
+                                                              ? "there is no checkpoint to go back to; /checkpoint/every is 0"
+                                                              : "there is no checkpoint to go back to"});
+    found.number = ++used_;
+    last_ = found.checkpoint;
+    return found;
+}
+
+Result<RestartPoint> RestartPolicy::newest(bool trained) {
+    const RestartPoint found = find(true);
+    if (found.checkpoint.empty() && trained) return fail(Error{.what = "not resized", .why = "there is no checkpoint to go on from"});
+    last_ = found.checkpoint;
+    return found;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/job/run_header.h"
+
+#include "engine/layout/layout_file.h"
+
+#include <ctime>
+
+namespace shardlab {
+
+namespace {
+
+std::string utcNow() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}
+
+}  // namespace
+
+RunHeader headerOf(const Plan& plan) {
+    RunHeader header;
+    header.layout = plan.layout;
+    header.layoutJson = writeLayout(plan.layout);
+    header.created = utcNow();
+    header.version = SHARDLAB_VERSION;
+    header.paced = plan.layout.cluster.pace.has_value();
+    header.stretch = plan.costs.stretch;
+    header.predictedStepSeconds = plan.stepSeconds;
+    header.predictedBubble = plan.bubble;
+    header.theoreticalBubble = plan.bubbleTheory;
+    for (const RankMemory& memory : plan.memory) header.predictedPeak.push_back(memory.peak);
+    header.capacityBytes = plan.capacityBytes;
+    header.peak = plan.peak;
+    return header;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/job/run_summary.h"
+
+#include "engine/base/clock.h"
+
+#include "engine/trace/record/flight_record.h"
+
+#include <nlohmann/json.hpp>
+
+namespace shardlab {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Unknown is null, never a made-up zero.
+Json known(double value) { return value > 0 ? Json(value) : Json(nullptr); }
+
+Json memoryOf(const RankFigures& rank) {
+    const auto byCategory = [](const MemoryBytes& held) {
+        Json bytes = Json::object();
+        for (int category = 0; category < memoryCategoryCount; ++category)
+            bytes[std::string(name(static_cast<MemoryCategory>(category)))] = held[static_cast<std::size_t>(category)];
+        return bytes;
+    };
+    Json memory{{"rank", rank.record.rank},
+                {"bytes", byCategory(rank.memory)},
+                {"peak", rank.peak},
+                {"predicted_peak", rank.predictedPeak}};
+    if (total(rank.host) > 0) memory["host"] = byCategory(rank.host);
+    return memory;
+}
+
+/// Null where the file has no size limit.
+Json thinningOf(const Thinning& thinning) {
+    if (thinning.sizeLimit <= 0) return nullptr;
+    return {{"policy", std::string(thinning.policy())}, {"bytes", thinning.sizeLimit},
+            {"keep_last", thinning.last},               {"keep_every", thinning.every},
+            {"thinned_steps", thinning.steps()},        {"thinned_events", thinning.events}};
+}
+
+/// Null where nothing runs beside compute.
+Json communicationOf(const RunSummary& summary) {
+    if (!summary.communication) return nullptr;
+    return {{"hidden", summary.communication->hidden}, {"exposed", summary.communication->exposed}};
+}
+
+/// Null where the devices' peak is not known.
+Json utilisationOf(const RunSummary& summary) {
+    if (!summary.peak.known()) return nullptr;
+    return {{"measured", summary.mfu ? Json(*summary.mfu) : Json(nullptr)},
+            {"predicted", summary.predictedMfu ? Json(*summary.predictedMfu) : Json(nullptr)},
+            {"peak_flops", summary.peak.flops},
+            {"peak_of", summary.peak.of}};
+}
+
+/// The last comparison of each host's clock with the launcher's.
+Json clocksOf(const RunSummary& summary) {
+    Json all = Json::array();
+    for (const HostClock& clock : latestOf(summary.clocks))
+        all.push_back({{"host", clock.host},
+                       {"seconds", toSeconds(clock.time)},
+                       {"offset_seconds", toSeconds(clock.offset)},
+                       {"uncertainty_seconds", toSeconds(clock.uncertainty)},
+                       {"drift", clock.drift}});
+    return all;
+}
+
+}  // namespace
+
+std::string toJson(const RunSummary& summary, const std::string& file) {
+    const bool steady = summary.stepSeconds > 0;
+    Json validationLosses = Json::array();
+    Json validationSteps = Json::array();
+    for (const Summarizer::Validation& validation : summary.validations) {
+        validationLosses.push_back(validation.loss);
+        validationSteps.push_back(validation.step);
+    }
+    Json memory = Json::array();
+    Json ranks = Json::array();
+    for (const RankFigures& rank : summary.ranks) {
+        memory.push_back(memoryOf(rank));
+        ranks.push_back({{"rank", rank.record.rank},
+                         {"label", rank.record.label},
+                         {"host", rank.record.host},
+                         {"pid", rank.record.pid},
+                         {"end", rank.record.end}});
+    }
+    Json restarts = Json::array();
+    for (const Event& restart : summary.restarts)
+        restarts.push_back({{"step", restart.step},
+                            {"seconds", static_cast<double>(restart.begin) * 1e-9},
+                            {"ranks", restart.bytes > 0 ? Json(restart.bytes) : Json(summary.ranks.size())},
+                            {"asked", restart.value == 0}});
+    Json stragglers = Json::array();
+    for (const Straggler& one : summary.stragglers)
+        stragglers.push_back({{"rank", one.rank},
+                              {"cause", std::string(name(one.cause))},
+                              {"peer", one.peer < 0 ? Json(nullptr) : Json(one.peer)},
+                              {"first_step", one.firstStep},
+                              {"last_step", one.lastStep},
+                              {"steps", one.steps},
+                              {"measured", one.measured},
+                              {"expected", one.expected}});
+    Json flight = Json::array();
+    for (const LogLine& line : summary.flight)
+        flight.push_back({{"rank", line.rank}, {"operation", line.text.substr(flightPrefix.size())}});
+    const Json json{
+        {"name", summary.name},
+        {"origin", summary.origin.empty() ? Json(nullptr) : Json(summary.origin)},
+        {"steps", summary.stepsDone},
+        {"outcome", summary.end.outcome},
+        {"reason", summary.end.reason},
+        {"paced", summary.paced},
+        {"stretch", summary.stretch},
+        {"losses", summary.losses},
+        {"validation_losses", std::move(validationLosses)},
+        {"validation_steps", std::move(validationSteps)},
+        {"step_seconds", {{"measured", known(summary.stepSeconds)}, {"predicted", summary.predictedStepSeconds}}},
+        {"bubble",
+         {{"measured", steady ? Json(summary.bubble) : Json(nullptr)},
+          {"predicted", summary.predictedBubble},
+          {"theory", summary.theoreticalBubble}}},
+        {"tokens_per_second", known(summary.tokensPerSecond)},
+        {"mfu", utilisationOf(summary)},
+        {"data_communication_seconds", communicationOf(summary)},
+        {"pace_overrun_seconds", summary.paceOverrun},
+        {"memory", std::move(memory)},
+        {"capacity_bytes", summary.capacityBytes},
+        {"ranks", std::move(ranks)},
+        {"restarts", std::move(restarts)},
+        {"clocks", clocksOf(summary)},
+        {"events", summary.events},
+        {"dropped_events", summary.droppedEvents},
+        {"size_limit", thinningOf(summary.thinning)},
+        {"stragglers", std::move(stragglers)},
+        {"flight_record", std::move(flight)},
+        {"run", file},
+    };
+    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/job/stray_processes.h"
+
+#include "engine/base/file.h"
+
+#include <charconv>
+#include <csignal>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace shardlab {
+
+namespace {
+
+/// Those that have the argument `key` and then `folder`, or with `inside` something that lies in it.
+std::vector<int> processesWith(const std::string& key, const std::filesystem::path& folder, bool inside) {
+    std::vector<int> found;
+    const std::string wanted = key + '\0' + folder.string();
+    std::error_code failed;
+    for (std::filesystem::directory_iterator entry("/proc", failed), end; !failed && entry != end;
+         entry.increment(failed)) {
+        const std::string name = entry->path().filename().string();
+        int process = 0;
+        const auto [last, error] = std::from_chars(name.data(), name.data() + name.size(), process);
+        if (error != std::errc{} || last != name.data() + name.size() || process == getpid()) continue;
+        struct stat data {};
+        if (stat(entry->path().c_str(), &data) != 0 || data.st_uid != geteuid()) continue;
+        // A process that ends meanwhile has none.
+        const std::string arguments = readFile(entry->path() / "cmdline").value_or("");
+        for (std::size_t at = arguments.find(wanted); at != std::string::npos; at = arguments.find(wanted, at + 1)) {
+            const char next = at + wanted.size() < arguments.size() ? arguments[at + wanted.size()] : '\0';
+            if (next != '\0' && !(inside && next == '/')) continue;
+            found.push_back(process);
+            break;
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+std::vector<int> processesOfJob(const std::filesystem::path& folder) { return processesWith("--folder", folder, true); }
+
+std::vector<int> daemonsOfJob(const std::filesystem::path& folder) { return processesWith("orte_tmpdir_base", folder, false); }
+
+bool isStopped(int process) {
+    const std::string content = readFile("/proc/" + std::to_string(process) + "/stat").value_or("");
+    const std::size_t bracket = content.rfind(')');  // the program's name before it may hold anything
+    return bracket != std::string::npos && content.compare(bracket, 3, ") T") == 0;
+}
+
+void killProcesses(const std::vector<int>& processes) {
+    for (int process : processes) kill(process, SIGKILL);
+}
+
+}  // namespace shardlab

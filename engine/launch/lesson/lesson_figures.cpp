@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/lesson/lesson_figures.h"
+
+#include "engine/base/units.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+using Value = std::optional<double>;
+
+/// Unknown where no steady step was measured.
+Value steady(const MeasuredRun& run, double value) { return run.summary.stepSeconds > 0 ? Value(value) : std::nullopt; }
+
+/// Of the rank that has most.
+template <MemoryCategory category>
+Value mostMeasured(const MeasuredRun& run) {
+    std::int64_t most = 0;
+    for (const RankFigures& rank : run.summary.ranks) most = std::max(most, rank.memory[static_cast<std::size_t>(category)]);
+    return most > 0 ? Value(static_cast<double>(most)) : std::nullopt;
+}
+
+template <MemoryCategory category>
+Value mostPlanned(const PlannedRun& run) {
+    std::int64_t most = 0;
+    for (const RankMemory& rank : run.plan.memory) most = std::max(most, rank.bytes[static_cast<std::size_t>(category)]);
+    return static_cast<double>(most);
+}
+
+Value hostMeasured(const MeasuredRun& run) {
+    std::int64_t most = 0;
+    for (const RankFigures& rank : run.summary.ranks) most = std::max(most, total(rank.host));
+    return static_cast<double>(most);
+}
+
+Value hostPlanned(const PlannedRun& run) {
+    std::int64_t most = 0;
+    for (const RankMemory& rank : run.plan.memory) most = std::max(most, total(rank.host));
+    return static_cast<double>(most);
+}
+
+Value peakMeasured(const MeasuredRun& run) {
+    std::int64_t most = 0;
+    for (const RankFigures& rank : run.summary.ranks) most = std::max(most, rank.peak);
+    return most > 0 ? Value(static_cast<double>(most)) : std::nullopt;
+}
+
+Value peakPlanned(const PlannedRun& run) {
+    std::int64_t most = 0;
+    for (const RankMemory& rank : run.plan.memory) most = std::max(most, rank.peak);
+    return static_cast<double>(most);
+}
+
+Value inFlight(const PlannedRun& run) {
+    int most = 0;
+    for (const RankMemory& rank : run.plan.memory) most = std::max(most, rank.microbatchesInFlight);
+    return most;
+}
+
+Value hidden(const MeasuredRun& run) {
+    return run.summary.communication ? Value(run.summary.communication->hidden) : std::nullopt;
+}
+
+using M = const MeasuredRun&;
+using P = const PlannedRun&;
+
+// clang-format off
+constexpr std::array table{
+    LessonFigure{"bubble", "share of a step, from its first forward to its last backward, in which ranks are idle; mean over ranks", FigureUnit::Share,
+                 [](M run) { return steady(run, run.summary.bubble); }, [](P run) { return Value(run.plan.bubble); }, [](P run) { return Value(run.plan.bubbleTheory); }},
+    LessonFigure{"step_time", "how long a step takes", FigureUnit::Seconds,
+                 [](M run) { return steady(run, run.summary.stepSeconds); }, [](P run) { return Value(run.plan.stepSeconds); }},
+    LessonFigure{"tokens_per_second", "tokens that are learned from in a second", FigureUnit::Count,
+                 [](M run) { return steady(run, run.summary.tokensPerSecond); }, [](P run) { return Value(run.plan.tokensPerSecond); }},
+    LessonFigure{"peak_memory", "most memory that any rank holds", FigureUnit::Size, peakMeasured, peakPlanned},
+    LessonFigure{"weights", "bytes of weights on the rank that holds most", FigureUnit::Size, mostMeasured<MemoryCategory::Parameters>, mostPlanned<MemoryCategory::Parameters>},
+    LessonFigure{"gradients", "bytes of gradients on the rank that holds most", FigureUnit::Size, mostMeasured<MemoryCategory::Gradients>, mostPlanned<MemoryCategory::Gradients>},
+    LessonFigure{"optimizer_state", "bytes of optimizer state on the rank that holds most", FigureUnit::Size, mostMeasured<MemoryCategory::Optimizer>, mostPlanned<MemoryCategory::Optimizer>},
+    LessonFigure{"activations", "most bytes of activations that any rank holds", FigureUnit::Size, mostMeasured<MemoryCategory::Activations>, mostPlanned<MemoryCategory::Activations>},
+    LessonFigure{"host_memory", "most memory that any rank has on its host, beside that of its device", FigureUnit::Size, hostMeasured, hostPlanned},
+    LessonFigure{"traffic", "bytes that cross links in a step, over all ranks", FigureUnit::Size,
+                 [](M run) { return Value(run.tally.bytesPerStep); }, [](P run) { return Value(run.tally.bytesPerStep); }},
+    LessonFigure{"messages", "messages between stages in a step, over all ranks", FigureUnit::Count,
+                 [](M run) { return Value(run.tally.messagesPerStep); }, [](P run) { return Value(run.tally.messagesPerStep); }},
+    LessonFigure{"hidden_communication", "seconds of a step in which gradients or parameters travel between ranks, or anything to the host or back, while a rank computes", FigureUnit::Seconds, hidden},
+    LessonFigure{"exposed_communication", "seconds of a step in which a rank waits for gradients or parameters, or for copies to its host or back", FigureUnit::Seconds,
+                 [](M run) { return Value(run.tally.exposedSeconds); }, [](P run) { return Value(run.tally.exposedSeconds); }},
+    LessonFigure{"recompute_time", "seconds of a step in which a rank computes activations again", FigureUnit::Seconds,
+                 [](M run) { return Value(run.tally.recomputeSeconds); }, [](P run) { return Value(run.tally.recomputeSeconds); }},
+    LessonFigure{"weight_versions", "most versions of its weights that a rank holds at once", FigureUnit::Count,
+                 [](M run) { return run.tally.weightVersions > 0 ? Value(run.tally.weightVersions) : std::nullopt; }, [](P run) { return Value(run.tally.weightVersions); }},
+    LessonFigure{"uneven_load", "tokens that choose a layer's busiest expert, as a multiple of an average one's", FigureUnit::Count, [](M run) { return run.tally.unevenLoad; }},
+    LessonFigure{"dropped_tokens", "share of the tokens' choices whose expert has no place left", FigureUnit::Share, [](M run) { return run.tally.droppedShare; }},
+    LessonFigure{"server_busy", "share of its time in which a parameter server takes gradients, updates and sends weights", FigureUnit::Share,
+                 [](M run) { return run.tally.serverBusy; }, [](P run) { return run.tally.serverBusy; }},
+    LessonFigure{"staleness", "updates of others between the reading of weights and the use of their gradient, mean over updates", FigureUnit::Mean,
+                 [](M run) { return run.tally.staleness; }, [](P run) { return run.tally.staleness; }},
+    LessonFigure{"overwritten", "share of the elements that updates without a lock wrote in which they overwrote another worker's", FigureUnit::Share,
+                 [](M run) { return run.tally.overwritten; }},
+    LessonFigure{"elastic_distance", "how far a replica's weights were from the centre in the last exchange", FigureUnit::Loss, [](M run) { return run.tally.elasticDistance; }},
+    LessonFigure{"restarts", "times that the run went on from a checkpoint after a fault", FigureUnit::Count, [](M run) { return Value(run.tally.restarts); }},
+    LessonFigure{"repeated_steps", "steps done twice, as they came after the checkpoint that the run went on from", FigureUnit::Count, [](M run) { return Value(run.tally.repeatedSteps); }},
+    LessonFigure{"standstill", "time from the last step before each restart to the first one after it", FigureUnit::Seconds, [](M run) { return Value(run.tally.standstillSeconds); }},
+    LessonFigure{"ranks_left", "ranks that train at the end", FigureUnit::Count, [](M run) { return Value(run.tally.ranksAtEnd.value_or(static_cast<int>(run.summary.ranks.size()))); }},
+    LessonFigure{"first_loss", "loss of the first step, nats a token or image", FigureUnit::Loss,
+                 [](M run) { return run.summary.losses.empty() ? std::nullopt : Value(run.summary.losses.front()); }},
+    LessonFigure{"last_loss", "loss of the last step, nats a token or image", FigureUnit::Loss,
+                 [](M run) { return run.summary.losses.empty() ? std::nullopt : Value(run.summary.losses.back()); }},
+    LessonFigure{"skipped_steps", "steps left out because gradients overflowed", FigureUnit::Count, [](M run) { return Value(run.tally.skippedSteps); }},
+    LessonFigure{"first_scale", "loss scale of the first step", FigureUnit::Count, [](M run) { return run.tally.firstScale; }},
+    LessonFigure{"last_scale", "loss scale of the last step", FigureUnit::Count, [](M run) { return run.tally.lastScale; }},
+    // What follows from the layout alone.
+    LessonFigure{"ranks", "ranks that train", FigureUnit::Count, nullptr, [](P run) { return Value(run.plan.mesh.ranks()); }},
+    LessonFigure{"microbatches", "microbatches of a step in each replica", FigureUnit::Count, nullptr, [](P run) { return Value(microbatches(run.plan.layout)); }},
+    LessonFigure{"in_flight", "most microbatches whose activations a rank holds at once", FigureUnit::Count, nullptr, inFlight},
+    LessonFigure{"steps", "steps of the run", FigureUnit::Count, nullptr, [](P run) { return Value(run.plan.layout.run.steps); }},
+    LessonFigure{"parameters", "parameters of the model", FigureUnit::Count, nullptr, [](P run) { return Value(static_cast<double>(run.plan.parameters)); }},
+};
+// clang-format on
+
+Value valueOf(const LessonFigure& figure, FigureOrigin origin, const KnownExperiment& known) {
+    if (origin == FigureOrigin::Measured) return known.measured ? figure.measured(*known.measured) : std::nullopt;
+    if (!known.planned) return std::nullopt;
+    return origin == FigureOrigin::Theory ? figure.theory(*known.planned) : figure.predicted(*known.planned);
+}
+
+}  // namespace
+
+std::string_view name(FigureOrigin origin) {
+    return origin == FigureOrigin::Measured ? "measured" : origin == FigureOrigin::Predicted ? "predicted" : "theory";
+}
+
+bool LessonFigure::has(FigureOrigin origin) const {
+    return origin == FigureOrigin::Measured ? measured != nullptr : origin == FigureOrigin::Theory ? theory != nullptr : predicted != nullptr;
+}
+
+std::string LessonFigure::text(double value) const {
+    switch (unit) {
+    case FigureUnit::Share: return formatPercent(value);
+    case FigureUnit::Seconds: return formatSeconds(value);
+    case FigureUnit::Size: return formatBytes(std::llround(value));
+    case FigureUnit::Mean: return fmt::format("{:.2f}", value);
+    case FigureUnit::Loss: return std::isfinite(value) ? fmt::format("{:.4f}", value) : "not a number";
+    case FigureUnit::Count: break;
+    }
+    // Below a hundred thousand a count is a number of things, and whole ones are read whole.
+    return std::abs(value) < 1e5 && value == std::floor(value) ? fmt::format("{:.0f}", value) : formatCount(value);
+}
+
+std::span<const LessonFigure> lessonFigures() { return table; }
+
+const LessonFigure* findLessonFigure(std::string_view name) {
+    const auto found = std::ranges::find(table, name, &LessonFigure::name);
+    return found == table.end() ? nullptr : &*found;
+}
+
+std::string figureText(const LessonFigure& figure, FigureOrigin origin, const KnownExperiment& known) {
+    if (const Value value = valueOf(figure, origin, known)) return figure.text(*value);
+    return origin == FigureOrigin::Measured && !known.measured ? "– (run it)" : "–";
+}
+
+}  // namespace shardlab

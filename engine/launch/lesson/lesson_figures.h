@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures that a lesson may name: of each its meaning, its unit, and how it is read from a finished run or a plan.
+#pragma once
+
+#include "engine/launch/lesson/experiment_run.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace shardlab {
+
+enum class FigureOrigin : std::uint8_t { Measured, Predicted, Theory };
+std::string_view name(FigureOrigin origin);  ///< "measured"
+
+enum class FigureUnit : std::uint8_t { Share, Seconds, Size, Count, Loss, Mean };
+
+struct LessonFigure {
+    std::string_view name;     ///< "peak_memory"
+    std::string_view meaning;  ///< "most memory that any rank held"
+    FigureUnit unit = FigureUnit::Count;
+    // nullptr: the figure has no such origin. One that is not measured follows from the layout, and is known at once.
+    std::optional<double> (*measured)(const MeasuredRun&) = nullptr;
+    std::optional<double> (*predicted)(const PlannedRun&) = nullptr;
+    std::optional<double> (*theory)(const PlannedRun&) = nullptr;
+
+    bool has(FigureOrigin origin) const;
+    /// Where a lesson names the figure alone.
+    FigureOrigin plain() const { return measured ? FigureOrigin::Measured : FigureOrigin::Predicted; }
+    /// With its unit.
+    std::string text(double value) const;
+};
+
+std::span<const LessonFigure> lessonFigures();
+const LessonFigure* findLessonFigure(std::string_view name);  ///< nullptr: there is none
+
+/// What is known of an experiment by now.
+struct KnownExperiment {
+    std::optional<PlannedRun> planned;
+    std::optional<MeasuredRun> measured;
+};
+/// "9.1 %"; "– (run it)" where a run has still to tell it, "–" where the run did not.
+std::string figureText(const LessonFigure& figure, FigureOrigin origin, const KnownExperiment& known);
+
+}  // namespace shardlab

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/lesson/lesson_text.h"
+
+namespace shardlab {
+
+std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> known, const ExperimentText& experimentText) {
+    std::string text;
+    for (const LessonPiece& piece : lesson.pieces) {
+        if (const auto* plain = std::get_if<std::string>(&piece)) text += *plain;
+        else if (const auto* figure = std::get_if<LessonFigurePlace>(&piece)) text += figureText(*figure->figure, figure->origin, known[figure->experiment]);
+        else text += experimentText(std::get<LessonExperimentPlace>(piece).experiment);
+    }
+    return text;
+}
+
+std::string changeText(const LessonExperiment& experiment) {
+    std::string line;
+    for (const char letter : experiment.json) {
+        const bool space = letter == ' ' || letter == '\n' || letter == '\r' || letter == '\t';
+        if (!space) line += letter;
+        else if (!line.empty() && line.back() != ' ') line += ' ';
+    }
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    return line;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/serve/live_listener.h"
+
+#include "engine/base/clock.h"
+#include "engine/layout/layout_file.h"
+#include "engine/launch/serve/sender.h"
+
+#include <algorithm>
+#include <atomic>
+#include <ctime>
+#include <fmt/format.h>
+#include <fstream>
+#include <list>
+#include <map>
+#include <mutex>
+#include <poll.h>
+#include <thread>
+
+namespace shardlab {
+namespace {
+
+constexpr int backlog = 128;
+constexpr int pollMilliseconds = 50;
+constexpr int mostRanks = 4096;
+constexpr std::int64_t milliseconds = 1'000'000;
+
+/// Whose monotonic clock this is; the same for all processes of a host until it starts anew.
+std::string bootId() {
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string id;
+    std::getline(file, id);
+    return id;
+}
+
+std::string utcNow() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}
+
+/// Of a run whose layout says how many ranks there are and nothing else.
+RunHeader headerFor(const std::string& program, int world) {
+    RunHeader header;
+    header.origin = program.empty() ? "another program" : program;
+    header.created = utcNow();
+    header.version = SHARDLAB_VERSION;
+    header.layout.name = header.origin;
+    header.layout.parallel.data = world;
+    header.layout.parallel.pipeline = 1;
+    header.layout.cluster.hosts.front().devices = world;
+    header.layoutJson = writeLayout(header.layout);
+    return header;
+}
+
+struct Connection {
+    FrameLink link;
+    Greeting greeting;
+    std::int64_t since;
+    bool joined = false;
+    bool broken = false;
+};
+
+/// How a rank stands, over all programs that were it.
+struct Seat {
+    std::uint64_t caller = 0;  ///< 0: nobody was it yet
+    RankRecord record;
+    bool connected = false;
+    bool left = false;
+    std::int64_t lostAt = 0;
+};
+
+}  // namespace
+
+struct LiveListener::Impl {
+    Impl(const ListenOptions& given, WatchObserver& watcher, Descriptor listener)
+        : options(given),
+          address(boundAddress(listener, given.address)),
+          observer(watcher),
+          door(std::move(listener), {given.token, CallerRole::Sender, given.mostSenders, given.handshake}),
+          names(watcher) {}
+    ~Impl() {
+        stopping = true;
+        wake.ring();
+        if (thread.joinable()) thread.join();
+    }
+
+    void loop() {
+        while (!stopping && !over) {
+            std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0}};
+            door.watch(watched);
+            for (const Connection& each : connections)
+                watched.push_back({each.link.descriptor(), static_cast<short>(POLLIN | (each.link.queued() > 0 ? POLLOUT : 0)), 0});
+            ::poll(watched.data(), watched.size(), pollMilliseconds);
+            const std::int64_t now = monotonicNanoseconds();
+            for (Guest& guest : door.attend(now, connections.size())) welcome(std::move(guest), now);
+            for (Connection& each : connections) serve(each, now);
+            std::erase_if(connections, [](const Connection& each) { return each.broken; });
+            observer.paused();
+            judge(now);
+            const std::lock_guard lock(mutex);
+            published = door.counts();
+        }
+        if (!seats.empty() && !over) end({"stopped", ""});
+        connections.clear();
+        door.close();
+    }
+
+    void welcome(Guest guest, std::int64_t now) {
+        const auto known = senders.find(guest.greeting.caller);
+        // One that comes back has given up its former link, whatever the socket says.
+        std::erase_if(connections, [&](const Connection& each) { return each.greeting.caller == guest.greeting.caller; });
+        connections.push_back({std::move(guest.link), std::move(guest.greeting), now});
+        connections.back().link.send(frameType(LiveFrame::Welcome), encodeTaken(known == senders.end() ? 0 : known->second.taken()));
+    }
+
+    void serve(Connection& from, std::int64_t now) {
+        const auto count = from.link.receive();
+        const std::uint64_t before = takenOf(from);
+        Frame frame;
+        FrameParser::Outcome outcome{};
+        while (!from.broken && (outcome = from.link.parser().next(frame)) == FrameParser::Outcome::Frame) {
+            if (take(from, frame, now)) continue;
+            if (!from.broken) ++door.counts().garbage;
+            from.broken = true;
+        }
+        if (outcome == FrameParser::Outcome::Oversized) ++door.counts().oversized;
+        if (outcome == FrameParser::Outcome::Damaged) ++door.counts().garbage;
+        if (!from.joined && !from.broken && now - from.since > options.handshake.count() * milliseconds) {
+            ++door.counts().slowHandshake;
+            from.broken = true;
+        }
+        if (takenOf(from) != before) from.link.send(frameType(SenderFrame::Taken), encodeTaken(takenOf(from)));
+        const bool open = from.link.flush() && count && (outcome == FrameParser::Outcome::NeedMore || outcome == FrameParser::Outcome::Frame);
+        from.broken = from.broken || !open;
+        if (from.broken) lost(from, now);
+    }
+
+    std::uint64_t takenOf(const Connection& from) const {
+        const auto sender = senders.find(from.greeting.caller);
+        return from.joined && sender != senders.end() ? sender->second.taken() : 0;
+    }
+
+    /// False: what nobody may say, or a connection that is refused.
+    bool take(Connection& from, const Frame& frame, std::int64_t now) {
+        if (static_cast<LiveFrame>(frame.type) == LiveFrame::Leave) {
+            if (from.joined) seatOf(from).left = true;
+            from.broken = true;
+            return true;
+        }
+        if (!from.joined) {
+            const auto join = static_cast<SenderFrame>(frame.type) == SenderFrame::Join ? decodeJoin(frame.body) : fail({});
+            return join && seat(from, *join, now);
+        }
+        Sender& sender = senders.at(from.greeting.caller);
+        if (static_cast<SenderFrame>(frame.type) == SenderFrame::Name) {
+            const auto name = decodeName(frame.body);
+            if (name) sender.name(*name, names);
+            return name.has_value();
+        }
+        const auto sent = static_cast<SenderFrame>(frame.type) == SenderFrame::Events ? decodeSenderEvents(frame.body) : fail({});
+        if (!sent || !sender.take(*sent, events)) return false;
+        if (!events.empty()) observer.eventsArrived(events);
+        return true;
+    }
+
+    bool seat(Connection& from, const SenderJoin& join, std::int64_t now) {
+        const auto refuse = [&](std::string why) {
+            ++door.counts().wrongGreeting;
+            from.link.send(frameType(LiveFrame::Refusal), encodeText(why));
+            from.broken = true;
+            return false;
+        };
+        if (join.world < 1 || join.world > mostRanks) return refuse(fmt::format("{} ranks are not possible, 1 to {} are", join.world, mostRanks));
+        if (join.rank < 0 || join.rank >= join.world) return refuse(fmt::format("rank {} of {} is not possible", join.rank, join.world));
+        if (!seats.empty() && seats.size() != static_cast<std::size_t>(join.world))
+            return refuse(fmt::format("the run has {} ranks, not {}", seats.size(), join.world));
+        // A host has one monotonic clock; of another's it is known what it shows at about this time.
+        const std::int64_t ahead = !clock.empty() && join.clock == clock ? 0 : now - join.now;
+        if (seats.empty()) begin(from.greeting.program, join.world, std::min(now, join.started + ahead));
+        Seat& seat = seats[static_cast<std::size_t>(join.rank)];
+        if (seat.connected && seat.caller != from.greeting.caller) return refuse(fmt::format("rank {} is connected already", join.rank));
+        senders.try_emplace(from.greeting.caller, join, ahead - origin);
+        seat.caller = from.greeting.caller;
+        seat.connected = true;
+        seat.left = false;
+        seat.record = {join.rank, join.host, join.pid, join.host, ""};
+        from.joined = true;
+        observer.rankChanged(seat.record);
+        return true;
+    }
+
+    void begin(const std::string& program, int world, std::int64_t at) {
+        origin = at;
+        observer.begun(headerFor(program, world));
+        seats.resize(static_cast<std::size_t>(world));
+        observer.statusChanged({WatchStatus::State::Live, 1, {}});
+    }
+
+    Seat& seatOf(const Connection& from) {
+        return *std::ranges::find(seats, from.greeting.caller, &Seat::caller);
+    }
+
+    void lost(const Connection& from, std::int64_t now) {
+        if (!from.joined) return;
+        Seat& seat = seatOf(from);
+        seat.connected = false;
+        seat.lostAt = now;
+        seat.record.end = seat.left ? "finished" : "its connection was lost";
+        observer.rankChanged(seat.record);
+        if (!seat.left) observer.logged({now - origin, seat.record.rank, LogLevel::Warning, "the connection was lost"});
+    }
+
+    /// Every rank was there, and none is or may come back: the run is over.
+    void judge(std::int64_t now) {
+        const auto gone = [&](const Seat& seat) {
+            const bool forGood = seat.left || now - seat.lostAt > options.returnWithin.count() * milliseconds;
+            return seat.caller != 0 && !seat.connected && forGood;
+        };
+        if (seats.empty() || !std::ranges::all_of(seats, gone)) return;
+        const auto broken = std::ranges::find(seats, false, &Seat::left);
+        if (broken == seats.end()) end({"finished", ""});
+        else end({"failed", fmt::format("the connection of rank {} was lost", broken->record.rank)});
+    }
+
+    void end(const RunEnd& how) {
+        over = true;
+        if (door.counts().refused() > 0)
+            observer.logged({monotonicNanoseconds() - origin, -1, LogLevel::Warning, "refused: " + door.counts().text()});
+        observer.ended(how);
+        observer.statusChanged({WatchStatus::State::Ended, 1, {}});
+    }
+
+    const ListenOptions options;
+    const TcpAddress address;
+    WatchObserver& observer;
+    Door door;
+    NameTable names;
+    const std::string clock = bootId();
+    std::int64_t origin = 0;  ///< monotonicNanoseconds() at the run's 0
+    std::list<Connection> connections;
+    std::map<std::uint64_t, Sender> senders;  ///< by caller, also those that are gone
+    std::vector<Seat> seats;                  ///< by rank; empty until the run has begun
+    std::vector<Event> events;
+    bool over = false;
+
+    WakeUp wake;
+    std::atomic<bool> stopping{false};
+    mutable std::mutex mutex;
+    DoorCounts published;
+    std::thread thread;
+};
+
+LiveListener::LiveListener(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+LiveListener::~LiveListener() = default;
+
+Result<std::unique_ptr<LiveListener>> LiveListener::listen(const ListenOptions& options, WatchObserver& observer) {
+    auto listener = listenTcp(options.address, backlog);
+    if (!listener) return fail(listener.error());
+    auto impl = std::make_unique<Impl>(options, observer, std::move(*listener));
+    impl->thread = std::thread([&loop = *impl] { loop.loop(); });
+    return std::make_unique<LiveListener>(std::move(impl));
+}
+
+const TcpAddress& LiveListener::address() const { return impl_->address; }
+
+DoorCounts LiveListener::counts() const {
+    const std::lock_guard lock(impl_->mutex);
+    return impl_->published;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listens for the events of other programs, a training script's ranks say, and makes a run of them while they come. The
+// counterpart of RunWatch: the same observer is told, so that it is shown and written the same way.
+#pragma once
+
+#include "engine/launch/serve/door.h"
+#include "engine/launch/serve/run_watch.h"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace shardlab {
+
+struct ListenOptions {
+    TcpAddress address;  ///< loopback unless another is written out
+    std::string token;   ///< what a sender must show
+    std::size_t mostSenders = 1024;
+    std::chrono::milliseconds handshake{2000};
+    std::chrono::milliseconds returnWithin{10'000};  ///< a rank whose connection broke may come back so long
+};
+
+class LiveListener {
+public:
+    /// The first sender says how many ranks there are; then the run begins. It ends once every rank has taken leave, or
+    /// is lost for good. `observer` must outlive the listener. Errors as of listenTcp.
+    static Result<std::unique_ptr<LiveListener>> listen(const ListenOptions& options, WatchObserver& observer);
+    /// Ends a run that still goes as stopped, and joins the thread; no call after it.
+    ~LiveListener();
+
+    const TcpAddress& address() const;
+    DoorCounts counts() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+
+public:
+    explicit LiveListener(std::unique_ptr<Impl> impl);  ///< for its own factory: nobody else has an Impl
+};
+
+}  // namespace shardlab

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a run as frames to a viewer, and back.
+#pragma once
+
+#include "engine/trace/record/frame_link.h"
+#include "engine/launch/serve/live_frames.h"
+
+namespace shardlab {
+
+/// Queues every row as a frame.
+class RowFrames final : public RowSink {
+public:
+    explicit RowFrames(FrameLink& link) : link_(link) {}
+
+    void meta(std::string_view key, std::string_view value) override;
+    void rank(const RankRecord& record) override;
+    void log(std::int64_t id, const LogLine& line) override;
+    void name(std::int64_t number, std::string_view text) override;
+    void block(const BlockPart& part) override;
+
+    /// A row did not fit into a frame, and was not queued.
+    bool tooLong() const { return tooLong_; }
+
+private:
+    void send(LiveFrame type);
+
+    FrameLink& link_;
+    Bytes body_;
+    bool tooLong_ = false;
+};
+
+/// Gives `sink` the row in `frame`, and `position` what it moves. False: no row, damaged, or not what follows.
+bool takeRow(const Frame& frame, RunPosition& position, RowSink& sink);
+
+}  // namespace shardlab

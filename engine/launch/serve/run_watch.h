@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A viewer's side: follows a run that another machine serves, from its start; where the connection is lost it comes back
+// and goes on where it was. Works on a thread of its own.
+#pragma once
+
+#include "engine/base/tcp_socket.h"
+#include "engine/trace/run_file/row_decoder.h"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace shardlab {
+
+struct WatchOptions {
+    TcpAddress address;
+    std::string token;
+    std::chrono::milliseconds connectPatience{5'000};
+    std::chrono::milliseconds silence{10'000};   ///< so long without a word, and the connection counts as lost
+    std::chrono::milliseconds giveUpAfter{0};    ///< of a lost connection; 0: it is tried again for ever
+};
+
+struct WatchStatus {
+    /// Ended: everything has arrived. Failed: refused, or never reached, or given up.
+    enum class State : std::uint8_t { Connecting, CatchingUp, Live, Lost, Ended, Failed };
+    State state = State::Connecting;
+    double share = 0;    ///< of the run so far that has arrived, in [0, 1], while catching up
+    std::string reason;  ///< why it is lost or failed; else what the server had to say, mostly nothing
+    bool over() const { return state == State::Ended || state == State::Failed; }
+    bool operator==(const WatchStatus&) const = default;
+};
+
+/// Called from the watch's thread, one call at a time.
+class WatchObserver : public RunObserver {
+public:
+    virtual void statusChanged(const WatchStatus&) {}
+    /// Everything that has arrived by now has been handed over: a moment to store it.
+    virtual void paused() {}
+    /// The run's own end; the last call but for the status. Its outcome is empty where the recorder was killed.
+    virtual void ended(const RunEnd&) {}
+};
+
+class RunWatch {
+public:
+    /// Connects and follows until stopped, refused or ended. `observer` must outlive it.
+    RunWatch(WatchOptions options, WatchObserver& observer);
+    /// Takes leave and joins the thread; no call after it.
+    ~RunWatch();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/serve/sender.h"
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+ActionKind actionKind(EventKind kind) {
+    switch (kind) {
+        case EventKind::Forward: return ActionKind::Forward;
+        case EventKind::Backward: return ActionKind::Backward;
+        case EventKind::InputGrad: return ActionKind::InputGrad;
+        case EventKind::WeightGrad: return ActionKind::WeightGrad;
+        case EventKind::Recompute: return ActionKind::Recompute;
+        case EventKind::Optimizer: return ActionKind::OptimizerStep;
+        default: return ActionKind::None;
+    }
+}
+
+}  // namespace
+
+std::uint32_t NameTable::numberOf(const std::string& text) {
+    const auto [place, fresh] = numbers_.try_emplace(text, static_cast<std::uint32_t>(numbers_.size() + 1));
+    if (fresh) observer_.named(place->second, text);
+    return place->second;
+}
+
+bool Sender::translate(const SenderEvent& sent, Event& event) const {
+    // A rank that began before the first one that connected has nothing before the run's beginning.
+    event.begin = std::max<std::int64_t>(0, sent.begin + offset_);
+    event.end = std::max<std::int64_t>(0, sent.end + offset_);
+    event.bytes = sent.bytes;
+    event.value = sent.value;
+    event.step = sent.step;
+    event.rank = static_cast<std::int16_t>(join_.rank);
+    event.kind = sent.kind;
+    event.lane = sent.lane;
+    const auto name = names_.find(sent.name);
+    if (sent.name != 0 && name == names_.end()) return false;
+    const ActionKind action = actionKind(sent.kind);
+    if (action == ActionKind::None) event.action = sent.name != 0 ? namedId(name->second) : 0;
+    else event.action = actionId({action, std::max(0, sent.stage), action == ActionKind::OptimizerStep ? -1 : std::max(0, sent.microbatch)});
+    return true;
+}
+
+bool Sender::take(const SenderEvents& sent, std::vector<Event>& events) {
+    events.clear();
+    if (sent.first > taken_ || sent.dropped < dropped_) return false;
+    const std::uint64_t known = taken_ - sent.first;
+    for (std::size_t i = known; i < sent.events.size(); ++i)
+        if (!translate(sent.events[i], events.emplace_back())) return false;
+    taken_ = std::max(taken_, sent.first + sent.events.size());
+    if (sent.dropped > dropped_) {
+        Event event;
+        event.begin = event.end = events.empty() ? 0 : events.back().end;
+        event.value = static_cast<double>(sent.dropped - dropped_);
+        event.rank = static_cast<std::int16_t>(join_.rank);
+        event.lane = Lane::Host;
+        event.kind = EventKind::Dropped;
+        events.push_back(event);
+        dropped_ = sent.dropped;
+    }
+    return true;
+}
+
+}  // namespace shardlab

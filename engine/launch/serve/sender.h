@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank of another program as the listening run sees it: over all its connections, its events once and in order.
+#pragma once
+
+#include "engine/trace/run_file/row_decoder.h"
+#include "engine/launch/serve/sender_frames.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+/// What events are called, numbered for the run as a whole.
+class NameTable {
+public:
+    explicit NameTable(RunObserver& observer) : observer_(observer) {}
+    std::uint32_t numberOf(const std::string& text);
+
+private:
+    RunObserver& observer_;
+    std::map<std::string, std::uint32_t> numbers_;
+};
+
+class Sender {
+public:
+    /// `offset`: what is added to its clock to have the run's.
+    Sender(SenderJoin join, std::int64_t offset) : join_(std::move(join)), offset_(offset) {}
+
+    const SenderJoin& join() const { return join_; }
+    std::uint64_t taken() const { return taken_; }
+    void name(const SenderName& name, NameTable& names) { names_[name.number] = names.numberOf(name.text); }
+    /// What is new in `sent`, as events of the run. False: events were left out that no drop accounts for, or a name is
+    /// not known.
+    bool take(const SenderEvents& sent, std::vector<Event>& events);
+
+private:
+    bool translate(const SenderEvent& sent, Event& event) const;
+
+    SenderJoin join_;
+    std::int64_t offset_;
+    std::uint64_t taken_ = 0;
+    std::uint64_t dropped_ = 0;
+    std::map<std::uint32_t, std::uint32_t> names_;  ///< its numbers to the run's
+};
+
+}  // namespace shardlab

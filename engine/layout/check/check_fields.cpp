@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/check/check_rules.h"
+
+#include "engine/layout/devices.h"
+#include "engine/layout/fields.h"
+#include "engine/layout/suggest.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+namespace shardlab {
+namespace {
+
+std::string limitsText(const Field& field) {
+    const auto number = [](double value) {
+        return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value)
+                                                                    : fmt::format("{:.9g}", value);
+    };
+    return number(field.least) + " to " + number(field.most);
+}
+
+class FieldChecker {
+public:
+    FieldChecker(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults)
+        : layout_(layout), schedules_(schedules), faults_(faults) {}
+
+    void check(const Field& field) {
+        std::visit([&](auto access) { judge(field, read(access, layout_)); }, field.access);
+    }
+
+private:
+    static bool isWithin(const Field& field, double value) { return value >= field.least && value <= field.most; }
+
+    void limits(const Field& field, std::string_view pointer, double value) {
+        if (isWithin(field, value)) return;  // not so for NaN
+        const char* what = value < field.least ? "is too small" : value > field.most ? "is too large" : "is no number";
+        faults_.push_back(
+            {std::string(pointer), fmt::format("{:.9g} {}", value, what), std::string(field.reason), limitsText(field)});
+    }
+
+    void judge(const Field& field, int value) { limits(field, field.pointer, value); }
+    void judge(const Field& field, std::int64_t value) { limits(field, field.pointer, static_cast<double>(value)); }
+    void judge(const Field& field, double value) { limits(field, field.pointer, value); }
+    void judge(const Field&, bool) {}
+    void judge(const Field&, const std::optional<PaceSpec>&) {}
+
+    void judge(const Field&, const std::vector<std::string>&) {}
+
+    template <class T>
+    void judge(const Field& field, const std::vector<T>& list) {
+        for (std::size_t i = 0; i < list.size(); ++i)
+            if (const auto value = static_cast<double>(list[i]); !isWithin(field, value))
+                limits(field, fmt::format("{}/{}", field.pointer, i), value);
+    }
+
+    std::vector<std::string_view> wordsOf(const Field& field) const {
+        std::vector<std::string_view> words = splitWords(field.choices);
+        if (field.pointer == "/schedule/kind")
+            for (const ScheduleMethod& method : schedules_) words.push_back(method.name);
+        if (field.pointer == "/cluster/pace/device")
+            for (const DevicePreset& device : devicePresets()) words.push_back(device.name);
+        return words;
+    }
+
+    static std::string whyUnknown(const Field& field, const std::string& value) {
+        if (field.pointer != "/cluster/pace/device") return "the words are fixed";
+        for (const Error& damaged : deviceList().damaged)
+            if (std::filesystem::path(damaged.where).stem() == value) return damaged.text();
+        return "it is no device that comes with Shardlab, and none of the user's own (shardlab devices)";
+    }
+
+    void judge(const Field& field, const std::string& value) {
+        if (isAmong(field.choices, value)) return;
+        const std::vector<std::string_view> words = wordsOf(field);
+        if (words.empty() || std::ranges::find(words, value) != words.end()) return;
+        const std::string quoted = fmt::format("\"{}\"", value.substr(0, 60));
+        for (std::string_view planned : splitWords(field.planned))
+            if (value == planned) {
+                faults_.push_back({std::string(field.pointer), quoted + " is not built yet",
+                                   "this version knows the method but cannot run it",
+                                   alternatives({words.begin(), words.end()})});
+                return;
+            }
+        faults_.push_back({std::string(field.pointer), quoted + " is unknown", whyUnknown(field, value),
+                           legalWords(value, words)});
+    }
+
+    void judge(const Field& field, const std::vector<HostSpec>& hosts) {
+        const std::string pointer(field.pointer);
+        if (hosts.empty())
+            faults_.push_back({pointer, "there are no hosts", "ranks need a machine to run on",
+                               "at least one, {\"name\": \"localhost\", \"devices\": 4}"});
+        std::set<std::string_view> seen;
+        for (std::size_t i = 0; i < hosts.size(); ++i) {
+            const std::string host = fmt::format("{}/{}", pointer, i);
+            limits(field, host + "/devices", hosts[i].devices);
+            if (!isHostName(hosts[i].name))
+                faults_.push_back({host + "/name", fmt::format("\"{}\" is no host name", hosts[i].name.substr(0, 60)),
+                                   "it is handed to mpirun",
+                                   "letters, digits, dots and hyphens, beginning with a letter or digit"});
+            else if (!seen.insert(hosts[i].name).second)
+                faults_.push_back({host + "/name", fmt::format("\"{}\" stands twice", hosts[i].name),
+                                   "a host gives all its devices in one entry",
+                                   "each host once, with the sum of its devices"});
+        }
+    }
+
+    static bool isHostName(std::string_view name) {
+        if (name.empty() || name.size() > 253 || !std::isalnum(static_cast<unsigned char>(name[0]))) return false;
+        return std::ranges::all_of(name,
+                                   [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '-' || c == '_'; });
+    }
+
+    const Layout& layout_;
+    std::span<const ScheduleMethod> schedules_;
+    std::vector<Fault>& faults_;
+};
+
+}  // namespace
+
+void checkFields(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
+    FieldChecker checker(layout, schedules, faults);
+    for (const Field& field : fields())
+        if (isPresent(field, layout)) checker.check(field);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/check/check_rules.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/suggest.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+constexpr double mostRows = 2147483647;        ///< matrix products number rows with 32 bits
+constexpr double mostFloats = 1e17;            ///< bytes are counted with 63 bits
+
+/// Upper bound of the floats of a whole step on one rank, in floating point so that nothing wraps.
+double floatsInSight(const Layout& layout) {
+    const ModelSpec& m = layout.model;
+    if (readsImages(m)) {
+        const double pixels = double(m.image) * m.image, channels = std::max(double(m.channels), 8.0 * m.hidden);
+        return 9.0 * m.layers * m.convolutions * (channels * channels + layout.batch.global * pixels * channels) +
+               pixels * channels * m.classes;
+    }
+    const double tokens = double(layout.batch.global) * m.sequence;
+    const double perLayer = tokens * (12.0 * m.hidden + double(m.heads) * m.sequence);
+    double widths = m.feedForward.empty() ? 4.0 * m.hidden * m.layers : 0;
+    for (const int width : m.feedForward) widths += double(width) * (m.feedForward.size() == 1 ? m.layers : 1);
+    if (m.kind == "llama") widths *= 1.5;  // with a gate
+    if (m.kind == "gpt-moe") widths *= std::max(1.0, double(m.experts) + m.capacity * expertsAsked(m));
+    const double parameters =
+        8.0 * m.layers * m.hidden * m.hidden + 2.0 * widths * m.hidden + 4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
+    return parameters + m.layers * perLayer + 2 * tokens * widths + tokens * m.vocabulary;
+}
+
+std::string fromTwo(int most) { return most > 2 ? fmt::format("2 to {}", most) : "2"; }
+
+/// Numbers of groups of at least `inGroup` experts each.
+std::string groupNumbers(int experts, int inGroup) {
+    std::vector<std::string> numbers;
+    for (int groups = 2; groups <= experts / inGroup; ++groups)
+        if (experts % groups == 0) numbers.push_back(std::to_string(groups));
+    return numbers.empty() ? "a number of model.experts that can be divided" : alternatives(numbers);
+}
+
+/// Groups of equally many experts, enough for what a token takes of them.
+void checkGroups(const ModelSpec& model, std::vector<Fault>& faults) {
+    const int groups = model.expertGroups;
+    if (groups < 2 || model.experts < 2) return;
+    if (model.topGroups > groups)
+        faults.push_back({"/model/top_groups", fmt::format("{} groups of a token, but there are {}", model.topGroups, groups),
+                          "a token goes to a group once", fromTwo(groups)});
+    if (model.experts % groups != 0) {
+        faults.push_back({"/model/expert_groups", fmt::format("{} groups do not divide {} experts", groups, model.experts),
+                          "every group has the same number of experts, two or more", groupNumbers(model.experts, 2)});
+        return;
+    }
+    if (const int inGroup = model.experts / groups; inGroup < 2)
+        faults.push_back({"/model/expert_groups", fmt::format("{} groups of {} experts", groups, model.experts),
+                          "every group has the same number of experts, two or more", groupNumbers(model.experts, 2)});
+    else if (model.topK > inGroup)
+        faults.push_back({"/model/top_k", fmt::format("{} experts of each group, but there are {}", model.topK, inGroup),
+                          "a token goes to an expert once", fromTwo(inGroup) + "; or fewer model.expert_groups"});
+}
+
+/// Places for tokens are no more than tokens may take.
+void checkCap(const ModelSpec& model, std::vector<Fault>& faults) {
+    if (model.tokenExperts > model.experts) {
+        faults.push_back({"/model/token_experts", fmt::format("{} experts of a token, but there are {}", model.tokenExperts, model.experts),
+                          "a token goes to an expert once", fmt::format("1 to {}", model.experts)});
+        return;
+    }
+    const std::int64_t places = std::int64_t{model.experts} * expertCapacity(model);
+    if (places <= std::int64_t{model.sequence} * model.tokenExperts || model.sequence < 1) return;
+    faults.push_back({"/model/token_experts",
+                      fmt::format("{} experts with {} places each cannot all be full where {} tokens take {} each", model.experts,
+                                  expertCapacity(model), model.sequence, model.tokenExperts),
+                      "experts fill all of their places",
+                      fmt::format("{} or more; or a smaller model.capacity", (places + model.sequence - 1) / model.sequence)});
+}
+
+void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
+    const ModelSpec& model = layout.model;
+    if (model.layers == 1)
+        faults.push_back({"/model/layers", "a single layer has no experts", "every second block has them, the first is dense",
+                          "2 or more; or model.kind gpt"});
+    if (model.gate == "noisy-top-k" && model.topK > model.experts)
+        faults.push_back({"/model/top_k", fmt::format("{} experts of a token, but there are {}", model.topK, model.experts),
+                          "a token goes to an expert once", fromTwo(model.experts)});
+    if (capsTokens(model)) checkCap(model, faults);
+    if (hasGroups(model)) checkGroups(model, faults);
+    const double rows = double(model.experts) * layout.batch.micro * expertCapacity(model);
+    const double choices = double(layout.batch.micro) * model.sequence * expertChoices(model);
+    if (std::max(rows, choices) > mostRows)
+        faults.push_back({"/model/capacity", fmt::format("{:.3g} places of experts are too many at once", rows),
+                          "they are numbered with 32 bits, and so are the choices of all tokens",
+                          "a smaller capacity or microbatch, or fewer experts"});
+}
+
+void checkLlama(const ModelSpec& model, std::vector<Fault>& faults) {
+    if (model.heads < 1 || model.hidden < 1 || model.kvHeads < 0) return;
+    if (model.kvHeads > 0 && model.heads % model.kvHeads != 0)
+        faults.push_back({"/model/kv_heads", fmt::format("{} heads of keys do not divide {} heads", model.kvHeads, model.heads),
+                          "as many heads of queries meet each of them",
+                          divisorText(model.heads, model.kvHeads) + "; or 0 for as many as heads"});
+    if (model.hidden % model.heads == 0 && model.hidden / model.heads % 2 != 0)
+        faults.push_back({"/model/heads",
+                          fmt::format("heads of {} number{} have no pairs", model.hidden / model.heads,
+                                      model.hidden == model.heads ? "" : "s"),
+                          "the rotary embedding turns the numbers of a head two by two",
+                          model.hidden % 2 == 0 ? divisorText(model.hidden / 2, model.heads) : "an even model.hidden"});
+}
+
+}  // namespace
+
+void checkModel(const Layout& layout, std::vector<Fault>& faults) {
+    const ModelSpec& model = layout.model;
+    if (hasAttention(model) && model.heads > 0 && model.hidden > 0 && model.hidden % model.heads != 0)
+        faults.push_back({"/model/heads", fmt::format("{} heads do not divide hidden {}", model.heads, model.hidden),
+                          "every head gets the same number of columns, hidden ÷ heads",
+                          divisorText(model.hidden, model.heads)});
+
+    if (model.kind == "gpt-moe") checkExperts(layout, faults);
+    if (model.kind == "llama") checkLlama(model, faults);
+
+    const std::vector<int>& widths = model.feedForward;
+    if (!readsImages(model) && widths.size() > 1 && widths.size() != static_cast<std::size_t>(std::max(model.layers, 0)))
+        faults.push_back({"/model/feed_forward",
+                          fmt::format("{} widths are listed, but the model has {} layers", widths.size(), model.layers),
+                          "every layer has a feed-forward block of its own width",
+                          fmt::format("{} numbers; or [] for 4 × hidden = {} in every layer; or one number for all",
+                                      model.layers, 4 * std::int64_t{model.hidden})});
+
+    if (!readsImages(model) && layout.data.tokenizer == "bytes" && layout.data.kind != "tokens" && model.vocabulary > 0 && model.vocabulary < 256)
+        faults.push_back({"/model/vocabulary", fmt::format("{} is too small for the bytes tokenizer", model.vocabulary),
+                          "a byte is a token, and there are 256", "256 or more"});
+
+    if (layout.data.kind == "text" && layout.data.path.empty())
+        faults.push_back({"/data/path", "no text file is named", "data of kind text is read from a file",
+                          "the path of a UTF-8 file, or data.kind generator"});
+
+    if (layout.data.kind == "tokens" && layout.data.path.empty())
+        faults.push_back({"/data/path", "no file of tokens is named", "data of kind tokens is read from .bin files",
+                          "a .bin file, or a folder of them"});
+
+    if (!readsImages(model) && layout.data.tokenizer == "gpt2" && layout.data.kind != "tokens" && layout.data.tokenizerPath.empty())
+        faults.push_back({"/data/tokenizer_path", "no files of the tokenizer are named",
+                          "gpt2 is read from vocab.json and merges.txt", "the folder they lie in, or data.tokenizer bytes"});
+
+    if (!model.weights.empty() && model.kind != "gpt" && model.kind != "llama")
+        faults.push_back({"/model/weights", "no weights to start from fit a model of kind " + model.kind,
+                          "those of GPT-2 and Llama have other layers", "model.kind gpt or llama, or no weights"});
+
+    const double rows = double(layout.batch.micro) * model.sequence;
+    if (!readsImages(model) && rows > mostRows)
+        faults.push_back(
+            {"/batch/micro",
+             fmt::format("{} samples of {} tokens are too many at once", layout.batch.micro, model.sequence),
+             "matrix products number their rows, micro × sequence, with 32 bits",
+             fmt::format("at most {}", static_cast<long long>(mostRows / model.sequence))});
+
+    if (floatsInSight(layout) > mostFloats)
+        faults.push_back({"/model/hidden", "the model and its batch are too large to count",
+                          "bytes are counted with 63 bits, and this is far beyond any machine",
+                          "smaller layers, hidden, sequence, vocabulary or batch"});
+}
+
+}  // namespace shardlab

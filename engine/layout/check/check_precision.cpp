@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/check/check_rules.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/model_shape.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+constexpr int widestCudaHead = 256;  ///< that the kernels are made for
+
+void checkScale(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
+    if (!scalesLoss(layout.precision)) return;
+    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
+    if (method == schedules.end() || method->flushes) return;
+    faults.push_back({"/precision/loss_scale", fmt::format("{} cannot scale the loss", method->name),
+                      "whether a step overflowed is seen by the norm of the whole gradient, and each stage updates before "
+                      "that is known",
+                      "none, with bf16 or fp32; or a schedule with a flush, 1f1b"});
+}
+
+void checkHeads(const Layout& layout, std::vector<Fault>& faults) {
+    const ModelSpec& model = layout.model;
+    if (layout.cluster.device != "cuda" || !hasAttention(model) || model.heads < 1) return;
+    const int width = model.hidden / model.heads;
+    if (width <= widestCudaHead) return;
+    int heads = model.heads + 1;
+    while (model.hidden % heads != 0 || model.hidden / heads > widestCudaHead) ++heads;
+    faults.push_back({"/model/heads", fmt::format("a head is {} wide", width),
+                      fmt::format("the attention of CUDA devices is made for heads of up to {}", widestCudaHead),
+                      fmt::format("{}, heads of {}", heads, model.hidden / heads)});
+}
+
+}  // namespace
+
+void checkPrecision(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
+    checkScale(layout, schedules, faults);
+    checkHeads(layout, faults);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/mesh/replicas.h"
+
+namespace shardlab {
+
+int replicaNumber(const Mesh& mesh, int rank) {
+    return mesh.coordinate(rank, Axis::Data) * mesh.size(Axis::Context) + mesh.coordinate(rank, Axis::Context);
+}
+
+std::vector<int> sameWeights(const Mesh& mesh, int rank) {
+    std::vector<int> ranks;
+    for (const int replica : mesh.group(rank, Axis::Data))
+        for (const int member : mesh.group(replica, Axis::Context)) ranks.push_back(member);
+    return ranks;
+}
+
+std::vector<int> sameExperts(const Mesh& mesh, int rank) {
+    std::vector<int> ranks;
+    const int own = mesh.coordinate(rank, Axis::Expert);
+    for (const int other : sameWeights(mesh, rank))
+        if (mesh.coordinate(other, Axis::Expert) == own) ranks.push_back(other);
+    return ranks;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/schedule/csv_cells.h"
+#include "engine/layout/schedule/text.h"
+
+#include "engine/layout/schedule/passes.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\"");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\r\"") - first + 1);
+}
+
+tl::unexpected<Error> refuse(std::string where, std::string why, std::string legal) {
+    return fail({"this is no schedule", std::move(where), std::move(why), std::move(legal)});
+}
+
+/// Which rank holds each stage, from the forwards; and how many microbatches there are.
+Status nameStages(Schedule& schedule) {
+    int stages = 0;
+    for (const auto& actions : schedule.ranks)
+        for (const Action& action : actions) {
+            stages = std::max(stages, action.stage + 1);
+            schedule.microbatches = std::max(schedule.microbatches, action.microbatch + 1);
+        }
+    if (std::int64_t{stages} * schedule.microbatches > (1 << 22))
+        return refuse("", fmt::format("it names {} stages and {} microbatches", stages, schedule.microbatches),
+                      "At most 4194304 = stages × microbatches");
+    schedule.rankOfStage.assign(static_cast<std::size_t>(stages), -1);
+    for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank)
+        for (const Action& action : schedule.ranks[rank]) {
+            int& holder = schedule.rankOfStage[static_cast<std::size_t>(action.stage)];
+            if (holder >= 0 && holder != static_cast<int>(rank))
+                return refuse(fmt::format("line {}, {}", rank + 1, toText(action)),
+                              fmt::format("stage {} stands on line {} too", action.stage, holder + 1),
+                              "A stage lives on one rank");
+            holder = static_cast<int>(rank);
+        }
+    const auto missing = std::ranges::find(schedule.rankOfStage, -1);
+    if (missing != schedule.rankOfStage.end())
+        return refuse("", fmt::format("stage {} stands nowhere", missing - schedule.rankOfStage.begin()),
+                      "Stages are numbered from 0 without gaps");
+    return {};
+}
+
+}  // namespace
+
+std::string_view takePart(std::string_view& text, char separator) {
+    const std::size_t length = std::min(text.find(separator), text.size());
+    const std::string_view part = text.substr(0, length);
+    text.remove_prefix(std::min(length + 1, text.size()));
+    return part;
+}
+
+std::string toCsv(const Schedule& schedule) {
+    if (!schedule.flushes()) return toCsv(unrolled(schedule, 2).schedule);
+    std::string text;
+    for (const auto& actions : schedule.ranks) {
+        for (std::size_t i = 0; i < actions.size(); ++i) {
+            if (i > 0) text += ',';
+            text += toText(actions[i]);
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+Result<Schedule> readCells(std::string_view csv,
+                           const std::function<Status(std::string_view, std::vector<Action>&)>& read) {
+    Schedule schedule;
+    schedule.kind = "custom";
+    while (!csv.empty()) {
+        std::string_view line = takePart(csv, '\n');
+        std::vector<Action>& list = schedule.ranks.emplace_back();
+        for (int cell = 1; !line.empty(); ++cell) {
+            const std::string_view text = trimmed(takePart(line, ','));
+            if (text.empty()) continue;  // an idle slot
+            if (const Status taken = read(text, list); !taken) {
+                Error error = taken.error();
+                error.where = fmt::format("line {}, cell {}: {}", schedule.ranks.size(), cell, error.where);
+                return fail(std::move(error));
+            }
+        }
+    }
+    while (!schedule.ranks.empty() && schedule.ranks.back().empty()) schedule.ranks.pop_back();
+    if (schedule.ranks.empty())
+        return refuse("", "there are no actions", "One line a rank, actions separated by commas: 0F0,0B0");
+    if (const Status named = nameStages(schedule); !named) return fail(named.error());
+    return schedule;
+}
+
+Result<Schedule> parseCsv(std::string_view csv) {
+    return readCells(csv, [](std::string_view cell, std::vector<Action>& actions) -> Status {
+        const Result<Action> action = parseAction(cell);
+        if (!action) return fail(action.error());
+        actions.push_back(*action);
+        return {};
+    });
+}
+
+}  // namespace shardlab

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/schedule/custom.h"
+
+#include "engine/layout/schedule/generators.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+Finding ofWhole(std::string why, std::string legal) { return {-1, -1, {}, std::move(why), std::move(legal)}; }
+
+/// Actions that a layout's own schedule does not state.
+std::optional<Finding> findForeign(const Schedule& schedule) {
+    for (int rank = 0; rank < static_cast<int>(schedule.ranks.size()); ++rank) {
+        const auto& actions = schedule.ranks[static_cast<std::size_t>(rank)];
+        for (int i = 0; i < static_cast<int>(actions.size()); ++i) {
+            const Action& action = actions[static_cast<std::size_t>(i)];
+            if (!isCompute(action.kind) || action.kind == ActionKind::Recompute)
+                return Finding{rank, i, action, "what is not compute is added from the layout", "Only F, B, I and W"};
+            if (action.version >= 0)
+                return Finding{rank, i, action, "a schedule written by hand keeps one version of the weights",
+                               "The action without its version"};
+        }
+    }
+    return {};
+}
+
+std::string counted(int count, const char* thing) {
+    return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::vector<std::string> actionLines(const Schedule& compute) {
+    if (!compute.flushes()) {
+        // Its order of a single step, which ends with a flush and has one version of the weights.
+        Schedule step = unrolled(compute, 1).schedule;
+        for (std::vector<Action>& actions : step.ranks)
+            for (Action& action : actions) action.version = -1;
+        return actionLines(step);
+    }
+    std::vector<std::string> lines;
+    for (const auto& actions : compute.ranks) {
+        std::string& line = lines.emplace_back();
+        for (const Action& action : actions) {
+            if (!line.empty()) line += ',';
+            line += toText(action);
+        }
+    }
+    return lines;
+}
+
+Result<Schedule> scheduleOfLines(const std::vector<std::string>& lines) {
+    std::string csv;
+    for (const std::string& line : lines) csv += line + "\n";
+    return parseCsv(csv);
+}
+
+std::optional<Finding> findMisfit(const Schedule& schedule, const ScheduleShape& shape) {
+    const auto ranks = static_cast<int>(schedule.ranks.size());
+    if (ranks != shape.ranks)
+        return ofWhole(fmt::format("it has {}, the pipeline has {}", counted(ranks, "line"), counted(shape.ranks, "rank")),
+                       fmt::format("{}; or pipeline {}", counted(shape.ranks, "line"), ranks));
+    if (std::optional<Finding> foreign = findForeign(schedule)) return foreign;
+    const std::int64_t stages = std::int64_t{shape.ranks} * shape.chunks;
+    if (schedule.stages() != stages)
+        return ofWhole(fmt::format("it has {}, pipeline × chunks is {}", counted(schedule.stages(), "stage"), stages),
+                       schedule.stages() % ranks == 0 ? fmt::format("chunks {}", schedule.stages() / ranks)
+                                                      : "a whole number of stages for each pipeline rank on average");
+    const std::string counts = fmt::format("{} microbatches, as a step of the layout has; the schedule has {}",
+                                           shape.microbatches, schedule.microbatches);
+    if (schedule.microbatches < shape.microbatches)
+        return Finding{schedule.rankOfStage.front(), -1, {ActionKind::Forward, 0, schedule.microbatches},
+                       "it is missing: every stage forwards every microbatch", counts};
+    Schedule whole = schedule;
+    whole.microbatches = shape.microbatches;
+    std::optional<Finding> wrong = findWrong(whole);
+    if (wrong && schedule.microbatches != shape.microbatches) wrong->legal = counts;
+    if (wrong) return wrong;
+    // What the passes add never blocks where compute does not; proved here for this very order.
+    if (wrong = findWrong(addTransfers(schedule)); wrong) return ofWhole(std::move(wrong->why), std::move(wrong->legal));
+    return {};
+}
+
+Layout withOwnSchedule(Layout layout, const Schedule& compute) {
+    layout.schedule.kind = customKind;
+    layout.schedule.actions = actionLines(compute);
+    layout.schedule.chunks = std::max(1, compute.stages() / std::max(1, static_cast<int>(compute.ranks.size())));
+    layout.schedule.inFlight = 0;
+    return layout;
+}
+
+Layout withScheduleKind(Layout layout, std::string_view kind) {
+    if (kind == customKind && layout.schedule.kind != customKind) {
+        const Result<Schedule> compute = generateSchedule(layout.schedule.kind, scheduleShape(layout));
+        if (compute) return withOwnSchedule(std::move(layout), *compute);
+    }
+    if (kind != customKind) layout.schedule.actions.clear();
+    layout.schedule.kind = kind;
+    return layout;
+}
+
+Layout generatedAgain(Layout layout, std::string_view preferred) {
+    const ScheduleShape shape = scheduleShape(withScheduleKind(layout, preferred));
+    if (generateSchedule(preferred, shape)) return withScheduleKind(std::move(layout), preferred);
+    const auto methods = generatedMethods();
+    const auto works = [&](const ScheduleMethod& method) { return generateSchedule(method.name, shape).has_value(); };
+    const auto first = std::ranges::find_if(methods, works);
+    return withScheduleKind(std::move(layout), first == methods.end() ? preferred : first->name);
+}
+
+Schedule generateCustom(const ScheduleShape& shape) { return *scheduleOfLines(shape.actions); }
+
+double customBubble(const ScheduleShape& shape) { return countedBubble(generateCustom(shape)); }
+
+std::optional<ShapeRefusal> customRefusal(const ScheduleShape& shape) {
+    constexpr std::string_view pointer = "/schedule/actions";
+    if (shape.actions.empty())
+        return ShapeRefusal{pointer, "a schedule written by hand is what the layout lists",
+                            "a line for each pipeline rank, \"0F0,0F1,0B0,0B1\"; or a kind of schedule that makes its own order",
+                            "no actions are listed"};
+    const Result<Schedule> schedule = scheduleOfLines(shape.actions);
+    if (!schedule) {
+        const Error& error = schedule.error();
+        return ShapeRefusal{pointer, error.why, error.legal,
+                            error.where.empty() ? error.what : fmt::format("{}: {}", error.where, error.what)};
+    }
+    const std::optional<Finding> wrong = findMisfit(*schedule, shape);
+    if (!wrong) return {};
+    const std::string place = placeOf(*schedule, *wrong);
+    return ShapeRefusal{pointer, wrong->why, wrong->legal,
+                        place.empty() ? "the schedule written by hand does not fit" : "the schedule cannot run: " + place,
+                        pictureOf(*schedule, *wrong)};
+}
+
+}  // namespace shardlab

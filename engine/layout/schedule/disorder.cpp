@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/schedule/findings.h"
+
+#include <array>
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+using Kind = ActionKind;
+
+/// Looks at every action once and notes where it stands; then asks what must be there and before what.
+class Inspector {
+public:
+    explicit Inspector(const Schedule& schedule)
+        : schedule_(schedule), microbatches_(static_cast<std::size_t>(schedule.microbatches)),
+          stages_(static_cast<std::size_t>(schedule.stages())), norms_(schedule.ranks.size(), -1) {
+        for (auto& table : places_) table.assign(stages_ * microbatches_, -1);
+        for (auto& table : ends_) table.assign(stages_, -1);
+        for (auto& table : beside_) table.assign(stages_ * microbatches_, -1);
+        for (auto& table : swaps_) table.assign(stages_ * microbatches_, -1);
+        lastOfStage_.assign(stages_, -1);
+    }
+
+    std::optional<Finding> run() {
+        if (!notePlaces()) return finding_;
+        for (int stage = 0; stage < schedule_.stages(); ++stage)
+            for (int microbatch = 0; microbatch < schedule_.microbatches; ++microbatch)
+                if (!(computeIsWhole(stage, microbatch) && messagesAreWhole(stage, microbatch) &&
+                      besideIsWhole(stage, microbatch) && swapIsWhole(stage, microbatch)))
+                    return finding_;
+        for (int stage = 0; stage < schedule_.stages(); ++stage)
+            if (!endIsWhole(stage)) return finding_;
+        for (int rank = 0; rank < static_cast<int>(schedule_.ranks.size()); ++rank)
+            if (!normIsWhole(rank)) return finding_;
+        return {};
+    }
+
+private:
+    static constexpr std::size_t microbatchKinds = 9;  ///< Forward … RecvBackward
+
+    int rankOf(int stage) const { return schedule_.rankOfStage[static_cast<std::size_t>(stage)]; }
+
+    int& place(Kind kind, int stage, int microbatch) {
+        if (isSwap(kind))
+            return swaps_[static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::SwapOut)]
+                         [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
+        if (isBesideCompute(kind))
+            return beside_[static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::ReduceBuckets)]
+                          [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
+        return places_[static_cast<std::size_t>(kind) - 1]
+                      [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
+    }
+    /// REDUCE_GRAD, REDUCE_TIED, STEP, GATHER_PARAM, and what is exchanged with a server or with the host.
+    int& end(Kind kind, int stage) {
+        const std::size_t table = kind == Kind::ReduceGradients  ? 0
+                                  : kind == Kind::ReduceTied      ? 1
+                                  : kind == Kind::GatherUpdated   ? 3
+                                  : kind >= Kind::PushGradients
+                                      ? 4 + static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::PushGradients)
+                                      : 2;
+        return ends_[table][static_cast<std::size_t>(stage)];
+    }
+
+    bool wrong(int rank, int position, const Action& action, std::string why, std::string legal) {
+        finding_ = Finding{rank, position, action, std::move(why), std::move(legal)};
+        return false;
+    }
+    bool missing(const Action& action, std::string why) {
+        return wrong(rankOf(action.stage), -1, action, "it is missing: " + std::move(why), "");
+    }
+    /// `early` must stand before `late` where both are on the rank of `late`; positions, -1 = not there.
+    bool before(int early, const Action& earlyAction, int late, const Action& lateAction, const char* why) {
+        if (early < 0 || late < 0 || early < late) return true;
+        return wrong(rankOf(lateAction.stage), late, lateAction,
+                     fmt::format("it comes before {}: {}", toText(earlyAction), why),
+                     fmt::format("{} first", toText(earlyAction)));
+    }
+
+    bool notePlaces() {
+        for (int rank = 0; rank < static_cast<int>(schedule_.ranks.size()); ++rank) {
+            const auto& actions = schedule_.ranks[static_cast<std::size_t>(rank)];
+            for (int i = 0; i < static_cast<int>(actions.size()); ++i)
+                if (!notePlace(rank, i, actions[static_cast<std::size_t>(i)])) return false;
+        }
+        return true;
+    }
+
+    bool notePlace(int rank, int position, const Action& action) {
+        if (action.kind == Kind::None) return wrong(rank, position, action, "it is no action", "");
+        if (action.stage < 0 || action.stage >= schedule_.stages())
+            return wrong(rank, position, action, fmt::format("there is no stage {}", action.stage),
+                         fmt::format("Stages 0 to {}", stages_ - 1));
+        if (rankOf(action.stage) != rank)
+            return wrong(rank, position, action,
+                         fmt::format("stage {} lies on pipeline rank {}", action.stage, rankOf(action.stage)),
+                         "Actions of a stage stand on its pipeline rank");
+        int* noted = nullptr;
+        if (belongsToMicrobatch(action.kind)) {
+            if (action.microbatch < 0 || action.microbatch >= schedule_.microbatches)
+                return wrong(rank, position, action, fmt::format("there is no microbatch {}", action.microbatch),
+                             fmt::format("Microbatches 0 to {}", microbatches_ - 1));
+            noted = &place(action.kind, action.stage, action.microbatch);
+            hasMessages_ = hasMessages_ || isSend(action.kind) || isReceive(action.kind);
+        } else if (action.version >= 0) {
+            return true;  // of these a list has many: version_order.cpp
+        } else {
+            noted = action.kind == Kind::ReduceNorm ? &norms_[static_cast<std::size_t>(rank)]
+                                                    : &end(action.kind, action.stage);
+            anyEnd_[static_cast<std::size_t>(action.kind)] = true;
+        }
+        if (*noted >= 0)
+            return wrong(rank, position, action, fmt::format("it stands twice, first as action {}", *noted + 1),
+                         "Each microbatch exactly once per stage");
+        *noted = position;
+        if (belongsToMicrobatch(action.kind)) lastOfStage_[static_cast<std::size_t>(action.stage)] = position;
+        return true;
+    }
+
+    bool computeIsWhole(int s, int m) {
+        const Action f{Kind::Forward, s, m}, b{Kind::Backward, s, m}, i{Kind::InputGrad, s, m},
+            w{Kind::WeightGrad, s, m}, r{Kind::Recompute, s, m};
+        const int atF = at(f), atB = at(b), atI = at(i), atW = at(w), atR = at(r);
+        if (atF < 0) return missing(f, "every stage forwards every microbatch");
+        if (schedule_.forwardOnly) {
+            for (const Action& each : {b, i, w, r})
+                if (at(each) >= 0)
+                    return wrong(rankOf(s), at(each), each, "the schedule is forward only", "No backwards");
+            return inputComes(f, atF, Kind::Forward, s - 1);
+        }
+        if (atB >= 0 && atI >= 0)
+            return wrong(rankOf(s), atI, i, fmt::format("{} makes the input gradient too", toText(b)),
+                         "Either B, or I and W");
+        if (atB >= 0 && atW >= 0)
+            return wrong(rankOf(s), atW, w, fmt::format("{} makes the weight gradient too", toText(b)),
+                         "Either B, or I and W");
+        if (atB < 0 && atI < 0 && atW < 0) return missing(b, "every forward has a backward");
+        if (atB < 0 && atI < 0) return missing(i, "a weight gradient alone gives the stage below nothing");
+        if (atB < 0 && atW < 0) return missing(w, "an input gradient alone leaves the weights as they are");
+        return before(atF, f, atB, b, "a backward needs what its forward left") &&
+               before(atF, f, atI, i, "a backward needs what its forward left") &&
+               before(atI, i, atW, w, "the weight gradient needs what the input gradient left") &&
+               before(atF, f, atR, r, "there is nothing yet to compute again") &&
+               (atR < 0 ||
+                before(atR, r, atB >= 0 ? atB : atI, atB >= 0 ? b : i, "what is computed again is for the backward")) &&
+               inputComes(f, atF, Kind::Forward, s - 1) &&
+               inputComes(atB >= 0 ? b : i, atB >= 0 ? atB : atI, Kind::Backward, s + 1);
+    }
+
+    /// What runs beside a compute action is announced before it, and after the one before it on its stage.
+    bool besideIsWhole(int s, int m) {
+        const auto first = [&](Kind one, Kind other) {
+            return Action{at({one, s, m}) >= 0 ? one : other, s, m};
+        };
+        const Action forward{Kind::Forward, s, m}, reads = first(Kind::Backward, Kind::InputGrad),
+                     ends = first(Kind::Backward, Kind::WeightGrad);
+        const std::pair<Kind, Action> pairs[] = {{Kind::ReduceBuckets, ends},
+                                                 {Kind::ScatterGradients, ends},
+                                                 {Kind::GatherForward, forward},
+                                                 {Kind::GatherBackward, reads}};
+        for (const auto& [kind, compute] : pairs) {
+            const Action news{kind, s, m};
+            if (at(news) < 0) continue;
+            if (at(compute) < 0) return missing(compute, fmt::format("{} runs beside it", toText(news)));
+            if (!before(at(news), news, at(compute), compute, "it runs beside it")) return false;
+        }
+        return true;
+    }
+
+    /// What a forward left goes to the host and comes back in time for the backward, the memory in between being somebody else's.
+    bool swapIsWhole(int s, int m) {
+        const Action out{Kind::SwapOut, s, m}, free{Kind::SwapFree, s, m}, in{Kind::SwapIn, s, m};
+        const int atOut = at(out), atFree = at(free), atIn = at(in);
+        if (atOut < 0 && atFree < 0 && atIn < 0) return true;
+        if (atOut < 0)
+            return wrong(rankOf(s), std::max(atFree, atIn), atFree > atIn ? free : in, "nothing of it is on the host",
+                         fmt::format("{} first", toText(out)));
+        if (schedule_.forwardOnly)
+            return wrong(rankOf(s), atOut, out, "the schedule is forward only", "Nothing is kept that could be swapped");
+        if (atIn < 0) return missing(in, "its backward needs what is on the host");
+        if (atFree < 0) return missing(free, "it comes back to where it still is");
+        const Action forward{Kind::Forward, s, m},
+            backward{at({Kind::Backward, s, m}) >= 0 ? Kind::Backward : Kind::InputGrad, s, m};
+        return before(at(forward), forward, atOut, out, "its forward has left nothing yet") &&
+               before(atOut, out, atFree, free, "nothing of it is on the host yet") &&
+               before(atFree, free, atIn, in, "it has not left the device yet") &&
+               before(atIn, in, at(backward), backward, "it needs what is on the host");
+    }
+
+    /// Whatever its version.
+    int at(const Action& action) { return place(action.kind, action.stage, action.microbatch); }
+
+    /// Where the neighbouring stage lies on the same rank, its part stands earlier in the same list.
+    bool inputComes(const Action& taker, int atTaker, Kind direction, int giverStage) {
+        if (giverStage < 0 || giverStage >= schedule_.stages() || rankOf(giverStage) != rankOf(taker.stage))
+            return true;
+        Action giver{direction, giverStage, taker.microbatch};
+        if (direction == Kind::Backward && at(giver) < 0) giver.kind = Kind::InputGrad;
+        return before(at(giver), giver, atTaker, taker, "it takes what that gives");
+    }
+
+    /// Both ends of the activation that stage s sends up and of the gradient that it sends down.
+    bool messagesAreWhole(int s, int m) {
+        if (!hasMessages_) return true;
+        const bool backwards = !schedule_.forwardOnly;
+        const Action backward{at({Kind::Backward, s, m}) >= 0 ? Kind::Backward : Kind::InputGrad, s, m};
+        const Action forward{Kind::Forward, s, m};
+        return messageIsWhole({Kind::SendForward, s, m}, forward, true, schedule_.crossesRanks(s)) &&
+               messageIsWhole({Kind::RecvForward, s, m}, forward, false, schedule_.crossesRanks(s - 1)) &&
+               messageIsWhole({Kind::SendBackward, s, m}, backward, true, backwards && schedule_.crossesRanks(s - 1)) &&
+               messageIsWhole({Kind::RecvBackward, s, m}, backward, false, backwards && schedule_.crossesRanks(s));
+    }
+
+    bool messageIsWhole(const Action& message, const Action& compute, bool sends, bool wanted) {
+        const int atMessage = at(message);
+        if (atMessage >= 0 && !wanted)
+            return wrong(rankOf(message.stage), atMessage, message, "there is no pipeline rank at its other end",
+                         "Messages only between neighbouring stages on different pipeline ranks");
+        if (atMessage < 0 && wanted)
+            return missing(message, fmt::format("{} waits for its other end", toText(otherEnd(message))));
+        if (!wanted) return true;
+        return sends ? before(at(compute), compute, atMessage, message, "there is nothing yet to send")
+                     : before(atMessage, message, at(compute), compute, "its input has not been received");
+    }
+
+    bool endIsWhole(int stage) {
+        const bool tiedStage = schedule_.stages() > 1 && (stage == 0 || stage + 1 == schedule_.stages());
+        // Where one rank holds both ends, the first stage's action is the last one's too.
+        const int tiedName = tiedStage && rankOf(0) == rankOf(schedule_.stages() - 1) ? 0 : stage;
+        const Action reduce{Kind::ReduceGradients, stage}, tied{Kind::ReduceTied, tiedName},
+            step{Kind::OptimizerStep, stage};
+        const Action gather{Kind::GatherUpdated, stage}, push{Kind::PushGradients, stage},
+            pull{Kind::PullWeights, stage}, elastic{Kind::ExchangeElastic, stage},
+            offload{Kind::OffloadGradients, stage}, reload{Kind::ReloadWeights, stage};
+        if (!before(end(step.kind, stage), step, end(gather.kind, stage), gather, "what is gathered is what it updates"))
+            return false;
+        const int last = lastOfStage_[static_cast<std::size_t>(stage)];
+        if (end(tied.kind, stage) >= 0 && (!tiedStage || tiedName != stage))
+            return wrong(
+                rankOf(stage), end(tied.kind, stage), {tied.kind, stage},
+                "only the first and the last stage share an embedding, and a rank that holds both sums it once",
+                tiedStage ? "That of the first stage" : "");
+        for (const Action& each : {reduce, push, tied, offload, step, reload, pull}) {
+            const int there = end(each.kind, each.stage);
+            const bool wanted =
+                anyEnd_[static_cast<std::size_t>(each.kind)] && (each.kind != Kind::ReduceTied || tiedStage);
+            if (there < 0 && wanted) return missing(each, "other stages have it, and all take part");
+            if (there >= 0 && there < last)
+                return wrong(rankOf(stage), there, each, "actions of its stage follow",
+                             "After the last backward of its stage");
+        }
+        return before(end(push.kind, stage), push, end(tied.kind, tiedName), tied,
+                      "replicas are summed before the shared embedding is") &&
+               before(end(push.kind, stage), push, end(step.kind, stage), step, "the server updates with all gradients") &&
+               before(end(step.kind, stage), step, end(pull.kind, stage), pull, "what comes back is what it updates") &&
+               before(end(elastic.kind, stage), elastic, end(step.kind, stage), step,
+                      "weights and centre pull each other as they were before the step") &&
+               before(end(reduce.kind, stage), reduce, end(offload.kind, stage), offload,
+                      "the host updates with the averaged gradient") &&
+               before(tiedStage ? end(tied.kind, tiedName) : -1, tied, end(offload.kind, stage), offload,
+                      "the host updates with the whole gradient") &&
+               before(end(offload.kind, stage), offload, end(step.kind, stage), step,
+                      "the host updates with gradients that are there") &&
+               before(end(step.kind, stage), step, end(reload.kind, stage), reload, "what comes back is what it updates") &&
+               before(end(reload.kind, stage), reload, end(gather.kind, stage), gather,
+                      "what is gathered must have come back") &&
+               before(end(reduce.kind, stage), reduce, end(tied.kind, tiedName), tied,
+                      "replicas are averaged before the shared embedding is summed") &&
+               before(end(reduce.kind, stage), reduce, end(step.kind, stage), step,
+                      "the update needs the averaged gradient") &&
+               before(end(tied.kind, tiedName), tied, end(step.kind, stage), step,
+                      "the update needs the whole gradient");
+    }
+
+    bool normIsWhole(int rank) {
+        const int norm = norms_[static_cast<std::size_t>(rank)];
+        const std::vector<int> stages = schedule_.stagesOf(rank);
+        const Action action{Kind::ReduceNorm,
+                            norm >= 0
+                                ? schedule_.ranks[static_cast<std::size_t>(rank)][static_cast<std::size_t>(norm)].stage
+                                : stages.front()};
+        if (norm < 0)
+            return !anyEnd_[static_cast<std::size_t>(Kind::ReduceNorm)] ||
+                   missing(action, "other pipeline ranks have it, and all take part");
+        for (int stage : stages) {
+            for (Kind kind : {Kind::ReduceGradients, Kind::PushGradients, Kind::ReduceTied})
+                if (!before(end(kind, stage), {kind, stage}, norm, action, "the norm is that of the whole gradient"))
+                    return false;
+            if (!before(norm, action, end(Kind::OptimizerStep, stage), {Kind::OptimizerStep, stage},
+                        "clipping needs the norm"))
+                return false;
+            if (lastOfStage_[static_cast<std::size_t>(stage)] > norm)
+                return wrong(rank, norm, action, fmt::format("actions of stage {} follow", stage),
+                             "After the last backward of its pipeline rank");
+        }
+        return true;
+    }
+
+    const Schedule& schedule_;
+    std::size_t microbatches_;
+    std::size_t stages_;
+    std::array<std::vector<int>, microbatchKinds> places_;
+    std::array<std::vector<int>, 9> ends_;
+    std::array<std::vector<int>, 4> beside_;  ///< REDUCE_BUCKETS … GATHER_B
+    std::array<std::vector<int>, 3> swaps_;   ///< SWAP_OUT, SWAP_IN, SWAP_FREE
+    std::vector<int> norms_;
+    std::vector<int> lastOfStage_;
+    std::array<bool, 32> anyEnd_{};
+    bool hasMessages_ = false;
+    std::optional<Finding> finding_;
+};
+
+}  // namespace
+
+std::optional<Finding> findDisorder(const Schedule& schedule) { return Inspector(schedule).run(); }
+
+}  // namespace shardlab

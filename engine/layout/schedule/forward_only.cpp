@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/schedule/passes.h"
+
+#include <utility>
+
+namespace shardlab {
+
+Schedule forwardOnly(const Schedule& compute, int microbatches, bool gathers) {
+    Schedule schedule;
+    schedule.kind = compute.kind;
+    schedule.forwardOnly = true;
+    schedule.microbatches = microbatches;
+    schedule.rankOfStage = compute.rankOfStage;
+    schedule.ranks.resize(compute.ranks.size());
+    for (int microbatch = 0; microbatch < microbatches; ++microbatch)
+        for (int stage = 0; stage < schedule.stages(); ++stage)
+            schedule.ranks[static_cast<std::size_t>(schedule.rankOfStage[static_cast<std::size_t>(stage)])].push_back(
+                {ActionKind::Forward, stage, microbatch});
+    schedule = addTransfers(std::move(schedule));
+    return gathers ? addParameterGather(std::move(schedule)) : schedule;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/schedule/passes.h"
+
+#include "engine/layout/exchange.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/mesh/replicas.h"
+#include "engine/layout/schedule/registry.h"
+
+#include <utility>
+
+namespace shardlab {
+
+LowerOptions lowerOptions(const Layout& layout) {
+    // Where a model ties its output projection to the token embedding, there is without a flush no moment at which both
+    // ends know its gradient, and the projection is a weight of its own.
+    const ParallelSpec& parallel = layout.parallel;
+    const Exchange exchange = exchangeOf(parallel);
+    return {replicaCount(parallel) > 1 && exchange != Exchange::Elastic && exchange != Exchange::Hogwild, stageCount(layout) > 1 && flushes(layout) && tiesEmbedding(layout.model),
+            layout.optimizer.clip > 0 || scalesLoss(layout.precision),
+            parallel.bucket > 0,
+            parallel.zero,
+            updatesAtServer(parallel),
+            exchange == Exchange::Hogwild,
+            exchange == Exchange::Elastic,
+            offloadsOptimizer(layout.memory),
+            swapsActivations(layout.memory)};
+}
+
+Schedule lower(Schedule compute, const LowerOptions& options) {
+    return lowerTransfers(addTransfers(std::move(compute)), options);
+}
+
+Schedule lowerTransfers(Schedule schedule, const LowerOptions& options) {
+    if (!schedule.flushes()) return addVersionedUpdates(std::move(schedule), options.dataParallel);
+    if (options.swap) schedule = addActivationSwap(std::move(schedule));
+    if (options.zero == 3) schedule = addParameterGather(std::move(schedule));
+    if (options.server) schedule = addGradientPush(std::move(schedule));
+    else if (options.zero > 0) schedule = addGradientScatter(std::move(schedule), options.zero > 1);
+    else if (options.dataParallel && options.buckets) schedule = addBucketReduce(std::move(schedule));
+    else if (options.dataParallel) schedule = addGradientReduce(std::move(schedule));
+    if (options.tiedEmbedding) schedule = addTiedReduce(std::move(schedule));
+    if (options.offload) schedule = addGradientOffload(std::move(schedule));
+    if (options.norm) schedule = addNormReduce(std::move(schedule));
+    if (options.elastic) schedule = addElasticExchange(std::move(schedule));
+    schedule = addOptimizerStep(std::move(schedule));
+    if (options.offload) schedule = addWeightReload(std::move(schedule));
+    if (options.server || options.shared) return addWeightPull(std::move(schedule));
+    return options.zero == 1 || options.zero == 2 ? addUpdateGather(std::move(schedule)) : schedule;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/schedule/registry.h"
+
+#include "engine/layout/exchange.h"
+#include "engine/layout/suggest.h"
+#include "engine/layout/schedule/generators.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+constexpr int mostChunks = 1024;  // as the layout's field
+constexpr std::string_view counted = "counted from the order with F = I = W and B = 2 F; there is no closed form";
+constexpr std::string_view countedHere = "counted from the order with F = I = W and B = 2 F; the closed form holds for other m";
+constexpr std::string_view steady = "0 between fill and drain: no step waits for the one before";
+
+// One line a method: name, title, paper, chunks from–to, refusal, generator, bubble and its formula; then whether it
+// takes a limit, is written by hand (that one last), flushes, takes vertical sync, and where the formula holds.
+// clang-format off
+constexpr std::array methods{
+    ScheduleMethod{"naive", "Naive model parallelism", "arXiv 1811.06965, figure 2b", 1, 1, nullptr, generateNaive, naiveBubble, "(p−1)/p"},
+    ScheduleMethod{"gpipe", "GPipe", "arXiv 1811.06965", 1, 1, nullptr, generateGpipe, flushBubble, "(p−1)/(m+p−1)"},
+    ScheduleMethod{"1f1b", "1F1B with flush", "arXiv 1806.03377, 2006.09503", 1, 1, nullptr, generateOneFOneB, flushBubble, "(p−1)/(m+p−1)"},
+    ScheduleMethod{"interleaved-1f1b", "Interleaved 1F1B", "PTD-P, arXiv 2104.04473", 2, mostChunks, interleavedRefusal, generateInterleavedOneFOneB, interleavedBubble, "(p−1)/(vm+p−1)", false, false, true, false, interleavedHasClosedForm},
+    ScheduleMethod{"looped-bfs", "Looped breadth-first", "arXiv 2211.05953", 2, mostChunks, nullptr, generateLoopedBfs, loopedBfsBubble, "1 − vm/((v−1)·max(m,p)+m+p−1)"},
+    ScheduleMethod{"zb-h1", "Zero bubble, ZB-H1", "arXiv 2401.10241", 1, 1, nullptr, generateZbH1, zbH1Bubble, "(p−1)/(3m+p−1)", false, false, true, false, zbH1HasClosedForm},
+    ScheduleMethod{"zb-v", "Zero bubble, ZB-V", "arXiv 2401.10241, section 6", 2, 2, nullptr, generateZbV, zbVBubble, counted},
+    ScheduleMethod{"zb-greedy", "Zero bubble under a memory limit", "arXiv 2401.10241, section 3", 1, 1, nullptr, generateZbGreedy, zbGreedyBubble, counted, true},
+    ScheduleMethod{"dualpipe-v", "DualPipe-V", "arXiv 2412.19437 and its folded form", 2, 2, dualPipeVRefusal, generateDualPipeV, dualPipeVBubble, counted},
+    ScheduleMethod{"pipedream", "PipeDream, weight stashing", "arXiv 1806.03377", 1, 1, pipeDreamRefusal, generatePipeDream, steadyBubble, steady, false, false, false, true},
+    ScheduleMethod{"pipedream-2bw", "PipeDream-2BW, two weight versions", "arXiv 2006.09503", 1, 1, twoVersionsRefusal, generatePipeDream2bw, steadyBubble, steady, false, false, false},
+    ScheduleMethod{"custom", "Written by hand", "the layout's own actions", 1, mostChunks, customRefusal, generateCustom, customBubble, counted, false, true},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const ScheduleMethod> scheduleMethods() { return methods; }
+
+std::span<const ScheduleMethod> generatedMethods() {
+    const auto byHand = std::ranges::find(methods, true, &ScheduleMethod::byHand);
+    return {methods.begin(), byHand};
+}
+
+const ScheduleMethod* findScheduleMethod(std::string_view name) {
+    const auto found = std::ranges::find(methods, name, &ScheduleMethod::name);
+    return found == methods.end() ? nullptr : &*found;
+}
+
+Schedule emptySchedule(std::string kind, const ScheduleShape& shape) {
+    Schedule schedule;
+    schedule.kind = std::move(kind);
+    schedule.microbatches = shape.microbatches;
+    schedule.ranks.resize(static_cast<std::size_t>(shape.ranks));
+    for (int stage = 0; stage < shape.ranks * shape.chunks; ++stage)
+        schedule.rankOfStage.push_back(stage % shape.ranks);
+    return schedule;
+}
+
+Schedule emptyFoldedSchedule(std::string kind, const ScheduleShape& shape) {
+    Schedule schedule = emptySchedule(std::move(kind), shape);
+    for (int stage = shape.ranks; stage < schedule.stages(); ++stage)
+        schedule.rankOfStage[static_cast<std::size_t>(stage)] = 2 * shape.ranks - 1 - stage;
+    return schedule;
+}
+
+Result<Schedule> generateSchedule(std::string_view kind, const ScheduleShape& shape) {
+    const ScheduleMethod* method = findScheduleMethod(kind);
+    if (method == nullptr) {
+        std::vector<std::string_view> names;
+        for (const ScheduleMethod& each : methods) names.push_back(each.name);
+        return fail({"there is no such schedule", std::string(kind.substr(0, 60)), "", legalWords(kind, names)});
+    }
+    const auto refuse = [&](std::string why, std::string legal) {
+        return fail({fmt::format("{} cannot be scheduled", method->name), "", std::move(why), std::move(legal)});
+    };
+    if (shape.ranks < 1 || shape.microbatches < 1)
+        return refuse(fmt::format("there are {} stages and {} microbatches", shape.ranks, shape.microbatches),
+                      "At least one of each");
+    if (shape.chunks < method->minChunks || shape.chunks > method->maxChunks)
+        return refuse(fmt::format("{} chunks are asked for", shape.chunks),
+                      method->minChunks == method->maxChunks
+                          ? fmt::format("Exactly {}", method->minChunks)
+                          : fmt::format("From {} to {}", method->minChunks, method->maxChunks));
+    if (shape.inFlight != 0 && !method->takesLimit)
+        return refuse("its order fixes how many microbatches a rank holds", "No limit, or a schedule that takes one");
+    if (shape.verticalSync && !method->takesVerticalSync)
+        return refuse("it keeps no weight versions of single microbatches", "No vertical sync, or pipedream");
+    if (shape.inFlight < 0)
+        return refuse(fmt::format("a rank may hold {} microbatches", shape.inFlight),
+                      "1 or more; 0 for as many as there are ranks");
+    // The limits of an action's packed form, and of memory.
+    const std::int64_t stages = std::int64_t{shape.ranks} * shape.chunks;
+    if (stages > 65536 || stages * shape.microbatches > (1 << 22))
+        return refuse("there are too many actions", "At most 65536 stages, and 4194304 = stages × microbatches");
+    if (method->refusal != nullptr)
+        if (std::optional<ShapeRefusal> refusal = method->refusal(shape))
+            return refuse(std::move(refusal->why), std::move(refusal->legal));
+    return method->generate(shape);
+}
+
+ScheduleShape scheduleShape(const Layout& layout) {
+    return {layout.parallel.pipeline, layout.schedule.chunks, microbatches(layout), layout.schedule.inFlight,
+            layout.schedule.actions, layout.schedule.verticalSync};
+}
+
+std::string_view bubbleFormula(const ScheduleMethod& method, const ScheduleShape& shape) {
+    return method.hasClosedForm == nullptr || method.hasClosedForm(shape) ? method.closedForm : countedHere;
+}
+
+bool flushes(const Layout& layout) {
+    const ScheduleMethod* method = findScheduleMethod(layout.schedule.kind);
+    return !runsAtOwnPace(layout.parallel) && (method == nullptr || method->flushes);
+}
+
+}  // namespace shardlab

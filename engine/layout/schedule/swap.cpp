@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Swapping (GeePS, EuroSys 2016): what is unused for a while goes to the host, and returns in time.
+#include "engine/layout/schedule/passes.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace shardlab {
+
+namespace {
+
+constexpr std::size_t leastBetween = 2;  ///< compute actions: behind the first it goes, behind the last it comes back
+
+std::vector<Action> withSwaps(const std::vector<Action>& actions) {
+    std::vector<std::size_t> computes;  // where they stand
+    std::map<std::pair<int, int>, std::size_t> forwards;  // which of them
+    std::vector<bool> leaves(actions.size());
+    std::map<std::size_t, Action> frees, returns;  // before which place
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+        const Action& action = actions[i];
+        if (!isCompute(action.kind)) continue;
+        const std::pair key{action.stage, action.microbatch};
+        if (action.kind == ActionKind::Forward) forwards[key] = computes.size();
+        const auto forward = givesInputGrad(action.kind) ? forwards.find(key) : forwards.end();
+        if (forward != forwards.end() && computes.size() > forward->second + leastBetween) {
+            leaves[computes[forward->second]] = true;
+            frees[computes[forward->second + 2]] = {ActionKind::SwapFree, action.stage, action.microbatch};
+            returns[computes.back()] = {ActionKind::SwapIn, action.stage, action.microbatch};
+        }
+        computes.push_back(i);
+    }
+    std::vector<Action> swapped;
+    swapped.reserve(actions.size() + 3 * returns.size());
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+        for (const auto* before : {&frees, &returns})
+            if (const auto found = before->find(i); found != before->end()) swapped.push_back(found->second);
+        swapped.push_back(actions[i]);
+        if (leaves[i]) swapped.push_back({ActionKind::SwapOut, actions[i].stage, actions[i].microbatch});
+    }
+    return swapped;
+}
+
+}  // namespace
+
+Schedule addActivationSwap(Schedule schedule) {
+    for (std::vector<Action>& actions : schedule.ranks) actions = withSwaps(actions);
+    return schedule;
+}
+
+}  // namespace shardlab

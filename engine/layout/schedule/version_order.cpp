@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/schedule/findings.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace shardlab {
+namespace {
+
+using Kind = ActionKind;
+
+/// Follows the weights of one stage through its rank's list.
+class StageVersions {
+public:
+    StageVersions(const std::vector<Action>& actions, int rank, int stage)
+        : actions_(actions), rank_(rank), stage_(stage) {
+        for (const Action& action : actions) {
+            if (action.stage != stage || action.version < 0) continue;
+            if (action.kind == Kind::OptimizerStep && current_ < 0) current_ = action.version - 1;
+            reduces_ = reduces_ || action.kind == Kind::ReduceGradients;
+        }
+    }
+
+    std::optional<Finding> run() {
+        for (std::size_t i = 0; i < actions_.size() && !finding_; ++i)
+            if (actions_[i].stage == stage_) visit(static_cast<int>(i), actions_[i]);
+        if (!finding_ && updates() && gradients_ > 0)
+            wrong(-1, {Kind::OptimizerStep, stage_, -1, current_ + 1}, "it is missing: gradients came after the last",
+                  "");
+        return finding_;
+    }
+
+private:
+    bool updates() const { return current_ >= 0; }
+
+    void wrong(int position, const Action& action, std::string why, std::string legal) {
+        finding_ = Finding{rank_, position, action, std::move(why), std::move(legal)};
+    }
+
+    void visit(int at, const Action& action) {
+        if (isCompute(action.kind)) return compute(at, action);
+        const int next = current_ + 1;
+        switch (action.kind) {
+            case Kind::StashWeights:
+                if (kept_.contains(action.version))
+                    wrong(at, action, "the version is kept already", "Each version once");
+                // Until the first update all versions are the initial weights.
+                else if (updates() && (updated_ ? action.version != current_ : action.version > current_))
+                    wrong(at, action, fmt::format("the current weights are version {}", current_),
+                          fmt::format("@v{}", current_));
+                kept_.insert(action.version);
+                return;
+            case Kind::FreeWeights:
+                if (kept_.erase(action.version) == 0)
+                    wrong(at, action, "the version is not kept here", "A version that was stashed, once");
+                return;
+            case Kind::ReduceGradients:
+                if (updates() && action.version != next)
+                    wrong(at, action, fmt::format("the next update makes version {}", next), fmt::format("@v{}", next));
+                reduced_ = action.version;
+                return;
+            case Kind::OptimizerStep:
+                if (!updates()) return;
+                if (action.version != next)
+                    wrong(at, action, fmt::format("the next update makes version {}", next), fmt::format("@v{}", next));
+                else if (gradients_ == 0)
+                    wrong(at, action, "no gradient came since the update before", "A backward between two updates");
+                else if (reduces_ && reduced_ != next)
+                    wrong(at, action, "the update needs the averaged gradient",
+                          fmt::format("{} first", toText({Kind::ReduceGradients, stage_, -1, next})));
+                current_ = next;
+                updated_ = true;
+                gradients_ = 0;
+                return;
+            default: return;
+        }
+    }
+
+    void compute(int at, const Action& action) {
+        if (action.kind == Kind::Forward) {
+            used_[action.microbatch] = action.version;
+        } else if (used_[action.microbatch] != action.version) {
+            const Action forward{Kind::Forward, stage_, action.microbatch, used_[action.microbatch]};
+            return wrong(at, action, fmt::format("{} used another version", toText(forward)),
+                         "A backward with the weights of its forward");
+        }
+        if (endsMicrobatch(action.kind)) ++gradients_;
+        if (!updates()) return;
+        if (action.version < 0)
+            wrong(at, action, "it names no weight version, and its stage has several", "A version, as @v0");
+        else if (action.version != current_ && !kept_.contains(action.version))
+            wrong(at, action, fmt::format("version {} is neither kept nor current, which is {}", action.version, current_),
+                  "A version from its stash to its free");
+    }
+
+    const std::vector<Action>& actions_;
+    int rank_, stage_;
+    int current_ = -1;            ///< -1: the list has no updates that name versions
+    bool updated_ = false;
+    bool reduces_ = false;
+    int reduced_ = -1;
+    int gradients_ = 0;           ///< since the last update
+    std::set<int> kept_;
+    std::map<int, int> used_;     ///< version by microbatch
+    std::optional<Finding> finding_;
+};
+
+}  // namespace
+
+std::optional<Finding> findVersionDisorder(const Schedule& schedule) {
+    const bool any = std::ranges::any_of(schedule.ranks, [](const std::vector<Action>& actions) {
+        return std::ranges::any_of(actions, [](const Action& action) { return action.version >= 0; });
+    });
+    if (!any) return {};
+    for (int stage = 0; stage < schedule.stages(); ++stage) {
+        const int rank = schedule.rankOfStage[static_cast<std::size_t>(stage)];
+        if (auto finding = StageVersions(schedule.ranks[static_cast<std::size_t>(rank)], rank, stage).run())
+            return finding;
+    }
+    return {};
+}
+
+}  // namespace shardlab

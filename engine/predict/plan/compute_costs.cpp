@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/plan/compute_costs.h"
+
+#include "engine/layout/cnn_shape.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/kept_activations.h"
+#include "engine/layout/moment_blocks.h"
+#include "engine/layout/recompute.h"
+#include "engine/predict/plan/attention_bytes.h"
+
+namespace shardlab {
+namespace {
+
+constexpr double fp32 = bytesOf(NumberFormat::Fp32);
+// Kernels of a forward: a norm, products, bias, scores, softmax … each counted once.
+constexpr int gptLayerKernels = 12;
+constexpr int llamaLayerKernels = 13;  // rotation instead of a bias, a gate of its own
+constexpr int mlpLayerKernels = 5;
+constexpr int kernelsOfSample = 2;       ///< of a cnn's convolution: patches and their product, sample by sample
+constexpr int kernelsOfConvolution = 1;  ///< besides, ReLU
+constexpr int poolKernels = 1;
+constexpr int coreKernels = 3;
+constexpr int routingKernels = 4;  ///< what decides, where tokens go, where they come back; on top of a block's
+constexpr int expertKernels = 4;
+constexpr int embeddingKernels = 1;
+constexpr int outputKernels = 3;
+// Tensors of weights: norm and two products, each with its bias; token and position embedding; norm and table.
+// A llama has no biases, positions or shifts.
+constexpr int weightsOfBranch = 6;
+constexpr int weightsOfLlamaBranch = 3;
+constexpr int weightsOfExpert = 4;
+constexpr int embeddingWeights = 2;
+constexpr int outputWeights = 3;
+
+/// Of a cnn's block.
+int cnnBlockKernels(const Layout& layout) {
+    return layout.model.convolutions * (kernelsOfSample * layout.batch.micro + kernelsOfConvolution) + poolKernels;
+}
+
+/// Of a cnn's convolutions, whose patches are written and read once.
+double patchBytes(const Layout& layout, const StageShape& stage) {
+    if (!readsImages(layout.model)) return 0;
+    std::int64_t floats = 0;
+    for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block)
+        floats += layout.batch.micro * blockPatchFloats(layout.model, block);
+    return static_cast<double>(numberFormats(layout.precision).activationBytes() * floats);
+}
+
+/// Of what each block's input gradient hands down.
+double handedDownBytes(const Layout& layout, const StageShape& stage, const TensorShare& share) {
+    std::int64_t floats = 0;
+    for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block)
+        floats += boundaryFloats(layout.model, block, layout.batch.micro, share);
+    const int ofBlock = hasAttention(layout.model) ? 2 : 1;
+    if (stage.last) floats += boundaryFloats(layout.model, layout.model.layers, layout.batch.micro, share) / ofBlock;
+    return static_cast<double>(numberFormats(layout.precision).activationBytes() * ofBlock * floats);
+}
+
+/// Of a gate, a product for each of its matrices.
+int gateKernels(const ModelSpec& model) { return static_cast<int>(gateWidths(model).size()); }
+
+/// Sum over a stage's blocks of a number for each: `dense` with a feed-forward block, `routed` with experts.
+int overBlocks(const ModelSpec& model, const StageShape& stage, int dense, int routed) {
+    if (model.kind != "gpt-moe") return stage.layers * dense;
+    int sum = 0;
+    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer)
+        sum += hasExperts(model, layer) ? routed : dense;
+    return sum;
+}
+
+double kernelSeconds(const DevicePreset& device, NumberFormat format, double flops, double bytes, int kernels) {
+    return flops / (device.flops(format) * device.matmulEfficiency) + bytes / device.memoryBandwidth +
+           kernels * device.kernelSeconds;
+}
+
+/// Of an attention's core: what it keeps for its backward and its output.
+double coreBytes(const Layout& layout, const TensorShare& share) {
+    const double output = static_cast<double>(coreStoredFloats(layout.model, layout.batch.micro, share) -
+                                              probabilityFloats(layout.model, layout.batch.micro, share));
+    return static_cast<double>(attentionBytes(layout, share).kept) +
+           static_cast<double>(numberFormats(layout.precision).activationBytes()) * output;
+}
+
+/// What a forward leaves for its backward, and a llama's attention in passing. Statistics, under a hundredth, count as activations.
+double storedBytes(const Layout& layout, const StageShape& stage, const TensorShare& share) {
+    const auto bytes = static_cast<double>(numberFormats(layout.precision).activationBytes());
+    const int samples = layout.batch.micro;
+    const double all = bytes * static_cast<double>(stageStoredFloats(layout.model, stage, samples, share));
+    if (!hasAttention(layout.model)) return all;
+    const double probabilities = bytes * static_cast<double>(probabilityFloats(layout.model, samples, share));
+    const double passing = bytes * static_cast<double>(spreadAttentionFloats(layout.model, samples, share));
+    return all + stage.layers * (static_cast<double>(attentionBytes(layout, share).kept) + passing - probabilities);
+}
+
+/// Of all products' weights, for one pass over them.
+double roundingSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                       const DevicePreset& device) {
+    const NumberFormats formats = numberFormats(layout.precision);
+    if (!formats.castsWeights()) return 0;
+    const int ofAttention = hasAttention(layout.model) ? 2 : 0;
+    const int ofDense = readsImages(layout.model) ? layout.model.convolutions : ofAttention + 2;
+    const int kernels = overBlocks(layout.model, stage, ofDense, ofAttention + 2 * layout.model.experts) + (stage.last ? 1 : 0);
+    const auto each = static_cast<double>(formats.weightBytes() + formats.activationBytes());
+    TensorShare used = share;
+    used.expert = 1;  // an expert's are rounded for the rows of each member
+    return each * static_cast<double>(productWeights(layout.model, stage, used)) / device.memoryBandwidth +
+           kernels * device.kernelSeconds;
+}
+
+}  // namespace
+
+double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                      const DevicePreset& device) {
+    const int ofBlock = readsImages(layout.model)    ? cnnBlockKernels(layout)
+                        : isLlama(layout.model)      ? llamaLayerKernels
+                        : hasAttention(layout.model) ? gptLayerKernels
+                                                     : mlpLayerKernels;
+    int kernels = overBlocks(layout.model, stage, ofBlock, ofBlock + routingKernels + gateKernels(layout.model) +
+                                                               (layout.model.experts - 1) * expertKernels);
+    if (hasAttention(layout.model)) kernels += stage.layers * coreKernels * (share.context - 1);  // a core's for each block
+    if (stage.first) kernels += embeddingKernels;
+    if (stage.last) kernels += outputKernels;
+    return kernelSeconds(device, numberFormats(layout.precision).activations,
+                         stageForwardFlops(layout.model, stage, layout.batch.micro, share),
+                         2 * (storedBytes(layout, stage, share) + patchBytes(layout, stage)), kernels) +
+           roundingSeconds(layout, stage, share, device);
+}
+
+double packingSeconds(const Layout& layout, const StageShape& stage, const DevicePreset& device) {
+    const int bits = packedBits(layout.memory);
+    if (!readsImages(layout.model) || bits == 0) return 0;  // codes are written where the pool reads anyway
+    const NumberFormats formats = numberFormats(layout.precision);
+    std::int64_t bytes = 0, kernels = 0;
+    for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
+        const std::int64_t input = block > 0 ? blockInputFloats(layout.model, block) : 0;
+        const std::int64_t numbers = layout.batch.micro * ((layout.model.convolutions - 1) * blockMapFloats(layout.model, block) + input);
+        bytes += formats.activationBytes() * numbers + bytesInBits(numbers, bits);
+        kernels += layout.model.convolutions - (block > 0 ? 0 : 1);
+    }
+    return static_cast<double>(bytes) / device.memoryBandwidth + static_cast<double>(kernels) * device.kernelSeconds;
+}
+
+double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                        const DevicePreset& device) {
+    if (!recomputeSegments(layout.memory, stage.layers).empty())
+        return forwardSeconds(layout, {stage.layers, false, false, stage.firstLayer}, share, device);
+    if (!recomputesCore(layout.memory)) return 0;
+    return stage.layers * coreSeconds(layout, share, device);
+}
+
+double coreSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device) {
+    return kernelSeconds(device, numberFormats(layout.precision).activations,
+                         coreForwardFlops(layout.model, layout.batch.micro, share), 2 * coreBytes(layout, share),
+                         coreKernels * share.context);
+}
+
+OverflowSeconds overflowSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                                const DevicePreset& device) {
+    if (!scalesLoss(layout.precision)) return {};
+    const NumberFormats formats = numberFormats(layout.precision);
+    const int branches = stage.layers * (hasAttention(layout.model) ? 2 : 1);
+    const int layers = branches + (stage.last ? 1 : 0);
+    const int ofExperts = gateKernels(layout.model) + (layout.model.experts / share.expert - 1) * weightsOfExpert;
+    const bool llama = isLlama(layout.model);
+    const int ofBlocks = readsImages(layout.model) ? 2 * layout.model.convolutions * stage.layers
+                                                   : (llama ? weightsOfLlamaBranch : weightsOfBranch) * branches +
+                                                         overBlocks(layout.model, stage, 0, ofExperts);
+    const int weights = ofBlocks + (embeds(layout.model, stage) ? embeddingWeights - llama : 0) + (stage.last ? outputWeights - llama : 0);
+    const auto gradients = static_cast<double>(formats.gradientBytes() * stageParameters(layout.model, stage, share));
+    return {handedDownBytes(layout, stage, share) / device.memoryBandwidth + layers * device.kernelSeconds,
+            gradients / device.memoryBandwidth + weights * device.kernelSeconds};
+}
+
+double updateBytes(const Layout& layout) {
+    const NumberFormats formats = numberFormats(layout.precision);
+    const OptimizerSpec& optimizer = layout.optimizer;
+    // Numbers a row and a column are few. Adafactor reads the gradient for its sums, for their norm and for the update.
+    const bool adafactor = optimizer.kind == "adafactor";
+    const int moments = optimizer.kind == "adamw" ? 2 : optimizer.momentum > 0 && !adafactor ? 1 : 0;
+    const int readings = adafactor ? 3 : 1;
+    const auto weight = static_cast<double>(formats.weightBytes());
+    // Where there is a copy in fp32, it is read and written, and the weight written anew.
+    const double weights = formats.master ? 2 * fp32 + weight : 2 * weight;
+    const double ofMoments = codesMoments(optimizer) ? 2 * 2 * (1 + fp32 / elementsOfMomentBlock) : 2 * fp32 * moments;
+    return readings * static_cast<double>(formats.gradientBytes()) + weights + ofMoments;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/plan/costs.h"
+
+#include "engine/layout/exchange.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/recompute.h"
+#include "engine/layout/mesh/replicas.h"
+#include "engine/predict/plan/accelerators.h"
+#include "engine/predict/plan/compute_costs.h"
+#include "engine/predict/plan/server_costs.h"
+#include "engine/predict/plan/stage_buffers.h"
+#include "engine/layout/schedule/registry.h"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+namespace shardlab {
+namespace {
+
+/// The slower of the links among `ranks`.
+Link slowestLink(const Mesh& mesh, const DevicePreset& device, const std::vector<int>& ranks) {
+    for (int rank : ranks)
+        if (mesh.host(rank) != mesh.host(ranks.front())) return device.betweenNodes;
+    return device.inNode;
+}
+
+/// Of all expert groups: those that wait for each other at a reduction wait for the slowest.
+Link slowestExpertLink(const Mesh& mesh, const DevicePreset& device) {
+    if (mesh.size(Axis::Expert) == 1) return device.inNode;
+    for (const std::vector<int>& group : mesh.groups(Axis::Expert))
+        if (mesh.host(group.front()) != mesh.host(group.back())) return device.betweenNodes;
+    return device.inNode;
+}
+
+/// World ranks of pipeline rank `p`, one a replica.
+std::vector<int> replicas(const Mesh& mesh, int p) {
+    Coordinates place{};
+    place[static_cast<std::size_t>(Axis::Pipeline)] = p;
+    return sameWeights(mesh, mesh.rank(place));
+}
+
+/// The replicas of one pipeline rank.
+struct Replicas {
+    Group group;
+    Group holders;  ///< of the same experts
+    std::vector<int> hosts;  ///< of each
+};
+
+/// By pipeline rank.
+std::vector<Replicas> allReplicas(const Mesh& mesh) {
+    std::vector<Replicas> all;
+    for (int p = 0; p < mesh.size(Axis::Pipeline); ++p) {
+        const std::vector<int> ranks = replicas(mesh, p);
+        Replicas& each = all.emplace_back(groupOf(mesh, ranks), groupOf(mesh, sameExperts(mesh, ranks.front())));
+        each.hosts.reserve(ranks.size());
+        for (const int rank : ranks) each.hosts.push_back(mesh.host(rank));
+    }
+    return all;
+}
+
+double copySeconds(const DeviceHost& host, std::int64_t bytes) {
+    return host.link.latency + static_cast<double>(bytes) / host.link.bandwidth;
+}
+
+/// The optimizer on the host: its updates, and the copies before and after.
+void addHostCosts(StageCosts& cost, const Layout& layout, const StageShape& shape, const TensorShare& share,
+                  const DeviceHost& host) {
+    const NumberFormats formats = numberFormats(layout.precision);
+    const int replicas = replicaCount(layout.parallel);
+    const std::int64_t updated = updatedParameters(layout, shape, share, replicas - 1);
+    cost.offloadBytes = formats.gradientBytes() * updated;
+    cost.reloadBytes = formats.weightBytes() * updated;
+    cost.offload = copySeconds(host, cost.offloadBytes);
+    cost.reload = copySeconds(host, cost.reloadBytes);
+    cost.optimizer = updateBytes(layout) * static_cast<double>(updated) / host.memoryBandwidth;
+}
+
+/// They hold the same parameters, each of its own layers.
+bool alike(const ModelSpec& model, StageShape one, const StageShape& other) {
+    one.firstLayer = other.firstLayer;
+    return one == other && evenLayers(model);
+}
+
+}  // namespace
+
+double StepCosts::seconds(const Action& action) const {
+    const auto stage = static_cast<std::size_t>(action.stage);
+    const StageCosts& cost = stages[stage];
+    switch (action.kind) {
+        case ActionKind::Forward:
+        case ActionKind::Recompute: return cost.forward * stretch;
+        case ActionKind::Backward: return cost.backward * stretch;
+        case ActionKind::InputGrad: return cost.inputGrad * stretch;
+        case ActionKind::WeightGrad: return cost.weightGrad * stretch;
+        case ActionKind::SendForward: return cost.send * stretch;
+        case ActionKind::SendBackward: return stages[stage - 1].send * stretch;
+        case ActionKind::ReduceGradients: return cost.reduce * stretch;
+        case ActionKind::ReduceTied: return cost.tied * stretch;
+        case ActionKind::ReduceNorm: return cost.norm * stretch;
+        case ActionKind::OptimizerStep: return cost.optimizer * stretch;
+        case ActionKind::StashWeights: return cost.stash * stretch;
+        case ActionKind::PushGradients: return cost.push * stretch;
+        case ActionKind::PullWeights: return cost.pull * stretch;
+        case ActionKind::ExchangeElastic: return cost.elastic * stretch;
+        case ActionKind::OffloadGradients: return cost.offload * stretch;
+        case ActionKind::ReloadWeights: return cost.reload * stretch;
+        case ActionKind::SwapOut:
+        case ActionKind::SwapIn: return cost.swap * stretch;
+        case ActionKind::SwapFree:
+        case ActionKind::FreeWeights:
+        case ActionKind::RecvForward:
+        case ActionKind::RecvBackward:
+        case ActionKind::ReduceBuckets:
+        case ActionKind::ScatterGradients:
+        case ActionKind::GatherForward:
+        case ActionKind::GatherBackward:
+        case ActionKind::GatherUpdated: {
+            double sum = 0;
+            for (const DataPiece& piece : cost.data.pieces(action.kind)) sum += piece.seconds;
+            return sum * stretch;
+        }
+        case ActionKind::None: break;
+    }
+    return 0;
+}
+
+std::int64_t StepCosts::bytes(const Action& action) const {
+    const auto stage = static_cast<std::size_t>(action.stage);
+    switch (action.kind) {
+        case ActionKind::SendForward:
+        case ActionKind::RecvBackward: return stages[stage].sendBytes;
+        case ActionKind::SendBackward:
+        case ActionKind::RecvForward: return stages[stage - 1].sendBytes;
+        case ActionKind::PushGradients:
+        case ActionKind::ReduceGradients: return stages[stage].reduceBytes;
+        case ActionKind::ReduceTied: return stages[stage].tiedBytes;
+        case ActionKind::ReduceNorm: return sizeof(double);
+        case ActionKind::ExchangeElastic: return stages[stage].elasticBytes;
+        case ActionKind::OffloadGradients: return stages[stage].offloadBytes;
+        case ActionKind::ReloadWeights: return stages[stage].reloadBytes;
+        case ActionKind::SwapOut:
+        case ActionKind::SwapIn: return stages[stage].swapBytes;
+        case ActionKind::PullWeights:
+        case ActionKind::StashWeights:
+        case ActionKind::FreeWeights: return stages[stage].weightBytes;
+        default: break;
+    }
+    std::int64_t sum = 0;
+    for (const DataPiece& piece : stages[stage].data.pieces(action.kind)) sum += piece.bytes;
+    return sum;
+}
+
+double StepCosts::tensorShare(const Action& action) const {
+    const TensorCosts& tensor = stages[static_cast<std::size_t>(action.stage)].tensor;
+    const bool forward = action.kind == ActionKind::Forward || action.kind == ActionKind::Recompute;
+    const bool whole = action.kind == ActionKind::Backward;
+    double sum = forward ? shardlab::seconds(tensor.forward) : 0;
+    if (whole || action.kind == ActionKind::InputGrad) sum += shardlab::seconds(tensor.inputGrad);
+    if (whole || action.kind == ActionKind::WeightGrad) sum += shardlab::seconds(tensor.weightGrad);
+    return sum > 0 ? std::min(1.0, sum * stretch / seconds(action)) : 0;
+}
+
+std::vector<TensorSpan> StepCosts::tensorSpans(const Action& action, bool together) const {
+    const StageCosts& cost = stages[static_cast<std::size_t>(action.stage)];
+    const TensorCosts& tensor = cost.tensor;
+    switch (action.kind) {
+        case ActionKind::Forward:
+        case ActionKind::Recompute: return spansWithin({&tensor.forward}, cost.forward, together);
+        case ActionKind::Backward:
+            return spansWithin({&tensor.inputGrad, &tensor.weightGrad}, cost.backward, together);
+        case ActionKind::InputGrad: return spansWithin({&tensor.inputGrad}, cost.inputGrad, together);
+        case ActionKind::WeightGrad: return spansWithin({&tensor.weightGrad}, cost.weightGrad, together);
+        case ActionKind::OptimizerStep: return spansWithin({&tensor.update}, cost.optimizer, together);
+        default: return {};
+    }
+}
+
+LayeredShares StepCosts::layered(const Action& action) const {
+    const StageCosts& cost = stages[static_cast<std::size_t>(action.stage)];
+    if (action.kind == ActionKind::WeightGrad) return {0, 0, 1};
+    if (action.kind != ActionKind::Backward && action.kind != ActionKind::InputGrad) return {0, 1, 0};
+    const bool whole = action.kind == ActionKind::Backward;
+    const double all = whole ? cost.backward : cost.inputGrad;
+    if (all <= 0) return {0, 1, 0};
+    const bool segments = std::ranges::any_of(cost.data.segments, [](int lowest) { return lowest >= 0; });
+    const double again = segments ? cost.recompute / all : 0;
+    return {again, cost.inputGrad / all - again, whole ? 1 - cost.inputGrad / all : 0};
+}
+
+std::vector<ActionPart> StepCosts::recomputed(const Action& action, bool together) const {
+    const bool whole = action.kind == ActionKind::Backward;
+    if (!whole && action.kind != ActionKind::InputGrad) return {};
+    const StageCosts& cost = stages[static_cast<std::size_t>(action.stage)];
+    if (cost.recompute <= 0) return {};
+    const double share = cost.recompute / (whole ? cost.backward : cost.inputGrad);
+    if (together) return {{0, share}};
+    const int blocks = std::accumulate(cost.segments.begin(), cost.segments.end(), 0);
+    std::vector<ActionPart> parts;
+    double done = 0;
+    for (std::size_t i = cost.segments.size(); i-- > 0;) {
+        const double ofStage = double(cost.segments[i]) / blocks;
+        parts.push_back({done, done + share * ofStage});
+        done += ofStage;
+    }
+    return parts;
+}
+
+StepCosts withoutRecompute(StepCosts costs) {
+    for (StageCosts& stage : costs.stages) {
+        stage.inputGrad -= stage.recompute;
+        stage.backward -= stage.recompute;
+        stage.recompute = 0;
+        std::erase_if(stage.tensor.inputGrad, [](const TensorCost& collective) { return collective.again; });
+    }
+    return costs;
+}
+
+StepCosts withoutTensorCollectives(StepCosts costs) {
+    for (StageCosts& stage : costs.stages) {
+        stage.recompute -= secondsAgain(stage.tensor.inputGrad);
+        stage.forward -= seconds(stage.tensor.forward);
+        stage.inputGrad -= seconds(stage.tensor.inputGrad);
+        stage.weightGrad -= seconds(stage.tensor.weightGrad);
+        stage.backward = stage.inputGrad + stage.weightGrad;
+        stage.optimizer -= seconds(stage.tensor.update);
+        stage.tensor = {};
+    }
+    return costs;
+}
+
+StepCosts withoutCommunication(StepCosts costs) {
+    for (StageCosts& stage : costs.stages) {
+        stage.send = stage.reduce = stage.tied = stage.norm = stage.push = stage.pull = stage.elastic = 0;
+        stage.offload = stage.reload = stage.swap = 0;
+        DataCosts& data = stage.data;
+        for (auto* pieces : {&data.reduce, &data.gatherForward, &data.gatherBackward, &data.gatherUpdated})
+            for (DataPiece& piece : *pieces) piece.seconds = 0;
+    }
+    return withoutTensorCollectives(std::move(costs));
+}
+
+const DevicePreset& modelledDevice(const Layout& layout) {
+    const bool onGpu = !layout.cluster.pace && layout.cluster.device == "cuda";
+    if (onGpu)
+        if (const DevicePreset* own = presetOf(accelerators())) return *own;
+    const std::string name = onGpu                 ? "h100-sxm"
+                             : layout.cluster.pace ? layout.cluster.pace->device
+                                                   : layout.cluster.device;
+    const DevicePreset* device = findDevice(name);
+    if (device == nullptr) throw std::logic_error("no device \"" + name + "\": the layout was not checked");
+    return *device;
+}
+
+int hostCores() {
+    static const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // asks the system
+    return cores;
+}
+
+SharedUnits sharedUnits(const Layout& layout, int cores) {
+    if (layout.cluster.pace) return {};
+    if (layout.cluster.device == "cpu") return {cores, "cores"};
+    // Of other hosts nothing is known.
+    return {layout.cluster.hosts.size() == 1 ? accelerators().count : 0, accelerators().count == 1 ? "GPU" : "GPUs"};
+}
+
+DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores) {
+    DevicePreset device = modelledDevice(layout);
+    if (layout.cluster.pace || layout.cluster.device != "cpu") return device;
+    const int threads = std::max(1, cores / mesh.ranks());  // as launch starts them
+    device.fp32Flops *= threads;
+    device.bf16Flops *= threads;
+    device.fp16Flops *= threads;
+    device.memoryBandwidth *= threads;
+    if (device.host) device.host->memoryBandwidth *= threads;  // one of them copies
+    return device;
+}
+
+StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device,
+                    const std::vector<int>& rankOfStage, int cores) {
+    const std::vector<StageShape> shapes = stageShapes(layout);
+    const NumberFormats formats = numberFormats(layout.precision);
+    const TensorShare share = tensorShare(layout);
+    const Link tensorLink = slowestLink(mesh, device, mesh.group(0, Axis::Tensor));
+    const ContextRing ring = contextRing(layout, share, slowestLink(mesh, device, mesh.group(0, Axis::Context)), device);
+    const Link expertLink = slowestExpertLink(mesh, device);
+    const int p = mesh.size(Axis::Pipeline);
+    const int d = replicaCount(layout.parallel);
+    const int stages = static_cast<int>(shapes.size());
+    const auto rankOf = [&](int stage) { return rankOfStage[static_cast<std::size_t>(stage)]; };
+    std::vector<double> bytesOfRank(static_cast<std::size_t>(p));
+    const std::vector<Replicas> replicasOf = allReplicas(mesh);
+    // Whether some replica's pipeline ranks p and q are on different hosts.
+    const auto crossesHosts = [&](int from, int to) {
+        return replicasOf[static_cast<std::size_t>(from)].hosts != replicasOf[static_cast<std::size_t>(to)].hosts;
+    };
+    StepCosts costs;
+    costs.stages.resize(shapes.size());
+    for (int s = 0; s < stages; ++s) {
+        const StageShape& shape = shapes[static_cast<std::size_t>(s)];
+        StageCosts& cost = costs.stages[static_cast<std::size_t>(s)];
+        cost.forward = forwardSeconds(layout, shape, share, device);
+        cost.recompute = recomputeSeconds(layout, shape, share, device);
+        cost.segments = recomputesCore(layout.memory) ? std::vector<int>(static_cast<std::size_t>(shape.layers), 1)
+                                                      : recomputeSegments(layout.memory, shape.layers);
+        const OverflowSeconds looking = overflowSeconds(layout, shape, share, device);
+        const double packing = packingSeconds(layout, shape, device);
+        cost.inputGrad = cost.forward + cost.recompute + looking.inputGrad + packing;
+        cost.weightGrad = cost.forward + looking.weightGrad;
+        cost.forward += packing;
+        if (share.size > 1 || share.context > 1 || share.expert > 1) {
+            cost.tensor = tensorCosts(layout, shape, shape.first != shape.last && flushes(layout) && tiesEmbedding(layout.model), tensorLink, ring, expertLink);
+            cost.recompute += secondsAgain(cost.tensor.inputGrad);
+            cost.forward += seconds(cost.tensor.forward);
+            cost.inputGrad += seconds(cost.tensor.inputGrad);
+            cost.weightGrad += seconds(cost.tensor.weightGrad);
+        }
+        cost.backward = cost.inputGrad + cost.weightGrad;
+
+        if (s + 1 < stages && rankOf(s) != rankOf(s + 1)) {
+            const Link& link = crossesHosts(rankOf(s), rankOf(s + 1)) ? device.betweenNodes : device.inNode;
+            cost.sendBytes = formats.activationBytes() * boundaryFloats(layout.model, shapes[static_cast<std::size_t>(s) + 1].firstLayer, layout.batch.micro, share);
+            cost.send = link.latency + static_cast<double>(cost.sendBytes) / link.bandwidth;
+        }
+        const std::int64_t parameters = stageParameters(layout.model, shape, share);
+        const std::int64_t gradientBytes = formats.gradientBytes() * parameters;
+        if (d > 1) {
+            const Group& group = replicasOf[static_cast<std::size_t>(rankOf(s))].group;
+            const Link& link = group.hosts > 1 ? device.betweenNodes : device.inNode;
+            cost.reduceBytes = gradientBytes - formats.gradientBytes() * spreadParameters(layout.model, shape, share);
+            const Collective reduction = allReduce(static_cast<double>(cost.reduceBytes), group, device);
+            cost.reduce = reduction.seconds;
+            cost.reduceAlgorithm = reduction.algorithm;
+            const Group* before = s > 0 ? &replicasOf[static_cast<std::size_t>(rankOf(s - 1))].group : nullptr;
+            cost.data = before && *before == group && alike(layout.model, shapes[static_cast<std::size_t>(s - 1)], shape)
+                            ? costs.stages[static_cast<std::size_t>(s - 1)].data
+                            : dataCosts(layout, shape, share, group, replicasOf[static_cast<std::size_t>(rankOf(s))].holders,
+                                        link, device);
+        }
+        if (shape.first != shape.last && tiesEmbedding(layout.model)) {
+            const std::int64_t bytes = formats.gradientBytes() * tableParameters(layout.model, share);
+            const int first = rankOf(0), last = rankOf(stages - 1);
+            if (first != last) cost.tiedBytes = bytes;
+            const Group ends{2, first != last && crossesHosts(first, last) ? 2 : 1};
+            cost.tied = first != last
+                            ? allReduce(static_cast<double>(bytes), ends, device).seconds
+                            : device.kernelSeconds + 4 * static_cast<double>(bytes) / device.memoryBandwidth;
+        }
+        bytesOfRank[static_cast<std::size_t>(rankOf(s))] += static_cast<double>(gradientBytes);
+        cost.weightBytes = formats.weightBytes() * parameters;
+        cost.stash = device.kernelSeconds + 2 * static_cast<double>(cost.weightBytes) / device.memoryBandwidth;
+        // ZeRO: each replica updates its shard.
+        const double updated = static_cast<double>(parameters) / (layout.parallel.zero > 0 ? d : 1);
+        cost.optimizer = device.kernelSeconds + updateBytes(layout) * updated / device.memoryBandwidth +
+                         seconds(cost.tensor.update);
+        if (offloadsOptimizer(layout.memory)) addHostCosts(cost, layout, shape, share, *device.host);
+        if (swapsActivations(layout.memory)) {
+            const bool received = s > 0 && rankOf(s - 1) != rankOf(s);
+            cost.swapBytes = total(swappedBytes(stageBuffers(layout, shape, {received}, share), shape, received));
+            cost.swap = copySeconds(*device.host, cost.swapBytes);
+        }
+    }
+    const Collective norm = allReduce(sizeof(double), groupOf(mesh, replicaRanks(mesh, 0)), device);
+    for (int s = 0; s < stages; ++s) {
+        StageCosts& cost = costs.stages[static_cast<std::size_t>(s)];
+        cost.norm = device.kernelSeconds +
+                    bytesOfRank[static_cast<std::size_t>(rankOf(s))] / device.memoryBandwidth + norm.seconds;
+        cost.normAlgorithm = norm.algorithm;
+    }
+    if (exchangeOf(layout.parallel) == Exchange::AsyncServer) costs.asyncWorkers = workers(layout.parallel);
+    if (exchangeOf(layout.parallel) != Exchange::AllReduce)
+        addServerCosts(costs, layout, rankOfStage, [&](int rank) {
+            return replicasOf[static_cast<std::size_t>(rank)].group.hosts > 1 ? device.betweenNodes : device.inNode;
+        }, device.memoryBandwidth);
+    if (const int units = sharedUnits(layout, cores).count; units > 0 && mesh.ranks() > units)
+        costs.cores = double(p) * units / mesh.ranks();
+    return costs;
+}
+
+}  // namespace shardlab

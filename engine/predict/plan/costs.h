@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cost model: how long each action of a layout takes on its device.
+#pragma once
+
+#include "engine/layout/devices.h"
+#include "engine/layout/layout.h"
+#include "engine/layout/mesh/mesh.h"
+#include "engine/layout/model_shape.h"
+#include "engine/predict/plan/collectives.h"
+#include "engine/predict/plan/tensor_costs.h"
+#include "engine/layout/schedule/action.h"
+
+#include <string_view>
+#include <vector>
+
+namespace shardlab {
+
+/// One message of an action that runs beside compute, over the data axis.
+struct DataPiece {
+    int layer = 0;           ///< of the stage: the piece waits for its gradient, or the layer waits for the piece
+    std::int64_t bytes = 0;  ///< of the whole buffer; what crosses the links is plan.h's AxisTraffic
+    double seconds = 0;      ///< not stretched
+    bool stays = false;      ///< its gradient stays between two layers (FlatUnit::staysBetweenLayers)
+    bool experts = false;    ///< between the ranks that hold the same experts, no others
+};
+
+/// The data axis of one stage; a list is empty where the layout has no such action.
+struct DataCosts {
+    std::vector<double> layerShare;  ///< of a compute action's time, by layer
+    std::vector<int> segments;       ///< by layer (recompute.h: layerSegments)
+    std::vector<double> againShare;  ///< of what segments take to be computed again, by layer
+    std::vector<DataPiece> reduce;   ///< buckets, or units that are scattered, in the order the backward ends them
+    std::vector<DataPiece> gatherForward;   ///< ZeRO 3, in the order of use
+    std::vector<DataPiece> gatherBackward;
+    std::vector<DataPiece> gatherUpdated;   ///< ZeRO 1, 2
+    bool inSlots = false;              ///< ZeRO 2, 3: gradients of layers take turns in two slots
+    int hops = 0;                    ///< of the ring, within each bucket's time; 0 = the backend's all-reduce
+
+    /// Of REDUCE_BUCKETS, SCATTER_GRAD, GATHER_…; empty for others.
+    const std::vector<DataPiece>& pieces(ActionKind kind) const;
+};
+/// `group` are the replicas, `link` the slowest among them: all-reduces take the quickest algorithm, unless the layout
+/// asks for the ring; scatters and gathers are half a ring. `holders` are those that hold the same experts.
+DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const Group& group,
+                    const Group& holders, const Link& link, const DevicePreset& device);
+
+/// Seconds of one action of a stage, on the modelled device, before stretching.
+///
+/// A forward takes flops ÷ (peak of the format · efficiency) + bytes ÷ memory bandwidth + kernels · kernel start, where
+/// each stored number is written once and read once, and kernels are those of layers, embedding and output. A backward
+/// takes twice that, half for the input gradient and half for the weight gradient, and the input gradient besides what it computes
+/// again: the forward of all blocks, or that of their attention's core. Of a tensor group's member these are its share's,
+/// and what its collectives take comes on top: the products around them wait for each.
+struct StageCosts {
+    double forward = 0;
+    double backward = 0;     ///< = inputGrad + weightGrad
+    double inputGrad = 0;
+    double weightGrad = 0;
+    double recompute = 0;       ///< of inputGrad, what computes activations again
+    std::vector<int> segments;  ///< blocks of each part of that, from the lowest
+    double send = 0;  ///< output activation to the next stage (and its gradient back): latency + bytes ÷ bandwidth
+    double reduce = 0;  ///< all-reduce of the stage's gradients over the data axis, by `reduceAlgorithm`
+    double tied = 0;  ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both
+    double norm = 0;         ///< reading the gradients of all stages of its rank, and one number over the pipeline axis
+    double optimizer = 0;    ///< reading and writing weights, gradients and state, in the host's memory where they are there
+    TensorCosts tensor;      ///< the collectives and hops inside forward, inputGrad and weightGrad
+    double stash = 0;        ///< reading and writing the weights, for a copy of them
+    double push = 0;         ///< of an exchange with a server (server_costs.h): gradients to it
+    double pull = 0;         ///< the weights back
+    double elastic = 0;      ///< easgd's exchange, of all stages of its rank
+    double offload = 0;      ///< what is updated on the host: its gradients to it, latency + bytes ÷ bandwidth of the host's link
+    double reload = 0;       ///< its weights back
+    double swap = 0;         ///< what a forward leaves to the host, and as long back
+    std::int64_t sendBytes = 0;
+    std::int64_t reduceBytes = 0;  ///< the buffer's, without experts that are spread; what crosses the links is plan.h's AxisTraffic
+    std::int64_t tiedBytes = 0;
+    std::int64_t weightBytes = 0;  ///< of one version
+    std::int64_t offloadBytes = 0; ///< of the replica with the largest shards
+    std::int64_t reloadBytes = 0;
+    std::int64_t swapBytes = 0;    ///< of one microbatch
+    std::int64_t elasticBytes = 0; ///< weights of all stages of its rank
+    Algorithm reduceAlgorithm = Algorithm::Ring;
+    Algorithm normAlgorithm = Algorithm::Ring;
+    DataCosts data;
+};
+
+/// As shares of an action's time.
+struct ActionPart {
+    double begin = 0;
+    double end = 0;
+};
+
+/// Of a compute action that goes layer by layer (simulate.h), which shares of its time it takes for what: a layer then
+/// takes its share of each (DataCosts).
+struct LayeredShares {
+    double again = 0;     ///< segments that are computed again
+    double use = 0;       ///< what else reads weights
+    double gradient = 0;  ///< of the weights
+};
+
+struct StepCosts {
+    std::vector<StageCosts> stages;
+    double stretch = 1;  ///< modelled time × stretch = the time shown and paced; 1 unless paced
+    int asyncWorkers = 0;  ///< of an asynchronous server, which goes through its list as async_server.h says; 0: there is none
+    double cores = 0;    ///< or GPUs, that the ranks of one replica share, where they are more; 0: each has its own
+    /// Stretched seconds of one action. Receives take no time of their own: the message's time is its send.
+    double seconds(const Action& action) const;
+    std::int64_t bytes(const Action& action) const;
+    /// The tensor group's collectives in a compute action or an update, in order, and where they lie in it; none in others.
+    /// `together`: as one, at the end.
+    std::vector<TensorSpan> tensorSpans(const Action& action, bool together = false) const;
+    /// Which share of the action's time they take.
+    double tensorShare(const Action& action) const;
+    LayeredShares layered(const Action& action) const;
+    /// Where a backward or input gradient computes activations again: segment by segment from the top, each followed by
+    /// its blocks' share of the rest. `together`: as one, at the begin.
+    std::vector<ActionPart> recomputed(const Action& action, bool together = false) const;
+};
+
+/// The same where every transfer and reduction takes no time.
+StepCosts withoutCommunication(StepCosts costs);
+/// Only those of the tensor groups, inside compute actions, take none.
+StepCosts withoutTensorCollectives(StepCosts costs);
+
+/// The same where all activations were kept.
+StepCosts withoutRecompute(StepCosts costs);
+
+/// The device whose time is modelled: cluster.pace.device where paced; else that of cluster.device, for cuda this machine's
+/// GPU, or an H100 where there is none that a preset describes.
+const DevicePreset& modelledDevice(const Layout& layout);
+
+/// Cores that this process may use.
+int hostCores();
+
+/// What the ranks of a layout at full speed have between them on this machine; 0: each its own device, as far as is known.
+struct SharedUnits {
+    int count = 0;
+    std::string_view name;  ///< "cores", "GPUs"
+};
+SharedUnits sharedUnits(const Layout& layout, int cores = hostCores());
+
+/// What one rank computes on: the modelled device where paced; at full speed its share of this machine's cores, at
+/// least one (where ranks are more than cores, StepCosts::sharing says so).
+DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores = hostCores());
+
+/// stretch is 1; makePlan sets it from the simulated step. `rankOfStage`: the schedule's. `cores`: of this machine, for
+/// runs at full speed; a link is as slow as the slowest over the replicas.
+StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device,
+                    const std::vector<int>& rankOfStage, int cores = hostCores());
+
+}  // namespace shardlab

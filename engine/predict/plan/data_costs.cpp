@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/formats.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/recompute.h"
+#include "engine/layout/mesh/replicas.h"
+#include "engine/predict/plan/costs.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardlab {
+namespace {
+
+/// Of one half of a ring: reduce-scatter or all-gather of `bytes` over n members.
+double halfRingSeconds(double bytes, int n, const Link& link) {
+    return (n - 1.0) / n * bytes / link.bandwidth + (n - 1.0) * link.latency;
+}
+
+/// Down a binomial tree from the owner.
+double broadcastSeconds(double bytes, int n, const Link& link) {
+    return std::ceil(std::log2(n)) * (bytes / link.bandwidth + link.latency);
+}
+
+/// All others' to the owner, whose link they share.
+double sendToOwnerSeconds(double bytes, int n, const Link& link) {
+    return (n - 1.0) * bytes / link.bandwidth + link.latency;
+}
+
+std::vector<double> againShares(std::vector<double> shares, const std::vector<int>& segments) {
+    double sum = 0;
+    for (std::size_t layer = 0; layer < shares.size(); ++layer) sum += segments[layer] < 0 ? 0 : shares[layer];
+    for (std::size_t layer = 0; layer < shares.size(); ++layer)
+        shares[layer] = segments[layer] < 0 ? 0 : shares[layer] / sum;
+    return shares;
+}
+
+/// Of elements of so many bytes.
+template <class Seconds>
+DataPiece pieceOf(const FlatUnit& unit, int layer, std::int64_t each, Seconds seconds) {
+    const std::int64_t bytes = each * unit.size;
+    return {layer, bytes, seconds(static_cast<double>(bytes), unit), unit.staysBetweenLayers(), unit.experts};
+}
+
+template <class Seconds>
+std::vector<DataPiece> piecesOf(const std::vector<FlatUnit>& units, std::int64_t each, Seconds seconds) {
+    std::vector<DataPiece> pieces;
+    for (const FlatUnit& unit : units) pieces.push_back(pieceOf(unit, unit.lowestLayer, each, seconds));
+    return pieces;
+}
+
+template <class Seconds>
+std::vector<DataPiece> piecesOf(const std::vector<UnitGather>& gathers, std::int64_t each, Seconds seconds) {
+    std::vector<DataPiece> pieces;
+    for (const UnitGather& gather : gathers) pieces.push_back(pieceOf(gather.unit, gather.layer, each, seconds));
+    return pieces;
+}
+
+}  // namespace
+
+const std::vector<DataPiece>& DataCosts::pieces(ActionKind kind) const {
+    static const std::vector<DataPiece> none;
+    switch (kind) {
+        case ActionKind::ReduceBuckets:
+        case ActionKind::ScatterGradients: return reduce;
+        case ActionKind::GatherForward: return gatherForward;
+        case ActionKind::GatherBackward: return gatherBackward;
+        case ActionKind::GatherUpdated: return gatherUpdated;
+        default: return none;
+    }
+}
+
+DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const Group& group,
+                    const Group& holders, const Link& link, const DevicePreset& device) {
+    const NumberFormats formats = numberFormats(layout.precision);
+    const int d = replicaCount(layout.parallel), zero = layout.parallel.zero;
+    const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, share);
+    const std::vector<FlatUnit> reduced = reductionUnits(layout.parallel, units, formats.gradientBytes());
+    DataCosts costs;
+    costs.layerShare = layerShares(layout.model, shape, layout.batch.micro, share);
+    costs.segments = layerSegments(layout.model, layout.memory, shape);
+    costs.againShare = againShares(costs.layerShare, costs.segments);
+    const bool ring = layout.parallel.allReduce == "ring";
+    const auto half = [&](double bytes) { return halfRingSeconds(bytes, d, link); };
+    const auto gather = [&](double bytes, const FlatUnit& unit) {
+        return unit.owner >= 0 ? broadcastSeconds(bytes, d, link) : half(bytes);
+    };
+    costs.reduce = piecesOf(reduced, formats.gradientBytes(), [&](double bytes, const FlatUnit& unit) {
+        if (unit.owner >= 0) return sendToOwnerSeconds(bytes, d, link);
+        if (zero > 0) return half(bytes);
+        return ring ? 2 * half(bytes) : allReduce(bytes, unit.experts ? holders : group, device).seconds;
+    });
+    costs.inSlots = zero >= 2;
+    if (zero == 0 && ring) costs.hops = 2 * (d - 1);
+    if (zero == 1 || zero == 2) costs.gatherUpdated = piecesOf(reduced, formats.weightBytes(), gather);
+    if (zero < 3) return costs;
+    costs.gatherForward = piecesOf(forwardGathers(units), formats.weightBytes(), gather);
+    costs.gatherBackward = piecesOf(backwardGathers(units, costs.segments, embeds(layout.model, shape)), formats.weightBytes(), gather);
+    return costs;
+}
+
+}  // namespace shardlab

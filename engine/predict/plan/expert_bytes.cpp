@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/plan/expert_bytes.h"
+
+#include "engine/layout/formats.h"
+#include "engine/layout/model_shape.h"
+
+namespace shardlab {
+
+ExpertBytes expertBytes(const Layout& layout, int layer) {
+    constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
+    const ModelSpec& model = layout.model;
+    const NumberFormats formats = numberFormats(layout.precision);
+    const std::int64_t bytes = formats.activationBytes(), h = model.hidden, f = feedForwardWidth(model, layer);
+    const std::int64_t samples = layout.batch.micro, tokens = samples * model.sequence, n = model.experts;
+    const std::int64_t rows = expertRows(model, layout.batch.micro), routes = tokens * expertChoices(model);
+    ExpertBytes size;
+    size.gate = fp32 * (tokens * gateColumns(model) + 2 * routes + rows + 2 * samples * n);
+    size.rows = bytes * rows * 2 * (h + f);
+    size.weights = fp32 * routes;
+    size.scratch = bytes * rows / n * f;
+    size.gathered = bytes * rows * h;
+    if (layout.parallel.expert > 1) size.sent = size.gathered;
+    if (capsTokens(model)) size.assigned = fp32 * tokens * n + std::int64_t{sizeof(std::int32_t)} * samples;
+    if (bytes != fp32) size.floats = fp32 * tokens * h;
+    if (formats.weightBytes() != fp32) size.gateCopy = fp32 * h * n;
+    if (formats.gradientBytes() != fp32) size.gatePart = fp32 * h * n;
+    if (formats.castsWeights()) size.weightCopy = bytes * h * f;
+    return size;
+}
+
+std::int64_t tallyBytes(const ModelSpec& model, int first, int layers) {
+    if (model.kind != "gpt-moe") return 0;
+    std::int64_t bytes = 0;
+    for (int layer = first; layer < first + layers; ++layer)
+        if (hasExperts(model, layer)) bytes += 2 * std::int64_t{sizeof(std::int32_t)} * model.experts;
+    return bytes;
+}
+
+}  // namespace shardlab

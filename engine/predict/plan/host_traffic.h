@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step copies between each rank's device and its host.
+#pragma once
+
+#include "engine/trace/event/event.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace shardlab {
+
+/// Of one rank. Both ways of its link are used at a time.
+struct HostTraffic {
+    std::int64_t toHost = 0;      ///< bytes
+    std::int64_t fromHost = 0;
+    double toHostSeconds = 0;     ///< on the link
+    double fromHostSeconds = 0;
+    double exposedSeconds = 0;    ///< that the rank waits for copies
+    bool operator==(const HostTraffic&) const = default;
+};
+
+/// From events of a step of all ranks, predicted or measured.
+std::vector<HostTraffic> hostTraffic(std::span<const Event> events, int ranks);
+
+}  // namespace shardlab

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/plan/ledger.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "engine/layout/exchange.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/moment_blocks.h"
+#include "engine/layout/recompute.h"
+#include "engine/layout/mesh/replicas.h"
+#include "engine/predict/plan/expert_bytes.h"
+#include "engine/predict/plan/stage_buffers.h"
+#include "engine/predict/plan/tally.h"
+
+namespace shardlab {
+namespace {
+
+constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
+
+/// What the optimizer remembers, in numbers of fp32; of moments in 8 bits the codes are kinds, and their scales besides.
+struct RememberedNumbers {
+    std::vector<std::int64_t> kinds;  ///< each by itself in checkpoints
+    std::vector<std::int64_t> spread;  ///< of each, what belongs to experts of which other ranks hold others
+    std::int64_t besides = 0;         ///< not in them
+    std::int64_t bytesEach = fp32;    ///< of the kinds' numbers, as they lie on the rank; in checkpoints they are fp32
+};
+
+/// Of the parameters of a stage that `replica` updates, `updated` in number.
+RememberedNumbers remembered(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica,
+                             std::int64_t updated) {
+    const OptimizerSpec& optimizer = layout.optimizer;
+    const std::int64_t spread = spreadParameters(layout.model, shape, share);
+    if (optimizer.kind == "adamw") return {{updated, updated}, {spread, spread}, 0};
+    if (codesMoments(optimizer))
+        return {{updated, updated}, {spread, spread}, 2 * momentBlocksOf(layout, shape, share, replica), 1};
+    RememberedNumbers numbers;
+    if (optimizer.kind != "sgd") {
+        const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, share);
+        const std::vector<FactoredNumbers> factored = factoredUnits(layout.model, shape, share);
+        FactoredNumbers sum, ofExperts;
+        for (std::size_t i = 0; i < units.size(); ++i) {
+            if (units[i].owner < 0 || units[i].owner == replica) sum += factored[i];
+            if (units[i].experts) ofExperts += factored[i];
+        }
+        numbers = {{sum.rows, sum.columns, sum.elements}, {ofExperts.rows, ofExperts.columns, ofExperts.elements}, 0};
+        // Adafactor: of each tensor the total of its sums, and that of its update's squares.
+        if (optimizer.kind == "adafactor") {
+            numbers.besides = 2 * sum.tensors;
+            return numbers;
+        }
+    }
+    if (optimizer.momentum > 0) {
+        numbers.kinds.push_back(updated);
+        numbers.spread.push_back(spread);
+    }
+    return numbers;
+}
+
+/// With `masters` weights in fp32.
+std::int64_t optimizerBytes(const RememberedNumbers& numbers, std::int64_t masters) {
+    return numbers.bytesEach * std::accumulate(numbers.kinds.begin(), numbers.kinds.end(), std::int64_t{0}) +
+           fp32 * (numbers.besides + masters);
+}
+
+/// Model state of one stage on data replica `replica`: what ZeRO shares out, the others have whole.
+/// Per parameter weight w, gradient g and optimizer state o bytes (fp32 AdamW 4, 4, 8; with 16-bit weights and an fp32
+/// master copy 2, 2, 12; with moments in 8 bits 2 + 8/256 instead of AdamW's 8; Adafactor's and SM3's rows and columns are far fewer): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3.
+/// Where the optimizer lies on the host, o is 0 here (hostBytes).
+MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica) {
+    const NumberFormats formats = numberFormats(layout.precision);
+    const int zero = layout.parallel.zero;
+    const std::int64_t whole = stageParameters(layout.model, shape, share);
+    const std::int64_t shard = updatedParameters(layout, shape, share, replica);
+    MemoryBytes bytes{};
+    const bool elastic = exchangeOf(layout.parallel) == Exchange::Elastic;
+    const bool shares = exchangeOf(layout.parallel) == Exchange::Hogwild;
+    // The centre lies with replica 0, and everybody has room for what the other side has. So do the weights that Hogwild's
+    // workers share, beside each one's copy.
+    const int copies = (elastic || shares) && replica == 0 ? 2 : 1;
+    std::int64_t& buffers = bytes[static_cast<std::size_t>(MemoryCategory::Buffers)];
+    buffers = tallyBytes(layout.model, shape.firstLayer, shape.layers) + (elastic ? formats.weightBytes() * whole : 0) +
+              (shares && replica == 0 ? hogwildPageBytes(layout.parallel) : 0);
+    bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] = formats.weightBytes() * (zero >= 3 ? shard : whole) * copies;
+    bytes[static_cast<std::size_t>(MemoryCategory::Gradients)] = formats.gradientBytes() * (zero >= 2 ? shard : whole);
+    const bool atServer = updatesAtServer(layout.parallel);
+    if (atServer && replica > 0) return bytes;  // it neither updates nor writes checkpoints
+    const RememberedNumbers numbers = remembered(layout, shape, share, replica, shard);
+    if (!offloadsOptimizer(layout.memory))
+        bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] = optimizerBytes(numbers, formats.master ? shard : 0);
+    if (layout.checkpoint.every == 0) return bytes;
+    // Where checkpoints are taken by themselves, a rank copies in fp32 what is its own and its part of what all replicas
+    // hold; of weights the master copy, where there is one.
+    const std::int64_t writers = atServer ? 1 : replicaCount(layout.parallel);
+    const auto part = [&](std::int64_t all, std::int64_t spread) {
+        const auto among = [](std::int64_t count, std::int64_t parts) { return (count + parts - 1) / parts; };
+        return among(all - spread, writers) + (spread > 0 ? among(spread, expertReplicaCount(layout.parallel)) : 0);
+    };
+    std::int64_t copied = zero >= (formats.master ? 1 : 3) ? shard : part(whole, spreadParameters(layout.model, shape, share));
+    for (std::size_t i = 0; i < numbers.kinds.size(); ++i)
+        copied += zero >= 1 ? numbers.kinds[i] : part(numbers.kinds[i], numbers.spread[i]);
+    buffers += fp32 * copied;
+    return bytes;
+}
+
+/// The replica that holds most.
+int fullestReplica(const ParallelSpec& parallel) {
+    return exchangeOf(parallel) == Exchange::AllReduce ? replicaCount(parallel) - 1 : 0;
+}
+
+/// What the actions of a stage move.
+struct StageMoves {
+    StageBuffers whole, buffered;  ///< by what the stage takes from above
+    std::int64_t parameters = 0;   ///< one version
+    MemoryBytes swapped{};         ///< of a microbatch
+};
+
+/// What a stage holds throughout.
+struct StageHeld {
+    MemoryBytes state{};  ///< of the replica
+    SlotSizes slots;
+    std::int64_t room = 0;         ///< for weights that are gathered
+};
+
+/// Stages of one shape are alike, and most of a pipeline's are.
+class StageKinds {
+public:
+    StageKinds(const Layout& layout, const TensorShare& share, int replica = -1)
+        : layout_(layout), share_(share), replica_(replica < 0 ? fullestReplica(layout.parallel) : replica) {}
+
+    /// `received`: its input comes from another rank.
+    const StageMoves& moves(const StageShape& shape, bool received) {
+        const auto [entry, added] = moves_.try_emplace({keyOf(shape), received});
+        if (!added) return entry->second;
+        StageMoves& moves = entry->second;
+        moves.whole = stageBuffers(layout_, shape, {received, MemoryCategory::Temporary}, share_);
+        moves.buffered = stageBuffers(layout_, shape, {received, MemoryCategory::Buffers}, share_);
+        moves.parameters =
+            numberFormats(layout_.precision).weightBytes() * stageParameters(layout_.model, shape, share_);
+        if (swapsActivations(layout_.memory)) moves.swapped = swappedBytes(moves.whole, shape, received);
+        return moves;
+    }
+
+    const StageHeld& held(const StageShape& shape) {
+        const auto [entry, added] = held_.try_emplace(keyOf(shape));
+        if (!added) return entry->second;
+        StageHeld& held = entry->second;
+        held.state = stateBytes(layout_, shape, share_, replica_);
+        const std::vector<FlatUnit> units = stageUnits(layout_.model, layout_.parallel, shape, share_);
+        held.slots = slotSizes(units);
+        held.room = gatherRoom(units, layerSegments(layout_.model, layout_.memory, shape), embeds(layout_.model, shape));
+        return held;
+    }
+
+    const Layout& layout() const { return layout_; }
+
+private:
+    using Key = std::tuple<int, bool, bool, int>;
+    /// Which layers they are is all one where all have one width.
+    Key keyOf(const StageShape& shape) const {
+        return {shape.layers, shape.first, shape.last, evenLayers(layout_.model) ? 0 : shape.firstLayer};
+    }
+
+    const Layout& layout_;
+    TensorShare share_;
+    int replica_;
+    std::map<std::pair<Key, bool>, StageMoves> moves_;
+    std::map<Key, StageHeld> held_;
+};
+
+/// What a pipeline rank holds throughout.
+MemoryBytes heldThroughout(StageKinds& kinds, const Schedule& lowered, const std::vector<StageShape>& shapes, int rank) {
+    const Layout& layout = kinds.layout();
+    const NumberFormats formats = numberFormats(layout.precision);
+    MemoryBytes held{};
+    SlotSizes slots;  // of ZeRO 2 and 3: the stages of a rank share them
+    std::int64_t room = 0;
+    for (const int stage : lowered.stagesOf(rank)) {
+        const StageHeld& bytes = kinds.held(shapes[static_cast<std::size_t>(stage)]);
+        for (std::size_t i = 0; i < held.size(); ++i) held[i] += bytes.state[i];
+        slots.turn = std::max(slots.turn, bytes.slots.turn);
+        slots.staying = std::max(slots.staying, bytes.slots.staying);
+        room = std::max(room, bytes.room);
+    }
+    std::int64_t& buffers = held[static_cast<std::size_t>(MemoryCategory::Buffers)];
+    if (layout.parallel.zero >= 2) buffers += formats.gradientBytes() * slots.sum();
+    if (layout.parallel.zero >= 3) buffers += formats.weightBytes() * (room + slots.staying);
+    // Where the first gradient was that is not finite.
+    if (scalesLoss(layout.precision)) buffers += sizeof(std::int32_t);
+    return held;
+}
+
+/// Goes through one rank's list as the executor does; of what it comes with, nothing.
+class RankLedger {
+public:
+    RankLedger(StageKinds& kinds, const Schedule& lowered, const std::vector<StageShape>& shapes, int rank)
+        : lowered_(lowered), rank_(rank), stages_(shapes.size()) {
+        for (const Action& action : lowered.ranks[static_cast<std::size_t>(rank)]) {
+            if (action.kind != ActionKind::InputGrad) continue;
+            split_.resize(shapes.size());
+            std::vector<bool>& ofStage = split_[static_cast<std::size_t>(action.stage)];
+            if (ofStage.empty()) ofStage.resize(static_cast<std::size_t>(lowered.numbered()));
+            ofStage[static_cast<std::size_t>(action.microbatch)] = true;
+        }
+        for (const int stage : lowered.stagesOf(rank)) {
+            const auto index = static_cast<std::size_t>(stage);
+            stages_[index] = &kinds.moves(shapes[index], lowered.crossesRanks(stage - 1));
+        }
+    }
+
+    MemoryHistory follow(const MemoryBytes& held) {
+        following_ = true;
+        for (std::size_t i = 0; i < held.size(); ++i) tally_.add(static_cast<MemoryCategory>(i), held[i]);
+        settle();
+        MemoryHistory history{tally_.used(), {}};
+        for (const Action& action : lowered_.ranks[static_cast<std::size_t>(rank_)]) {
+            fullest_ = tally_.used();
+            visit(action);
+            const bool fuller = total(tally_.used()) > total(fullest_);
+            history.actions.push_back({fuller ? tally_.used() : fullest_, tally_.used()});
+        }
+        return history;
+    }
+
+    RankMemory run() {
+        settle();
+        for (const Action& action : lowered_.ranks[static_cast<std::size_t>(rank_)]) visit(action);
+        RankMemory memory;
+        memory.bytes = tally_.peak();
+        memory.peak = tally_.peakTotal();
+        memory.microbatchesInFlight = mostInFlight_;
+        memory.weightVersions = 1 + mostKept_;
+        memory.host[static_cast<std::size_t>(MemoryCategory::Activations)] = mostOnHost_;
+        return memory;
+    }
+
+private:
+    /// Where steps are not flushed: the fill and a step, as every later step begins with what the one before left.
+    void settle() {
+        if (lowered_.flushes()) return;
+        const auto rank = static_cast<std::size_t>(rank_);
+        for (const auto* list : {&lowered_.fill[rank], &lowered_.ranks[rank]})
+            for (const Action& action : *list) visit(action);
+    }
+
+    bool splits(int stage, int microbatch) const {
+        if (split_.empty()) return false;
+        const std::vector<bool>& ofStage = split_[static_cast<std::size_t>(stage)];
+        return static_cast<std::size_t>(microbatch) < ofStage.size() && ofStage[static_cast<std::size_t>(microbatch)];
+    }
+
+    /// By what the action's microbatch takes from above: the gradient of a whole backward on this rank, or a buffer.
+    const StageBuffers& buffersOf(const Action& action) const {
+        const auto index = static_cast<std::size_t>(action.stage);
+        const StageMoves& stage = *stages_[index];
+        const bool local = index + 1 < stages_.size() && stages_[index + 1] != nullptr;
+        const bool whole = local && !splits(action.stage + 1, action.microbatch);
+        return whole ? stage.whole : stage.buffered;
+    }
+
+    void visit(const Action& action) {
+        const StageBuffers& stage = buffersOf(action);
+        switch (action.kind) {
+            case ActionKind::Forward:
+                compute(stage.forward);
+                mostInFlight_ = std::max(mostInFlight_, ++inFlight_);
+                break;
+            case ActionKind::Backward:
+                leaveHost(action);
+                compute(stage.backward);
+                --inFlight_;
+                break;
+            case ActionKind::InputGrad:
+                leaveHost(action);
+                compute(stage.inputGrad);
+                break;
+            case ActionKind::WeightGrad:
+                compute(stage.weightGrad);
+                --inFlight_;
+                break;
+            case ActionKind::SwapOut:
+                mostOnHost_ = std::max(mostOnHost_, onHost_ += total(swappedOf(action)));
+                break;
+            case ActionKind::SwapFree: move(swappedOf(action), -1); break;
+            case ActionKind::SwapIn:
+                move(swappedOf(action), 1);
+                comesBack_.push_back(action);
+                break;
+            case ActionKind::RecvForward: tally_.add(MemoryCategory::Buffers, stage.inputBytes); break;
+            case ActionKind::RecvBackward: tally_.add(MemoryCategory::Buffers, stage.outputBytes); break;
+            case ActionKind::SendForward: leaving_.push_back({stage.output, stage.outputBytes}); break;
+            case ActionKind::SendBackward:
+                leaving_.push_back({splits(action.stage, action.microbatch) ? stage.splitGradient : stage.gradient,
+                                    stage.inputBytes});
+                break;
+            case ActionKind::StashWeights:
+                tally_.add(MemoryCategory::Parameters, stages_[static_cast<std::size_t>(action.stage)]->parameters);
+                mostKept_ = std::max(mostKept_, ++kept_);
+                break;
+            case ActionKind::FreeWeights:
+                tally_.add(MemoryCategory::Parameters, -stages_[static_cast<std::size_t>(action.stage)]->parameters);
+                --kept_;
+                break;
+            default: break;
+        }
+    }
+
+    const MemoryBytes& swappedOf(const Action& action) const { return stages_[static_cast<std::size_t>(action.stage)]->swapped; }
+
+    void move(const MemoryBytes& bytes, int sign) {
+        for (std::size_t i = 0; i < bytes.size(); ++i) tally_.add(static_cast<MemoryCategory>(i), sign * bytes[i]);
+    }
+
+    void leaveHost(const Action& backward) {
+        const auto back = std::ranges::find_if(comesBack_, [&](const Action& in) {
+            return in.stage == backward.stage && in.microbatch == backward.microbatch;
+        });
+        if (back == comesBack_.end()) return;
+        onHost_ -= total(swappedOf(*back));
+        comesBack_.erase(back);
+    }
+
+    void compute(const Excursion& excursion) {
+        if (following_)
+            for (std::size_t i = 0; i < fullest_.size(); ++i) fullest_[i] = tally_.used()[i] + excursion.fullest[i];
+        tally_.move(excursion);
+        for (const Leaving& message : leaving_) tally_.add(message.category, -message.bytes);
+        leaving_.clear();
+    }
+
+    struct Leaving {
+        MemoryCategory category;
+        std::int64_t bytes;
+    };
+
+    const Schedule& lowered_;
+    int rank_;
+    std::vector<const StageMoves*> stages_;  ///< by global stage; null those of other ranks
+    std::vector<std::vector<bool>> split_;  ///< by stage and microbatch, whether the backward is I and W
+    std::vector<Leaving> leaving_;       ///< sent, and on their way during the next compute action
+    Tally tally_;
+    bool following_ = false;
+    MemoryBytes fullest_{};              ///< while following: within the action that is visited
+    std::vector<Action> comesBack_;         ///< swapped in, before their backward
+    std::int64_t onHost_ = 0;
+    std::int64_t mostOnHost_ = 0;
+    int inFlight_ = 0;
+    int mostInFlight_ = 0;
+    int kept_ = 0;                          ///< stashed versions
+    int mostKept_ = 0;
+};
+
+}  // namespace
+
+std::vector<MemoryBytes> replicaHeld(const Layout& layout, const Schedule& lowered, int tensorPart) {
+    const std::vector<StageShape> shapes = stageShapes(layout);
+    StageKinds kinds(layout, tensorShare(layout, tensorPart));
+    std::vector<MemoryBytes> held;
+    for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank)
+        held.push_back(heldThroughout(kinds, lowered, shapes, rank));
+    return held;
+}
+
+std::vector<RankMemory> replicaMoves(const Layout& layout, const Schedule& lowered, int tensorPart) {
+    const std::vector<StageShape> shapes = stageShapes(layout);
+    StageKinds kinds(layout, tensorShare(layout, tensorPart));
+    std::vector<RankMemory> pipeline;
+    for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank) {
+        pipeline.push_back(RankLedger(kinds, lowered, shapes, rank).run());
+        pipeline.back().rank = rank;
+    }
+    return pipeline;
+}
+
+std::vector<RankMemory> heldAndMoved(const std::vector<MemoryBytes>& held, std::vector<RankMemory> moves) {
+    for (std::size_t rank = 0; rank < moves.size(); ++rank) {
+        for (std::size_t i = 0; i < moves[rank].bytes.size(); ++i) moves[rank].bytes[i] += held[rank][i];
+        moves[rank].peak += total(held[rank]);
+    }
+    return moves;
+}
+
+std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered, int tensorPart) {
+    return heldAndMoved(replicaHeld(layout, lowered, tensorPart), replicaMoves(layout, lowered, tensorPart));
+}
+
+MemoryBytes hostBytes(const Layout& layout, const std::vector<int>& stages, const TensorShare& share, int replica) {
+    MemoryBytes bytes{};
+    if (!offloadsOptimizer(layout.memory)) return bytes;
+    const NumberFormats formats = numberFormats(layout.precision);
+    const std::vector<StageShape> shapes = stageShapes(layout);
+    for (const int stage : stages) {
+        const StageShape& shape = shapes[static_cast<std::size_t>(stage)];
+        const std::int64_t updated = updatedParameters(layout, shape, share, replica);
+        const RememberedNumbers numbers = remembered(layout, shape, share, replica, updated);
+        bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] += formats.weightBytes() * updated;
+        bytes[static_cast<std::size_t>(MemoryCategory::Gradients)] += formats.gradientBytes() * updated;
+        bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] += optimizerBytes(numbers, formats.master ? updated : 0);
+    }
+    return bytes;
+}
+
+MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart, int replica) {
+    const std::vector<StageShape> shapes = stageShapes(layout);
+    StageKinds kinds(layout, tensorShare(layout, tensorPart), replica);
+    return RankLedger(kinds, lowered, shapes, rank).follow(heldThroughout(kinds, lowered, shapes, rank));
+}
+
+std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh) {
+    const int tensor = mesh.size(Axis::Tensor);
+    // Members differ by a row of the vocabulary at most: where it divides, not at all.
+    const bool alike = targetKinds(layout.model) % tensor == 0;
+    std::vector<std::vector<RankMemory>> members;
+    for (int part = 0; part < (alike ? 1 : tensor); ++part) members.push_back(replicaLedger(layout, lowered, part));
+    const bool asynchronous = exchangeOf(layout.parallel) == Exchange::AsyncServer;
+    std::vector<std::vector<MemoryBytes>> held;
+    for (std::size_t part = 0; asynchronous && part < members.size(); ++part)
+        held.push_back(replicaHeld(layout, lowered, static_cast<int>(part)));
+    const std::vector<StageShape> shapes = stageShapes(layout);
+    std::vector<RankMemory> all;
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        const auto member = static_cast<std::size_t>(alike ? 0 : mesh.coordinate(rank, Axis::Tensor));
+        const int stageRank = mesh.coordinate(rank, Axis::Pipeline), replica = replicaNumber(mesh, rank);
+        all.push_back(members[member][static_cast<std::size_t>(stageRank)]);
+        all.back().rank = rank;
+        if (asynchronous && replica == 0) {  // a server computes nothing
+            all.back() = {rank, held[member][static_cast<std::size_t>(stageRank)]};
+            all.back().peak = total(all.back().bytes);
+        }
+        const MemoryBytes offloaded =
+            hostBytes(layout, lowered.stagesOf(stageRank), tensorShare(layout, mesh.coordinate(rank, Axis::Tensor)), replica);
+        for (std::size_t i = 0; i < offloaded.size(); ++i) all.back().host[i] += offloaded[i];
+        if (layout.parallel.zero == 0 && exchangeOf(layout.parallel) == Exchange::AllReduce) continue;
+        // The replicas' shards differ by an element for each unit that does not divide; a server has what others have not.
+        for (const int stage : lowered.stagesOf(stageRank)) {
+            const StageShape& shape = shapes[static_cast<std::size_t>(stage)];
+            const TensorShare share = tensorShare(layout, mesh.coordinate(rank, Axis::Tensor));
+            const MemoryBytes most = stateBytes(layout, shape, share, fullestReplica(layout.parallel));
+            const MemoryBytes own = stateBytes(layout, shape, share, replica);
+            for (std::size_t i = 0; i < own.size(); ++i) {
+                all.back().bytes[i] -= most[i] - own[i];
+                all.back().peak -= most[i] - own[i];
+            }
+        }
+    }
+    return all;
+}
+
+}  // namespace shardlab

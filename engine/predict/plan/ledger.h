@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory ledger: bytes of every rank by category, predicted from the layout alone. It counts what the training
+// engine's arena will allocate, buffer by buffer (stage_buffers.h; a test compares the two).
+#pragma once
+
+#include "engine/base/memory_category.h"
+#include "engine/layout/layout.h"
+#include "engine/layout/mesh/mesh.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/schedule/schedule.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace shardlab {
+
+struct RankMemory {
+    int rank = 0;
+    MemoryBytes bytes{};           ///< each category at its own peak
+    std::int64_t peak = 0;         ///< largest sum over the step
+    MemoryBytes host{};            ///< beside all that, in the host's memory: throughout (hostBytes), and the most of what is swapped
+    int microbatchesInFlight = 0;  ///< largest number of stored activations, over the stages of the rank
+    int weightVersions = 1;        ///< most versions of its weights that a stage of the rank holds at once
+};
+
+/// A kept weight version counts as Parameters, from its stash to its free.
+/// A message's buffer is counted with its receiver from the post to the end of its use, and with its sender until the
+/// compute action that follows the send is done: it is on its way while that runs.
+std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh);
+
+/// The same of one replica: one entry a pipeline rank, which is its `rank`. All replicas are alike; with
+/// ZeRO it is the one with the largest shards, which have up to an element more for each unit. `tensorPart`: of
+/// which member of the tensor groups; -1 one of those that hold most.
+std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
+
+/// Its two halves. What each pipeline rank holds throughout; of `lowered` only the placement of stages counts.
+std::vector<MemoryBytes> replicaHeld(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
+/// What its actions add to that: neither ZeRO nor the data axis of the layout and the list changes it.
+std::vector<RankMemory> replicaMoves(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
+std::vector<RankMemory> heldAndMoved(const std::vector<MemoryBytes>& held, std::vector<RankMemory> moves);
+
+/// ZeRO-Offload: of a rank with these stages, what lies on the host. Of Ψ parameters that it updates, weights on their way
+/// back (Parameters) w, gradients g and state (Optimizer) o bytes each: fp32 AdamW 4, 4, 8, where the weights are those that
+/// are updated; with 16-bit weights and an fp32 master copy 2, 2, 12. Nothing without.
+MemoryBytes hostBytes(const Layout& layout, const std::vector<int>& stages, const TensorShare& share, int replica);
+
+/// How one pipeline rank's memory goes up and down over its list.
+struct MemoryHistory {
+    struct Moment {
+        MemoryBytes fullest{};  ///< while the action runs, when the sum is largest; RankMemory::peak is the largest of these sums
+        MemoryBytes after{};
+    };
+    MemoryBytes before{};          ///< what is held at the step's begin and end
+    std::vector<Moment> actions;   ///< one for each of the rank's actions
+};
+/// `tensorPart` as above. `replica`: -1 the one that holds most.
+MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart = -1,
+                            int replica = -1);
+
+}  // namespace shardlab

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/plan/measured_costs.h"
+
+#include "engine/base/units.h"
+#include "engine/layout/exchange.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/recompute.h"
+#include "engine/layout/mesh/replicas.h"
+#include "engine/predict/plan/compute_costs.h"
+#include "engine/predict/plan/server_costs.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+double messageSeconds(const LinkProfile& link, double bytes) { return link.seconds + bytes / link.bandwidth; }
+
+double ringSeconds(const LinkProfile& link, double bytes, int members) {
+    const double turns = 2.0 * (members - 1);
+    return turns * link.seconds + turns / members * bytes / link.bandwidth;
+}
+
+/// Seconds of one update per byte of weights.
+double updatePerByte(const Profile& profile) {
+    double seconds = profile.embedding.optimizer;
+    auto bytes = static_cast<double>(profile.embedding.weightBytes);
+    for (const BlockProfile& block : profile.blocks)
+        for (const PartProfile& part : block.parts) {
+            seconds += part.optimizer;
+            bytes += static_cast<double>(part.weightBytes);
+        }
+    return bytes > 0 ? seconds / bytes : 0;
+}
+
+/// Of a block's forward, what its backward computes again; by operations.
+double recomputedShare(const Layout& layout, int layer) {
+    if (!recomputeSegments(layout.memory, 1).empty()) return 1;
+    if (!recomputesCore(layout.memory)) return 0;
+    const int samples = layout.batch.micro;
+    return coreForwardFlops(layout.model, samples) / layerForwardFlops(layout.model, layer, samples);
+}
+
+void measureHop(TensorCost& hop, const LinkProfile& link) {
+    if (link.bandwidth <= 0) return;
+    const double seconds = messageSeconds(link, static_cast<double>(hop.bytes));
+    hop.hidden = std::min(seconds, hop.cover);
+    hop.seconds = seconds - hop.hidden;
+}
+
+/// What was measured is whole layers: a member of a tensor group of t computes its share of them, of a context group its
+/// tokens' share, and communicates. One of an expert group of e computes as many rows of experts as a rank with all of them.
+void share(StageCosts& cost, const Profile& profile, int t, int context, int e) {
+    const int members = t * context;
+    for (auto* list : {&cost.tensor.forward, &cost.tensor.inputGrad, &cost.tensor.weightGrad, &cost.tensor.update})
+        for (TensorCost& collective : *list) {
+            if (collective.kind == EventKind::KeyValueHop) {
+                measureHop(collective, profile.send);
+                continue;
+            }
+            if (isExpertExchange(collective.kind)) {
+                if (profile.send.bandwidth > 0)
+                    collective.seconds = allToAllSeconds(static_cast<double>(collective.bytes), e,
+                                                         {profile.send.bandwidth, profile.send.seconds});
+                continue;
+            }
+            if (profile.allReduce.bandwidth <= 0) continue;
+            collective.seconds = ringSeconds(profile.allReduce, static_cast<double>(collective.bytes), t);
+            if (collective.kind != EventKind::TensorAllReduce) collective.seconds /= 2;
+        }
+    cost.recompute = cost.recompute / members + secondsAgain(cost.tensor.inputGrad);
+    cost.forward = cost.forward / members + seconds(cost.tensor.forward);
+    cost.inputGrad = cost.inputGrad / members + seconds(cost.tensor.inputGrad);
+    cost.weightGrad = cost.weightGrad / members + seconds(cost.tensor.weightGrad);
+    cost.backward = cost.backward / members + seconds(cost.tensor.inputGrad) + seconds(cost.tensor.weightGrad);
+}
+
+/// An all-reduce is two halves, of which ZeRO's scatters and gathers are one each.
+void measure(DataCosts& data, const Profile& profile, const ParallelSpec& parallel) {
+    const int replicas = replicaCount(parallel);
+    const bool halves = parallel.zero > 0;
+    const auto lists = {std::pair(&data.reduce, halves), std::pair(&data.gatherForward, true),
+                        std::pair(&data.gatherBackward, true), std::pair(&data.gatherUpdated, true)};
+    for (const auto& [pieces, half] : lists)
+        for (DataPiece& piece : *pieces)
+            piece.seconds = ringSeconds(profile.allReduce, static_cast<double>(piece.bytes),
+                                        piece.experts ? expertReplicaCount(parallel) : replicas) /
+                            (half ? 2 : 1);
+}
+
+void add(StageCosts& cost, const PartProfile& part) {
+    cost.forward += part.forward;
+    cost.backward += part.backward;
+    cost.inputGrad += part.inputGrad;
+    cost.weightGrad += part.weightGrad;
+}
+
+}  // namespace
+
+StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh, const std::vector<int>& rankOfStage,
+                        const Profile& profile) {
+    const std::vector<StageShape> shapes = stageShapes(layout);
+    const double perByte = updatePerByte(profile), extra = profile.actionSeconds;
+    const int d = replicaCount(layout.parallel), p = mesh.size(Axis::Pipeline);
+    const int t = mesh.size(Axis::Tensor), c = mesh.size(Axis::Context), e = mesh.size(Axis::Expert);
+    const double gradientShare =
+        static_cast<double>(numberFormats(layout.precision).gradientBytes()) / updateBytes(layout);
+    std::vector<double> bytesOfRank(static_cast<std::size_t>(p));
+    for (std::size_t s = 0; s < shapes.size(); ++s) {
+        const StageShape& shape = shapes[s];
+        StageCosts& cost = costs.stages[s];
+        cost.forward = cost.backward = cost.inputGrad = cost.weightGrad = extra;
+        cost.recompute = 0;
+        if (shape.first) add(cost, profile.embedding);
+        for (int layer = shape.firstLayer; layer < shape.firstLayer + shape.layers; ++layer) {
+            const PartProfile block = blockProfile(profile, layer);
+            add(cost, block);
+            cost.recompute += recomputedShare(layout, layer) * block.forward;
+        }
+        cost.inputGrad += cost.recompute;
+        cost.backward += cost.recompute;
+        if (shape.last) add(cost, profile.output);
+        if (t * c * e > 1) share(cost, profile, t, c, e);
+        // ZeRO: each replica updates its shard.
+        // What a device takes for that says nothing of its host.
+        if (!offloadsOptimizer(layout.memory) || layout.cluster.device == "cpu")
+            cost.optimizer = extra + perByte * static_cast<double>(cost.weightBytes) / (layout.parallel.zero > 0 ? d : 1) +
+                             seconds(cost.tensor.update);
+        bytesOfRank[static_cast<std::size_t>(rankOfStage[s])] += static_cast<double>(cost.weightBytes);
+        if (profile.send.bandwidth > 0 && cost.sendBytes > 0)
+            cost.send = messageSeconds(profile.send, static_cast<double>(cost.sendBytes));
+        if (profile.allReduce.bandwidth > 0 && d > 1) {
+            cost.reduce = extra + ringSeconds(profile.allReduce, static_cast<double>(cost.reduceBytes), d);
+            cost.reduceAlgorithm = Algorithm::Ring;
+            measure(cost.data, profile, layout.parallel);
+        }
+        if (profile.allReduce.bandwidth > 0 && cost.tiedBytes > 0)
+            cost.tied = extra + ringSeconds(profile.allReduce, static_cast<double>(cost.tiedBytes), 2);
+    }
+    const LinkProfile& link = profile.send.bandwidth > 0 ? profile.send : profile.allReduce;
+    if (exchangeOf(layout.parallel) != Exchange::AllReduce && link.bandwidth > 0) {
+        // An update reads and writes weights, gradients and state; what it takes per byte says how fast memory is.
+        const double memory = updateBytes(layout) / (perByte * numberFormats(layout.precision).weightBytes());
+        addServerCosts(costs, layout, rankOfStage, [&](int) { return Link{link.bandwidth, link.seconds + extra}; }, memory);
+    }
+    if (profile.allReduce.bandwidth > 0)
+        for (std::size_t s = 0; s < shapes.size(); ++s) {
+            // An update goes over weights, gradients and state; the norm reads the gradients once.
+            const double reading = perByte * gradientShare * bytesOfRank[static_cast<std::size_t>(rankOfStage[s])];
+            costs.stages[s].norm = extra + reading + (p * t > 1 ? ringSeconds(profile.allReduce, sizeof(double), p * t) : 0);
+            costs.stages[s].normAlgorithm = Algorithm::Ring;
+        }
+    return costs;
+}
+
+std::string profileNote(const Profile& profile) {
+    std::string note = fmt::format("times were measured on this machine on {}", profile.date.substr(0, 10));
+    if (profile.stepSeconds > 0)
+        note += fmt::format("; then {} were predicted for a step of {} that took {}, {} off",
+                            formatSeconds(profile.predictedStepSeconds), profile.layout.name,
+                            formatSeconds(profile.stepSeconds), formatPercent(profile.error()));
+    return note;
+}
+
+}  // namespace shardlab

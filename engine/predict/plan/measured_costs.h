@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profile in place of a device preset.
+#pragma once
+
+#include "engine/predict/plan/costs.h"
+#include "engine/predict/plan/profile.h"
+
+namespace shardlab {
+
+/// `costs`, as made from a preset, with the times that `profile` measured. The profile fits the layout (fits()).
+///
+/// A stage takes the sum of its parts. A message takes seconds + bytes ÷ bandwidth; an all-reduce over n members
+/// 2(n−1)·seconds + 2(n−1)/n · bytes ÷ bandwidth; each action besides what the runtime adds to it. Links that the
+/// profile did not measure (one rank) keep the preset's times.
+StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh, const std::vector<int>& rankOfStage,
+                        const Profile& profile);
+
+/// "times measured on this machine on 2026-11-20, which told a step of … within 3.1%".
+std::string profileNote(const Profile& profile);
+
+}  // namespace shardlab

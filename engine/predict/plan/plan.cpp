@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/plan/plan.h"
+
+#include "engine/base/units.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/check/elastic_sizes.h"
+#include "engine/layout/exchange.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/recompute.h"
+#include "engine/layout/mesh/replicas.h"
+#include "engine/predict/plan/accelerators.h"
+#include "engine/predict/plan/async_server.h"
+#include "engine/predict/plan/expert_notes.h"
+#include "engine/predict/plan/precision_notes.h"
+#include "engine/predict/plan/server_costs.h"
+#include "engine/predict/plan/state_notes.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/layout/schedule/registry.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace shardlab {
+namespace {
+
+std::int64_t hostMemory() { return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE); }
+
+int mostRanksOnAHost(const Mesh& mesh) {
+    std::vector<int> count;
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        const auto host = static_cast<std::size_t>(mesh.host(rank));
+        if (count.size() <= host) count.resize(host + 1);
+        ++count[host];
+    }
+    return *std::ranges::max_element(count);
+}
+
+/// Bytes that all members of all rings together send: 2(n−1)/n of the buffer each, n members.
+std::int64_t ringBytes(std::int64_t buffer, int members) { return 2 * (members - 1) * buffer; }
+
+std::string serverText(const StepCosts& costs, double StageCosts::*seconds) {
+    const double slowest = std::ranges::max(costs.stages, {}, seconds).*seconds;
+    return fmt::format("over the server's link, {} on the slowest stage", formatSeconds(slowest * costs.stretch));
+}
+
+std::vector<AxisTraffic> trafficOf(const Plan& plan) {
+    const int d = replicaCount(plan.layout.parallel);
+    const int t = plan.mesh.size(Axis::Tensor);
+    const int ofReplica = plan.mesh.size(Axis::Pipeline) * t;
+    const int updating = updatesAtServer(plan.layout.parallel) ? 1 : d;  // replicas
+    std::int64_t messages = 0, gradients = 0, scattered = 0, gathered = 0, pushed = 0, pulled = 0, elastic = 0;
+    std::int64_t tied = 0, norms = 0, hops = 0, sums = 0, splits = 0, updates = 0, rows = 0, ofExperts = 0;
+    const int e = plan.mesh.size(Axis::Expert);
+    for (const auto& actions : plan.lowered.ranks)
+        for (const Action& action : actions) {
+            const std::int64_t bytes = plan.costs.bytes(action);
+            if (isSend(action.kind)) messages += bytes * d * t;
+            if (action.kind == ActionKind::ReduceGradients) gradients += ringBytes(bytes, d) * t;
+            if (action.kind == ActionKind::ReduceBuckets)
+                for (const DataPiece& piece : plan.costs.stages[static_cast<std::size_t>(action.stage)].data.reduce)
+                    (piece.experts ? ofExperts : gradients) += (piece.experts ? ringBytes(piece.bytes, d / e) * e : ringBytes(piece.bytes, d)) * t;
+            if (action.kind == ActionKind::ScatterGradients) scattered += ringBytes(bytes, d) / 2 * t;
+            if (eventKind(action.kind) == EventKind::GatherParameters) gathered += ringBytes(bytes, d) / 2 * t;
+            if (action.kind == ActionKind::PushGradients) pushed += (d - 1) * bytes * t;
+            if (action.kind == ActionKind::ExchangeElastic) elastic += 2 * bytes * t;
+            if (action.kind == ActionKind::PullWeights && exchangeOf(plan.layout.parallel) != Exchange::Hogwild) pulled += (d - 1) * bytes * t;
+            // Each of the two ends counts its half.
+            if (action.kind == ActionKind::ReduceTied) tied += ringBytes(bytes, 2) / 2 * updating * t;
+            if (action.kind == ActionKind::ReduceNorm && ofReplica > 1)
+                norms += ringBytes(bytes, ofReplica) / ofReplica * updating * t;
+            for (const TensorSpan& span : plan.costs.tensorSpans(action)) {
+                if (span.kind == EventKind::KeyValueHop) {  // each member sends one, of each of its tensor parts
+                    hops += span.bytes * d * t;
+                    continue;
+                }
+                if (isExpertExchange(span.kind)) {  // all but its own block
+                    rows += span.bytes / e * (e - 1) * d;
+                    continue;
+                }
+                const std::int64_t ring = ringBytes(span.bytes, t) * d;
+                if (action.kind == ActionKind::OptimizerStep) {
+                    updates += ring / d * updating;
+                    continue;
+                }
+                (span.kind == EventKind::TensorAllReduce ? sums : splits) +=
+                    span.kind == EventKind::TensorAllReduce ? ring : ring / 2;
+            }
+        }
+    std::vector<AxisTraffic> traffic;
+    const auto add = [&](Axis axis, const char* what, std::int64_t bytes, std::string how = {}) {
+        if (bytes > 0) traffic.push_back({axis, what, bytes, std::move(how)});
+    };
+    const auto& stages = plan.costs.stages;
+    const auto slowest = std::ranges::max_element(stages, {}, &StageCosts::reduce);
+    add(Axis::Pipeline, "activations and their gradients, send", messages);
+    add(Axis::Pipeline, "tied embedding's gradient, all-reduce", tied);
+    add(plan.mesh.size(Axis::Pipeline) > 1 ? Axis::Pipeline : Axis::Tensor, "gradient norm, all-reduce", norms,
+        std::string(name(stages.front().normAlgorithm)));
+    const bool rings = plan.mesh.size(Axis::Context) > 1;  // whose members are replicas too
+    add(Axis::Data, rings ? "gradients over data × context, all-reduce" : "gradients, all-reduce", gradients,
+        fmt::format("{}, {} on the slowest stage", name(slowest->reduceAlgorithm),
+                    formatSeconds(slowest->reduce * plan.costs.stretch)));
+    add(Axis::Data, rings ? "gradients over data × context, reduce-scatter" : "gradients, reduce-scatter", scattered);
+    add(Axis::Data, rings ? "parameters over data × context, all-gather" : "parameters, all-gather", gathered);
+    add(Axis::Data, "gradients of experts, between the ranks that hold the same, all-reduce", ofExperts,
+        fmt::format("{} rank{} with the same", d / e, d / e == 1 ? "" : "s"));
+    add(Axis::Expert, "tokens to their experts and back, and their gradients, all-to-all", rows,
+        fmt::format("{} ranks with {} of {} experts each", e, plan.layout.model.experts / e, plan.layout.model.experts));
+    add(Axis::Context, "keys and values and their gradients, ring", hops);
+    add(Axis::Data, "weights, between a replica and the centre", elastic,
+        fmt::format("in all steps but one of {}, in which replica 0 has its turn", d));
+    add(Axis::Data, "gradients, to the server", pushed, serverText(plan.costs, &StageCosts::push));
+    add(Axis::Data, "weights, from the server", pulled, serverText(plan.costs, &StageCosts::pull));
+    add(Axis::Tensor, "activations and their gradients, all-reduce", sums);
+    add(Axis::Tensor, plan.layout.parallel.sequence ? "activations and their gradients, reduce-scatter and all-gather"
+                                                    : "inputs of segments that are computed again, all-gather",
+        splits);
+    add(Axis::Tensor, "optimizer's rows and columns, all-reduce", updates);
+    return traffic;
+}
+
+/// ZeRO 3: of weights that a rank has gathered at one time, on the rank with most.
+std::int64_t gatheredBytes(const Layout& layout, const MemorySpec& memory) {
+    std::int64_t most = 0;
+    for (const StageShape& shape : stageShapes(layout)) {
+        const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, tensorShare(layout));
+        most = std::max(most, gatherRoom(units, layerSegments(layout.model, memory, shape), embeds(layout.model, shape)) +
+                                  slotSizes(units).staying);
+    }
+    return most * numberFormats(layout.precision).weightBytes();
+}
+
+void addNotes(Plan& plan, const CostBasis& basis) {
+    const Layout& layout = plan.layout;
+    std::vector<std::string>& notes = plan.notes;
+    if (layout.cluster.pace)
+        notes.push_back(fmt::format("paced: the time of {} is stretched ×{}, so that a step lasts {}",
+                                    modelledDevice(layout).title, formatCount(plan.costs.stretch),
+                                    formatSeconds(plan.stepSeconds)));
+    else if (std::string note = basisNote(basis, layout); !note.empty())
+        notes.push_back(std::move(note));
+    if (plan.costs.cores > 0)
+        notes.push_back(fmt::format("{} ranks share the {} {} of this machine: those that compute at one time get "
+                                    "equal shares", plan.mesh.ranks(), sharedUnits(layout).count, sharedUnits(layout).name));
+    for (std::string& note : precisionNotes(layout.precision)) notes.push_back(std::move(note));
+    for (std::string& note : expertNotes(layout)) notes.push_back(std::move(note));
+    for (std::string& note : stateNotes(layout)) notes.push_back(std::move(note));
+
+    const auto again = [](const StageCosts& cost) { return cost.recompute / cost.backward; };
+    if (const auto most = std::ranges::max_element(plan.costs.stages, {}, again); most->recompute > 0)
+        notes.push_back(fmt::format("recompute {}: up to {} of a backward computes activations again",
+                                    layout.memory.recompute, formatPercent(again(*most))));
+    for (const std::vector<int>& group : plan.mesh.groups(Axis::Tensor))
+        if (plan.mesh.host(group.front()) != plan.mesh.host(group.back())) {
+            notes.push_back("tensor groups reach over hosts: the collectives of every layer cross the network");
+            break;
+        }
+    const auto byForward = [](const StageCosts& a, const StageCosts& b) { return a.forward < b.forward; };
+    const auto [fastest, slowest] = std::ranges::minmax_element(plan.costs.stages, byForward);
+    if (slowest->forward > 1.05 * fastest->forward)
+        notes.push_back(fmt::format("stage {} takes {:.2f} × the time of stage {}: unequal stages add to the bubble",
+                                    slowest - plan.costs.stages.begin(), slowest->forward / fastest->forward,
+                                    fastest - plan.costs.stages.begin()));
+    if (!plan.lowered.flushes()) {
+        notes.push_back("asynchronous: steps follow each other without a flush, and gradients are those of earlier weights; "
+                        "the step is one between fill and drain");
+        if (plan.lowered.stages() > 1)
+            notes.push_back("the output projection is a weight of its own: its two ends could share the token embedding "
+                            "only by waiting for each other");
+    }
+    const Exchange exchange = exchangeOf(layout.parallel);
+    if (exchange == Exchange::AsyncServer)
+        notes.push_back(fmt::format("asynchronous: replica 0 is the parameter server, and {} is the share of its time in which it "
+                                    "takes a gradient, updates or sends weights; a step is {} updates, one for each worker, and a "
+                                    "gradient meets weights that {} updates of others have changed",
+                                    formatPercent(serverBusy(plan.simulation.events)), workers(layout.parallel),
+                                    workers(layout.parallel) - 1));
+    if (exchange == Exchange::Hogwild)
+        notes.push_back(fmt::format("without a lock: {} worker{} write the same weights, which lie once in the host's memory, beside a "
+                                    "copy in each worker that its gradients are taken at; no messages, and no worker waits for "
+                                    "another; a step is an update of each, and a gradient meets weights that {} updates of others "
+                                    "have changed, if all are equally fast",
+                                    workers(layout.parallel), workers(layout.parallel) == 1 ? "" : "s", workers(layout.parallel) - 1));
+    if (exchange == Exchange::Elastic)
+        notes.push_back(fmt::format("replica 0 keeps the centre, a second copy of the weights, with which one replica a step "
+                                    "exchanges: each has its turn every {} steps, and validation is of the centre",
+                                    layout.parallel.data));
+    if (exchange == Exchange::Server)
+        notes.push_back(fmt::format("replica 0 is the parameter server, and a worker too: {} gradients reach it and {} copies of "
+                                    "the weights leave it one after another, and the others wait while it updates",
+                                    layout.parallel.data - 1, layout.parallel.data - 1));
+    const int m = plan.lowered.microbatches;
+    if (layout.parallel.zero == 2 && m > 1)
+        notes.push_back(fmt::format("ZeRO 2 scatters the gradients of each of {} microbatches: {} × the traffic of one "
+                                    "reduction a step, which ZeRO 1 has",
+                                    m, m));
+    if (layout.parallel.zero == 3 && (m > 1 || layout.parallel.pipeline > 1))
+        notes.push_back(fmt::format("ZeRO 3 gathers every layer for each forward and each backward of {} microbatch{}: "
+                                    "its traffic is {} × the parameters a step, that of ZeRO 1 is 2 ×",
+                                    m, m == 1 ? "" : "es", 3 * m));
+    if (layout.parallel.zero == 3 && !recomputeSegments(layout.memory, 1).empty())
+        notes.push_back(fmt::format("recompute {} with ZeRO 3: a segment's weights are gathered once and kept from its "
+                                    "second forward to its backward: no more traffic, and up to {} of gathered weights "
+                                    "on a rank instead of {}",
+                                    layout.memory.recompute, formatBytes(gatheredBytes(layout, layout.memory)),
+                                    formatBytes(gatheredBytes(layout, {}))));
+    if (layout.run.maxRestarts > 0 && layout.checkpoint.every == 0)
+        notes.push_back("restarts go on from the last checkpoint, and with checkpoint.every 0 none is made by itself");
+    if (isElastic(layout) && layout.run.maxRestarts == 0)
+        notes.push_back("elastic, but run.max_restarts is 0: a lost rank ends the run, and it is resized only when it is asked to");
+    if (!plan.fits)
+        notes.push_back(
+            fmt::format("memory: a rank needs more than the {} of its device", formatBytes(plan.capacityBytes)));
+    if (layout.cluster.device == "cpu") {
+        std::int64_t sum = 0;
+        for (const RankMemory& rank : plan.memory) sum += rank.peak + total(rank.host);
+        if (layout.cluster.hosts.size() == 1 && sum > hostMemory())
+            notes.push_back(fmt::format("memory: all ranks together need {}, this machine has {}", formatBytes(sum),
+                                        formatBytes(hostMemory())));
+    }
+}
+
+/// Where steps follow each other and nobody waits: the share of one in which a rank neither computes nor updates.
+double idleShare(const Schedule& lowered, const StepCosts& costs, double stepSeconds) {
+    double busy = 0;
+    for (const Action& action : lowered.ranks.front())
+        if (isCompute(action.kind) || action.kind == ActionKind::OptimizerStep) busy += costs.seconds(action);
+    const double shared = costs.cores > 0 ? costs.cores : 1;
+    return std::max(0.0, 1 - busy / shared / stepSeconds);
+}
+
+/// Of all ranks; those that share this machine's cores or GPUs have no more than there are.
+DevicePeak peakOf(const Layout& layout, const Mesh& mesh, const DevicePreset& device, const Measurements& measurements) {
+    const int shared = sharedUnits(layout, measurements.cores()).count;
+    const int devices = shared > 0 ? std::min(shared, mesh.ranks()) : mesh.ranks();
+    const double flops = device.flops(numberFormats(layout.precision).activations) * devices;
+    if (layout.cluster.pace || layout.cluster.device != "cpu")
+        return {flops, fmt::format("{} × {}, {}", devices, device.title, layout.precision.compute)};
+    const int cores = devices * std::max(1, measurements.cores() / mesh.ranks());
+    return {flops, fmt::format("{} core{} of {}, {}", cores, cores == 1 ? "" : "s",
+                               measurements.processorKnown() ? measurements.machine.processor : std::string("the machine it ran on"),
+                               layout.precision.compute)};
+}
+
+/// Of other hosts, and of a processor that was not looked at, nothing is known.
+bool knowsPeak(const Layout& layout, const Measurements& measurements) {
+    if (layout.cluster.pace) return true;
+    if (layout.cluster.hosts.size() > 1) return false;
+    return layout.cluster.device == "cpu" ? measurements.core.flops > 0 : presetOf(accelerators()) != nullptr;
+}
+
+Plan planOf(const Layout& layout, const Measurements& measurements) {
+    const ScheduleMethod& method = *findScheduleMethod(layout.schedule.kind);
+    const ScheduleShape shape = scheduleShape(layout);
+    Plan plan{.layout = layout, .measurements = measurements, .mesh = Mesh(layout)};
+    const DevicePreset device = rankDevice(layout, plan.mesh, measurements);
+    plan.compute = method.generate(shape);
+    plan.lowered = lower(plan.compute, lowerOptions(layout));
+    const CostBasis basis = costBasis(measurements, layout);
+    plan.costs = stepCosts(layout, plan.mesh, plan.compute.rankOfStage, measurements, basis);
+    const Exchange exchange = exchangeOf(layout.parallel);
+    const double modelled = simulatedSeconds(plan.lowered, plan.costs);
+    if (layout.cluster.pace) plan.costs.stretch = layout.cluster.pace->stepSeconds / modelled;
+    plan.simulation = simulate(plan.lowered, plan.costs, plan.mesh);
+    if (exchange != Exchange::AllReduce && exchange != Exchange::AsyncServer)
+        plan.simulation.events = withOwnParts(plan.simulation.events, layout, plan.mesh);
+    plan.stepSeconds = plan.simulation.stepSeconds;
+    plan.tokensPerSecond = static_cast<double>(tokensPerStep(layout)) / plan.stepSeconds;
+    plan.bubble = exchange == Exchange::Hogwild ? idleShare(plan.lowered, plan.costs, plan.simulation.stepSeconds) : plan.simulation.bubble;
+    plan.bubbleTheory = method.theoreticalBubble(shape);
+    plan.exposedCommunication =
+        std::max(0.0, 1 - simulatedSeconds(plan.lowered, withoutCommunication(plan.costs)) / plan.stepSeconds);
+
+    plan.flopsPerStep = modelFlopsPerStep(layout);
+    const DevicePeak peak = peakOf(layout, plan.mesh, device, measurements);
+    if (knowsPeak(layout, measurements)) plan.peak = peak;
+    plan.mfu = modelUtilisation(layout, peak, modelled);
+
+    plan.parameters = modelParameters(layout.model);
+    if (!method.flushes && stageCount(layout) > 1 && tiesEmbedding(layout.model)) plan.parameters += tableParameters(layout.model);
+    plan.memory = memoryLedger(layout, plan.lowered, plan.mesh);
+    plan.capacityBytes = deviceCapacity(layout, plan.mesh);
+    plan.fits =
+        std::ranges::all_of(plan.memory, [&](const RankMemory& rank) {
+            // At full speed on processors device and host are the same memory.
+            const bool oneMemory = !layout.cluster.pace && layout.cluster.device == "cpu";
+            return rank.peak + (oneMemory ? total(rank.host) : 0) <= plan.capacityBytes;
+        });
+    plan.traffic = trafficOf(plan);
+    if (usesHost(layout.memory)) plan.hosts = hostTraffic(plan.simulation.events, plan.mesh.ranks());
+    addNotes(plan, basis);
+    return plan;
+}
+
+}  // namespace
+
+std::int64_t deviceCapacity(const Layout& layout, const Mesh& mesh) {
+    if (layout.cluster.pace) return modelledDevice(layout).memoryBytes;
+    if (layout.cluster.device != "cpu") {
+        // Ranks that share a GPU share its memory.
+        const int units = sharedUnits(layout).count;
+        const int together = units > 0 ? (mesh.ranks() + units - 1) / units : 1;
+        return modelledDevice(layout).memoryBytes / together;
+    }
+    return hostMemory() / mostRanksOnAHost(mesh);
+}
+
+tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout, const Measurements& measurements) {
+    std::vector<Fault> faults = check(layout, scheduleMethods());
+    if (!faults.empty()) return tl::unexpected(std::move(faults));
+    return planOf(layout, measurements);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that can be said of a layout before it runs.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/fault.h"
+#include "engine/layout/layout.h"
+#include "engine/layout/mesh/mesh.h"
+#include "engine/layout/utilisation.h"
+#include "engine/predict/plan/costs.h"
+#include "engine/predict/plan/host_traffic.h"
+#include "engine/predict/plan/ledger.h"
+#include "engine/predict/plan/measurements.h"
+#include "engine/predict/plan/simulate.h"
+#include "engine/layout/schedule/schedule.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+/// Bytes that cross one axis in a step, summed over all ranks.
+struct AxisTraffic {
+    Axis axis = Axis::Data;
+    std::string what;  ///< "gradients, all-reduce"
+    std::int64_t bytes = 0;  ///< the same for all algorithms of an all-reduce: each member's share reaches all others
+    std::string how = {};    ///< "hierarchical, 1.9 ms on the slowest stage"; empty for what goes from one to one
+};
+
+struct Plan {
+    Layout layout;
+    Measurements measurements;  ///< what its times were made from
+    Mesh mesh;
+    Schedule compute;  ///< what the generator wrote
+    Schedule lowered;  ///< what is simulated and executed
+    StepCosts costs;
+    Simulation simulation;  ///< stretched, as everything below
+    double stepSeconds = 0;
+    double tokensPerSecond = 0;
+    double bubble = 0;
+    double bubbleTheory = 0;  ///< of equal stages and free transfers
+    double flopsPerStep = 0;   ///< forward and backward, all ranks
+    DevicePeak peak;           ///< of the modelled devices, or of this machine's as measured; not known where a preset is a guess
+    double mfu = 0;            ///< modelUtilisation(), of that peak or of the preset's, unstretched; in [0, 1]
+    double exposedCommunication = 0;  ///< share of the step that would go if transfers and reductions took no time
+    std::int64_t parameters = 0;
+    std::int64_t capacityBytes = 0;  ///< of one device
+    std::vector<RankMemory> memory;  ///< per rank of the mesh
+    std::vector<AxisTraffic> traffic;
+    std::vector<HostTraffic> hosts;  ///< per rank of the mesh; empty where nothing lies on a host
+    bool fits = true;
+    std::vector<std::string> notes;  ///< what a reader should know: "paced: stretched 2 400 ×"
+};
+
+/// Bytes that one rank may use: the device's; of this machine's memory its share, where ranks run at full speed on it.
+std::int64_t deviceCapacity(const Layout& layout, const Mesh& mesh);
+
+/// A plan, or every fault of the layout. Times are measured ones where `measurements` has them, else the preset's.
+tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout, const Measurements& measurements = {});
+
+}  // namespace shardlab

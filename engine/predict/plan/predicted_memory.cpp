@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/plan/predicted_memory.h"
+
+#include "engine/layout/exchange.h"
+
+#include <unordered_map>
+
+namespace shardlab {
+namespace {
+
+struct Span {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+};
+
+/// When each action of a rank runs; waits and the step bear the id of no action of their own.
+std::unordered_map<ActionId, Span> spansOf(const std::vector<Event>& events, int rank) {
+    std::unordered_map<ActionId, Span> spans;
+    for (const Event& event : events)
+        if (event.rank == rank && event.action != 0 && event.kind == eventKind(actionFromId(event.action).kind))
+            spans[event.action] = {event.begin, event.end};
+    return spans;
+}
+
+void add(MemoryCurve& curve, std::int64_t time, const MemoryBytes& bytes) {
+    // Actions that take no time leave what is held after them, and what they needed counts all the same.
+    if (curve.points.back().bytes != bytes) curve.points.push_back({time, bytes});
+}
+
+MemoryCurve curveOf(const Plan& plan, int pipelineRank, int rank) {
+    const Exchange exchange = exchangeOf(plan.layout.parallel);
+    const int replica = plan.mesh.coordinate(rank, Axis::Data);
+    if (exchange == Exchange::AsyncServer && replica == 0) {
+        const RankMemory& server = plan.memory[static_cast<std::size_t>(rank)];  // it computes nothing
+        return {{{0, server.bytes}}, server.peak};
+    }
+    const MemoryHistory history =
+        memoryHistory(plan.layout, plan.lowered, pipelineRank, -1, exchange == Exchange::AllReduce ? -1 : replica);
+    const auto spans = spansOf(plan.simulation.events, rank);
+    MemoryCurve curve{{{0, history.before}}, 0};
+    std::int64_t now = 0;
+    const auto& actions = plan.lowered.ranks[static_cast<std::size_t>(pipelineRank)];
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+        const auto found = spans.find(actionId(actions[i]));
+        if (found == spans.end()) continue;
+        const auto& [fullest, after] = history.actions[i];
+        // Messages last beside the computation: only their begin is in the rank's own order. Copies to the host may begin later
+        // than they are reached.
+        if (!isHostCopy(actions[i].kind)) now = std::max(now, found->second.begin);
+        add(curve, now, fullest);
+        if (isCompute(actions[i].kind)) now = std::max(now, found->second.end);
+        add(curve, now, after);
+    }
+    // The step's end waits for what is still on its way.
+    for (const Event& event : plan.simulation.events)
+        if (event.rank == rank && event.kind == EventKind::Step) add(curve, std::max(now, event.end), history.before);
+    curve.peak = total(curve.highest()->bytes);
+    return curve;
+}
+
+}  // namespace
+
+std::vector<MemoryCurve> predictedMemory(const Plan& plan, int replica) {
+    if (replica < 0) replica = plan.mesh.size(Axis::Data) - 1;
+    std::vector<MemoryCurve> curves(plan.lowered.ranks.size());
+    for (int rank = plan.mesh.ranks(); rank-- > 0;) {
+        if (plan.mesh.coordinate(rank, Axis::Data) != replica) continue;
+        const int pipelineRank = plan.mesh.coordinate(rank, Axis::Pipeline);
+        MemoryCurve& curve = curves[static_cast<std::size_t>(pipelineRank)];
+        if (curve.points.empty()) curve = curveOf(plan, pipelineRank, rank);
+    }
+    return curves;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/plan/stage_buffers.h"
+
+#include "engine/base/ranges.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/recompute.h"
+#include "engine/predict/plan/attention_bytes.h"
+#include "engine/predict/plan/cnn_buffers.h"
+#include "engine/predict/plan/expert_bytes.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace shardlab {
+namespace {
+
+using Category = MemoryCategory;
+
+/// Sizes in bytes of one microbatch's tensors, of one member of the tensor group. Activations and their gradients are in
+/// the layout's format, statistics and sums in fp32.
+struct Sizes {
+    std::int64_t own;         ///< n·h: between layers
+    std::int64_t all;         ///< N·h; = own where tokens are not split
+    std::int64_t statistics;  ///< 2n, of RMSNorm n
+    std::int64_t columns;     ///< N·g: of an attention's queries, which are as many as of its output
+    std::int64_t joined;      ///< of queries, keys and values as the first product writes them
+    std::int64_t spread;      ///< of all three for each head, where they are another's: llama's; else 0
+    AttentionBytes attention;
+    std::int64_t logits;
+    std::int64_t loss;     ///< 3N where the vocabulary is shared, else 0
+    std::int64_t number;   ///< one number a token, N
+    std::int64_t tokens;   ///< the tokens themselves, N of 32 bits; or the targets
+    std::int64_t norm;     ///< 2h, of RMSNorm h, of a norm's gradients where tokens are split, else 0
+    std::int64_t square;   ///< h·h of a member, the copy of a weight that is rounded for its product; 0 where none is
+    std::int64_t triple;   ///< likewise of all columns of queries, keys and values
+    std::int64_t row;      ///< likewise of h
+    std::int64_t table;    ///< likewise of the output projection
+    std::int64_t positions;         ///< copy of a context member's rows of their table; else 0
+    std::int64_t positionGradient;  ///< and of its gradient
+};
+
+Sizes sizesOf(const Layout& layout, const TensorShare& share) {
+    constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
+    const ModelSpec& model = layout.model;
+    const NumberFormats formats = numberFormats(layout.precision);
+    const std::int64_t bytes = formats.activationBytes();
+    const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence / share.context;
+    const std::int64_t own = tokens / (share.sequence ? share.size : 1);
+    const std::int64_t h = model.hidden, vocabulary = rangeSize(model.vocabulary, share.size, share.part);
+    Sizes size{};
+    size.own = bytes * own * h;
+    size.all = bytes * tokens * h;
+    size.statistics = fp32 * normNumbers(model) * own;
+    size.columns = size.all / share.size;
+    const std::int64_t three = (h + 2 * keyColumns(model)) / share.size;  // columns of a member's queries, keys and values
+    size.joined = bytes * tokens * three;
+    size.spread = bytes * spreadAttentionFloats(model, layout.batch.micro, share);
+    size.attention = attentionBytes(layout, share);
+    size.logits = bytes * tokens * vocabulary;
+    size.loss = share.size > 1 ? fp32 * 3 * tokens : 0;
+    size.number = bytes * tokens;
+    size.tokens = static_cast<std::int64_t>(sizeof(std::int32_t)) * tokens;
+    size.norm = share.sequence ? fp32 * normNumbers(model) * h : 0;
+    if (share.context > 1 && !isLlama(model)) {
+        size.positions = formats.weightBytes() * (model.sequence / share.context) * h;
+        size.positionGradient = formats.gradientBytes() * (model.sequence / share.context) * h;
+    }
+    if (!formats.castsWeights()) return size;
+    size.row = bytes * h;
+    size.square = size.row * h / share.size;
+    size.triple = size.row * three;
+    size.table = size.row * vocabulary;
+    return size;
+}
+
+/// One layer of model/: what its state holds besides its input, and what it needs in passing.
+struct LayerBytes {
+    std::int64_t first;        ///< held before the norm is gathered: statistics, norm, what the first product writes
+    std::int64_t second;       ///< held after
+    std::int64_t scratch;      ///< during the forward, with all of that held
+    std::int64_t spread;       ///< with it, and from inputGrad's begin of the attention to its end
+    std::int64_t freedEarly;   ///< of it, what inputGrad frees, or the forward where the core is recomputed
+    std::int64_t gradient;     ///< during inputGrad: of what the projection read
+    std::int64_t temporary;    ///< and then beside it
+    std::int64_t apart;        ///< and of Activations
+    std::int64_t expansion;    ///< copies of the two weights, for their products
+    std::int64_t projection;
+    std::optional<ExpertBytes> experts = {};  ///< where there are some; of what stands above `first` alone counts then
+    std::int64_t held() const { return first + second; }
+};
+
+LayerBytes attentionLayer(const Sizes& size) {
+    const AttentionBytes& needs = size.attention;
+    return {.first = size.statistics + size.own + size.joined, .second = needs.kept + size.columns,
+            .scratch = needs.forwardScratch, .spread = size.spread, .freedEarly = needs.kept, .gradient = size.columns,
+            .temporary = needs.backwardScratch, .apart = needs.gradientApart, .expansion = size.triple,
+            .projection = size.square};
+}
+
+/// `expansions`: first products, 2 where one of them is a gate.
+LayerBytes feedForwardLayer(const Sizes& size, int width, int expansions) {
+    return {.first = size.statistics + size.own + (expansions + 1) * width * size.number, .gradient = width * size.number,
+            .expansion = expansions * width * size.row, .projection = width * size.row};
+}
+
+LayerBytes expertsLayer(const Sizes& size, const ExpertBytes& experts) {
+    return {.first = size.statistics + size.own + experts.gate + experts.rows, .experts = experts};
+}
+
+/// Follows Stage of model/stage.cpp buffer by buffer; keep the two side by side.
+class Walk {
+public:
+    Walk(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours, const TensorShare& share)
+        : size_(sizesOf(layout, share)), shape_(shape), neighbours_(neighbours), splits_(share.sequence),
+          drops_(layout.model.dropout > 0), again_(recomputesCore(layout.memory)),
+          part_(partitionsInputs(layout.memory, layout.parallel) ? size_.own / share.size : 0),
+          segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})) {
+        for (int layer = 0; layer < shape.layers; ++layer) {
+            if (hasAttention(layout.model)) layers_.push_back(attentionLayer(size_));
+            const int ofModel = shape.firstLayer + layer;
+            layers_.push_back(hasExperts(layout.model, ofModel)
+                                  ? expertsLayer(size_, expertBytes(layout, ofModel))
+                                  : feedForwardLayer(size_, feedForwardWidth(layout.model, ofModel) / share.size,
+                                                     isLlama(layout.model) ? 2 : 1));
+        }
+    }
+
+    Excursion forward() {
+        Tally tally;
+        if (shape_.first) {
+            tally.add(Category::Buffers, size_.tokens);
+            sum(tally, Category::Activations, size_.positions);
+        }
+        for (std::size_t i = 0; i < layers_.size(); ++i) {
+            forwardLayer(tally, layers_[i]);
+            if (segments_[i] < 0) continue;
+            tally.add(Category::Activations, -layers_[i].held());
+            if (!beginsSegment(i)) tally.add(Category::Activations, -size_.own);  // its input
+            else if (part_ > 0) {
+                tally.add(Category::Activations, part_);
+                tally.add(received(i) ? Category::Buffers : Category::Activations, -size_.own);
+            }
+        }
+        if (shape_.last) {
+            tally.add(Category::Activations, size_.statistics + size_.own + size_.logits);
+            gathered(tally, size_.table);
+            passing(tally, size_.tokens + size_.loss);
+        }
+        return tally.whole();
+    }
+
+    /// Input gradients from the top; where `weightsToo`, each layer's weight gradient follows at once and frees it.
+    Excursion inputGrads(Category kept, bool weightsToo) {
+        Tally tally;
+        if (shape_.last) {
+            sum(tally, kept, size_.table);  // of the norm's output
+            tally.add(kept, size_.own);     // of the input
+            if (weightsToo) freeHead(tally, kept);
+        }
+        for (std::size_t i = layers_.size(); i-- > 0;) {
+            const LayerBytes& layer = layers_[i];
+            if (endsSegment(segments_, static_cast<int>(i))) recompute(tally, i);
+            if (layer.experts) {
+                expertsGrad(tally, *layer.experts, kept);
+                tally.add(outputGradient(i, kept), -size_.own);
+                if (weightsToo) freeLayer(tally, i, kept);
+                continue;
+            }
+            if (splits_ && drops_) tally.add(Category::Temporary, size_.own);  // masked, not yet gathered
+            if (branches()) tally.add(kept, size_.all);
+            if (splits_ && drops_) tally.add(Category::Temporary, -size_.own);
+            tally.add(Category::Temporary, layer.spread);
+            if (again_) {
+                tally.add(Category::Activations, layer.freedEarly);
+                passing(tally, layer.scratch);
+            }
+            tally.add(Category::Temporary, layer.gradient);
+            passing(tally, layer.projection);
+            tally.add(Category::Temporary, layer.temporary);
+            tally.add(Category::Activations, layer.apart);
+            tally.add(Category::Activations, -(layer.apart + layer.freedEarly));
+            tally.add(Category::Temporary, -(layer.gradient + layer.temporary + layer.spread));
+            sum(tally, kept, layer.expansion);  // of the norm's output
+            tally.add(kept, size_.own);         // of the input
+            if (branches()) tally.add(outputGradient(i, kept), -size_.own);
+            if (weightsToo) freeLayer(tally, i, kept);
+        }
+        if (shape_.first && weightsToo) freeEmbedding(tally, kept);
+        return tally.whole();
+    }
+
+    Excursion weightGrads(Category kept) {
+        Tally tally;
+        if (shape_.last) freeHead(tally, kept);
+        for (std::size_t i = layers_.size(); i-- > 0;) freeLayer(tally, i, kept);
+        if (shape_.first) freeEmbedding(tally, kept);
+        return tally.whole();
+    }
+
+private:
+    void forwardLayer(Tally& tally, const LayerBytes& layer) const {
+        if (layer.experts) {
+            tally.add(Category::Activations, layer.first - layer.experts->rows);
+            passing(tally, layer.experts->floats + layer.experts->gateCopy);
+            passing(tally, layer.experts->assigned);
+            routedRows(tally, *layer.experts);
+            tally.add(Category::Activations, size_.own);  // the output
+            return;
+        }
+        tally.add(Category::Activations, layer.first);
+        gathered(tally, layer.expansion);
+        tally.add(Category::Activations, layer.second);
+        passing(tally, layer.spread + layer.scratch);
+        if (again_) tally.add(Category::Activations, -layer.freedEarly);
+        sum(tally, Category::Activations, layer.projection);
+    }
+
+    /// What goes in is received before there is room for more, what comes out after all else.
+    static void routedRows(Tally& tally, const ExpertBytes& experts) {
+        const std::int64_t inOrOut = experts.sent > 0 ? experts.gathered : 0;
+        tally.add(Category::Temporary, experts.sent);
+        tally.add(Category::Activations, inOrOut);
+        tally.add(Category::Temporary, -experts.sent);
+        tally.add(Category::Activations, experts.rows - 2 * inOrOut);
+        tally.add(Category::Temporary, experts.sent);
+        passing(tally, experts.weightCopy);
+        tally.add(Category::Activations, inOrOut);
+        tally.add(Category::Temporary, -experts.sent);
+    }
+
+    void expertsGrad(Tally& tally, const ExpertBytes& experts, Category kept) const {
+        tally.add(Category::Temporary, experts.weights);
+        passing(tally, (drops_ ? size_.own : 0) + experts.sent);
+        passing(tally, experts.scratch + experts.weightCopy);
+        tally.add(Category::Temporary, experts.gathered);
+        passing(tally, experts.weightCopy);
+        passing(tally, experts.sent);  // it takes the place of what it is made of
+        tally.add(kept, size_.own);    // of the norm's output
+        tally.add(Category::Temporary, -experts.gathered);
+        passing(tally, experts.floats + experts.gateCopy);
+        tally.add(kept, size_.own);  // of the input
+        tally.add(Category::Temporary, -experts.weights);
+    }
+
+    void recompute(Tally& tally, std::size_t last) const {
+        if (part_ > 0) {  // the input comes together again
+            tally.add(Category::Activations, size_.own);
+            tally.add(Category::Activations, -part_);
+        }
+        for (auto i = static_cast<std::size_t>(segments_[last]); i <= last; ++i) forwardLayer(tally, layers_[i]);
+        tally.add(Category::Activations, -size_.own);  // the output, which nobody takes
+    }
+
+    bool beginsSegment(std::size_t i) const { return segments_[i] == static_cast<int>(i); }
+    bool received(std::size_t i) const { return i == 0 && neighbours_.inputReceived; }
+
+    /// A branch's gradient is not the output's own: masked, or gathered.
+    bool branches() const { return splits_ || drops_; }
+
+    Category outputGradient(std::size_t i, Category kept) const {
+        return i + 1 == layers_.size() && !shape_.last ? neighbours_.gradient : kept;
+    }
+
+    static void passing(Tally& tally, std::int64_t bytes) {
+        if (bytes == 0) return;
+        tally.add(Category::Temporary, bytes);
+        tally.add(Category::Temporary, -bytes);
+    }
+    /// `weight`: of the copy of a weight, or of its gradient, that is made beside it, 0 where there is none.
+    void gathered(Tally& tally, std::int64_t weight = 0) const {
+        passing(tally, (splits_ ? size_.all : 0) + weight);
+    }
+    /// TensorGroup::sum: where tokens are split, of all of them first.
+    void sum(Tally& tally, Category category, std::int64_t weight) const {
+        if (splits_) tally.add(Category::Temporary, size_.all);
+        else tally.add(category, size_.own);
+        passing(tally, weight);
+        if (!splits_) return;
+        tally.add(category, size_.own);
+        tally.add(Category::Temporary, -size_.all);
+    }
+
+    void freeHead(Tally& tally, Category kept) const {
+        gathered(tally);
+        passing(tally, size_.norm);
+        // The head's input is the last layer's output.
+        tally.add(Category::Activations, -(size_.own + size_.statistics + size_.own + size_.logits));
+        tally.add(kept, -size_.own);  // of the norm's output; that of its input has gone down
+    }
+
+    void freeLayer(Tally& tally, std::size_t i, Category kept) const {
+        const LayerBytes& layer = layers_[i];
+        if (layer.experts) passing(tally, layer.experts->floats + layer.experts->gatePart);
+        else gathered(tally);
+        passing(tally, size_.norm);
+        const bool asReceived = received(i) && part_ == 0;
+        tally.add(asReceived ? Category::Buffers : Category::Activations, -size_.own);
+        tally.add(Category::Activations, -(layer.held() - layer.freedEarly));
+        if (!layer.experts) tally.add(branches() ? kept : outputGradient(i, kept), -size_.all);  // of the branch
+        tally.add(kept, -size_.own);                                         // of the norm's output
+    }
+
+    void freeEmbedding(Tally& tally, Category kept) const {
+        gathered(tally, size_.positionGradient);
+        tally.add(kept, -size_.own);
+        tally.add(Category::Buffers, -size_.tokens);
+    }
+
+    Sizes size_;
+    StageShape shape_;
+    StageNeighbours neighbours_;
+    bool splits_;
+    bool drops_;
+    bool again_;  ///< the core is recomputed
+    std::int64_t part_;  ///< of a segment's input, that is kept of it; 0: all of it is
+    std::vector<LayerBytes> layers_;
+    std::vector<int> segments_;  ///< as Stage has them, without its embedding
+};
+
+}  // namespace
+
+MemoryBytes swappedBytes(const StageBuffers& buffers, const StageShape& shape, bool received) {
+    MemoryBytes bytes{};
+    std::int64_t& activations = bytes[static_cast<std::size_t>(Category::Activations)];
+    std::int64_t& receives = bytes[static_cast<std::size_t>(Category::Buffers)];
+    activations = buffers.forward.change[static_cast<std::size_t>(Category::Activations)];
+    if (!shape.last) activations -= buffers.outputBytes;  // it goes on
+    if (shape.first) return bytes;
+    receives = buffers.forward.change[static_cast<std::size_t>(Category::Buffers)];
+    (received ? receives : activations) += buffers.inputBytes;
+    return bytes;
+}
+
+StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours,
+                          const TensorShare& share) {
+    if (readsImages(layout.model)) return cnnStageBuffers(layout, shape, neighbours);
+    Walk walk(layout, shape, neighbours, share);
+    StageBuffers buffers;
+    buffers.forward = walk.forward();
+    buffers.backward = walk.inputGrads(Category::Temporary, true);
+    buffers.inputGrad = walk.inputGrads(Category::Buffers, false);
+    buffers.weightGrad = walk.weightGrads(Category::Buffers);
+    buffers.inputBytes = buffers.outputBytes = sizesOf(layout, share).own;
+    return buffers;
+}
+
+}  // namespace shardlab

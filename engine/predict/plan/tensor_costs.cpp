@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/plan/tensor_costs.h"
+
+#include "engine/layout/formats.h"
+#include "engine/layout/recompute.h"
+#include "engine/layout/mesh/replicas.h"
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
+
+/// Writes the lists, collective by collective.
+class Collectives {
+public:
+    Collectives(const Layout& layout, const Link& link)
+        : splits_(layout.parallel.sequence), members_(layout.parallel.tensor), link_(link),
+          token_(fp32 * layout.batch.micro * (layout.model.sequence / layout.parallel.context)),
+          activation_(numberFormats(layout.precision).activationBytes() * layout.batch.micro *
+                      (layout.model.sequence / layout.parallel.context) * layout.model.hidden),
+          norm_(normNumbers(layout.model) * fp32 * layout.model.hidden) {}
+
+    /// TensorGroup's calls.
+    void gather(std::vector<TensorCost>& list, int layer) const {
+        if (splits_) list.push_back(half(EventKind::TensorAllGather, layer));
+    }
+    void sum(std::vector<TensorCost>& list, int layer) const {
+        if (members_ > 1) list.push_back(splits_ ? half(EventKind::TensorReduceScatter, layer) : whole(layer, activation_));
+    }
+    void joinParts(std::vector<TensorCost>& list, int layer) const { list.push_back(half(EventKind::TensorAllGather, layer)); }
+    void sumOverTokens(std::vector<TensorCost>& list, int layer) const {
+        if (splits_) list.push_back(whole(layer, norm_));
+    }
+    /// `numbers` a token, fp32.
+    void overMembers(std::vector<TensorCost>& list, int layer, int numbers) const {
+        if (members_ > 1) list.push_back(whole(layer, numbers * token_));
+    }
+    /// Of the update, fp32; nothing where there are none.
+    void ofUpdate(std::vector<TensorCost>& list, std::int64_t numbers) const {
+        constexpr int allLayers = -3;
+        if (numbers > 0 && members_ > 1) list.push_back(whole(allLayers, fp32 * numbers));
+    }
+
+private:
+    TensorCost whole(int layer, std::int64_t bytes) const {
+        return {EventKind::TensorAllReduce, layer, bytes, allReduceSeconds(double(bytes), members_, link_)};
+    }
+    TensorCost half(EventKind kind, int layer) const {
+        return {kind, layer, activation_, allReduceSeconds(double(activation_), members_, link_) / 2};
+    }
+
+    bool splits_;
+    int members_;
+    const Link& link_;
+    std::int64_t token_, activation_, norm_;
+};
+
+}  // namespace
+
+double seconds(const std::vector<TensorCost>& collectives) {
+    double sum = 0;
+    for (const TensorCost& collective : collectives) sum += collective.seconds;
+    return sum;
+}
+
+double secondsAgain(const std::vector<TensorCost>& collectives) {
+    double sum = 0;
+    for (const TensorCost& collective : collectives) sum += collective.again ? collective.seconds : 0;
+    return sum;
+}
+
+double allToAllSeconds(double bytes, int n, const Link& link) {
+    return (n - 1.0) / n * bytes / link.bandwidth + (n - 1.0) * link.latency;
+}
+
+double allReduceSeconds(double bytes, int n, const Link& link) {
+    if (n < 2) return 0;
+    return 2.0 * (n - 1) / n * bytes / link.bandwidth + 2.0 * (n - 1) * link.latency;
+}
+
+namespace {
+
+/// Adafactor puts together sums, then norms of updates, SM3 its largest; of a tied embedding, with h numbers, each apart.
+/// Where replicas own layers, the mean of them.
+std::vector<TensorCost> updateCosts(const Layout& layout, const StageShape& stage, bool tied, const Collectives& group) {
+    std::vector<TensorCost> update;
+    const std::string& kind = layout.optimizer.kind;
+    if (kind != "adafactor" && kind != "sm3") return update;
+    FactoredNumbers sum;
+    for (const FactoredNumbers& unit : factoredUnits(layout.model, stage, tensorShare(layout))) sum += unit;
+    const int owners = layout.parallel.zero > 0 ? replicaCount(layout.parallel) : 1;
+    const std::int64_t apart = tied ? layout.model.hidden : 0;
+    group.ofUpdate(update, apart / owners);
+    group.ofUpdate(update, (sum.parts - apart) / owners);
+    if (kind == "sm3") return update;
+    group.ofUpdate(update, tied ? 1 : 0);
+    group.ofUpdate(update, (sum.cut - (tied ? 1 : 0)) / owners);
+    return update;
+}
+
+}  // namespace
+
+TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied, const Link& link,
+                        const ContextRing& ring, const Link& expertLink) {
+    const Collectives group(layout, link);
+    const int branches = hasAttention(layout.model) ? 2 : 1;  // attention and feed-forward, each with a norm
+    const int end = stage.firstLayer + stage.layers;
+    // Of a block's branches the first is its attention, which is what a ring goes through.
+    const auto attends = [&](int branch) { return ring.members > 1 && branches == 2 && branch % 2 == 0; };
+    const auto hops = [](std::vector<TensorCost>& list, int layer, const std::vector<RingStep>& steps) {
+        for (const RingStep& step : steps)
+            list.push_back({EventKind::KeyValueHop, layer, step.bytes, std::max(0.0, step.seconds - step.cover), false,
+                            step.cover, std::min(step.seconds, step.cover)});
+    };
+    // To the experts and back, of a block's last branch where it has some.
+    const int members = layout.parallel.expert;
+    const std::int64_t rowBytes = numberFormats(layout.precision).activationBytes() *
+                                  expertRows(layout.model, layout.batch.micro) * layout.model.hidden;
+    const auto rows = [&](std::vector<TensorCost>& list, int branch) {
+        const int layer = branch / branches;
+        if (members == 1 || !hasExperts(layout.model, layer) || branch % branches != branches - 1) return;
+        for (const EventKind kind : {EventKind::DispatchTokens, EventKind::CombineTokens})
+            list.push_back({kind, layer, rowBytes, allToAllSeconds(double(rowBytes), members, expertLink)});
+    };
+    const auto forward = [&](std::vector<TensorCost>& list, int first, int last) {
+        for (int i = first * branches; i < last * branches; ++i) {
+            group.gather(list, i / branches);  // the norm, for the first product
+            if (attends(i)) hops(list, i / branches, ring.forward);
+            rows(list, i);
+            group.sum(list, i / branches);     // the projection
+        }
+    };
+    TensorCosts costs;
+    costs.update = updateCosts(layout, stage, tied, group);
+    constexpr std::size_t atEnds = 4;
+    const auto inBlocks = static_cast<std::size_t>(2 * branches * stage.layers);
+    costs.forward.reserve(inBlocks + atEnds);
+    costs.inputGrad.reserve(2 * inBlocks + atEnds);
+    costs.weightGrad.reserve(inBlocks + atEnds);
+    if (stage.first) group.sum(costs.forward, embeddingLayer);
+    forward(costs.forward, stage.firstLayer, end);
+    if (stage.last) {
+        group.gather(costs.forward, outputLayer);
+        group.overMembers(costs.forward, outputLayer, 1);  // the largest logit
+        group.overMembers(costs.forward, outputLayer, 2);  // the sum, and the target's logit
+        group.sum(costs.inputGrad, outputLayer);
+        group.gather(costs.weightGrad, outputLayer);
+        group.sumOverTokens(costs.weightGrad, outputLayer);
+    }
+    // Of a core that is computed again: the keys and values come once more.
+    const auto againHops = [&](int layer) {
+        if (!recomputesCore(layout.memory)) return;
+        const std::size_t before = costs.inputGrad.size();
+        hops(costs.inputGrad, layer, ring.forward);
+        for (std::size_t i = before; i < costs.inputGrad.size(); ++i) costs.inputGrad[i].again = true;
+    };
+    std::vector<int> segments = recomputeSegments(layout.memory, stage.layers);
+    const bool again = !segments.empty();
+    if (!again) segments = {stage.layers};
+    for (int last = end; !segments.empty(); segments.pop_back()) {
+        const int first = last - segments.back();
+        if (again) {
+            const std::size_t before = costs.inputGrad.size();
+            if (partitionsInputs(layout.memory, layout.parallel)) group.joinParts(costs.inputGrad, first);
+            forward(costs.inputGrad, first, last);
+            for (std::size_t i = before; i < costs.inputGrad.size(); ++i) costs.inputGrad[i].again = true;
+        }
+        for (int i = last * branches; i-- > first * branches;) {
+            group.gather(costs.inputGrad, i / branches);  // the output's gradient
+            if (attends(i)) againHops(i / branches);
+            if (attends(i)) hops(costs.inputGrad, i / branches, ring.backward);
+            rows(costs.inputGrad, i);
+            group.sum(costs.inputGrad, i / branches);     // the norm's
+            group.gather(costs.weightGrad, i / branches);
+            group.sumOverTokens(costs.weightGrad, i / branches);
+        }
+        last = first;
+    }
+    if (stage.first) group.gather(costs.weightGrad, embeddingLayer);
+    return costs;
+}
+
+std::vector<TensorSpan> spansWithin(std::initializer_list<const std::vector<TensorCost>*> lists, double duration,
+                                    bool together) {
+    std::vector<TensorCost> all;
+    for (const auto* list : lists) all.insert(all.end(), list->begin(), list->end());
+    if (all.empty() || duration <= 0) return {};
+    const double communicating = seconds(all);
+    if (together) {
+        TensorCost one = all.front();
+        one.bytes = 0;
+        for (const TensorCost& collective : all) one.bytes += collective.bytes;
+        one.seconds = communicating;
+        all = {one};
+    }
+    std::vector<TensorSpan> spans;
+    spans.reserve(all.size());
+    const double computing = std::max(0.0, duration - communicating) / static_cast<double>(all.size());
+    double time = 0;
+    for (const TensorCost& collective : all) {
+        const double from = time + computing;
+        time = from + collective.seconds;
+        const double begin = std::max(0.0, from - collective.hidden);
+        spans.push_back({collective.kind, collective.layer, collective.bytes, begin / duration, time / duration});
+    }
+    return spans;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/search/losses.h"
+
+#include "engine/base/units.h"
+#include "engine/layout/exchange.h"
+#include "engine/layout/mesh/replicas.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/neighbours.h"
+#include "engine/predict/search/step_estimate.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <numeric>
+#include <set>
+
+namespace shardlab {
+namespace {
+
+constexpr double leastShare = 1e-3;
+constexpr double leastGain = 1e-3;  ///< what a better layout saves at least
+
+/// Every stage takes as long as their mean.
+StepCosts withEqualStages(StepCosts costs) {
+    for (double StageCosts::* part : {&StageCosts::forward, &StageCosts::backward, &StageCosts::inputGrad,
+                                      &StageCosts::weightGrad, &StageCosts::optimizer, &StageCosts::stash}) {
+        double sum = 0;
+        for (const StageCosts& stage : costs.stages) sum += stage.*part;
+        for (StageCosts& stage : costs.stages) stage.*part = sum / static_cast<double>(costs.stages.size());
+    }
+    return costs;
+}
+
+StepCosts withoutKernelStarts(const Plan& plan) {
+    DevicePreset device = rankDevice(plan.layout, plan.mesh);
+    device.kernelSeconds = 0;
+    StepCosts costs = stepCosts(plan.layout, plan.mesh, device, plan.compute.rankOfStage);
+    costs.stretch = plan.costs.stretch;
+    return costs;
+}
+
+class Explanation {
+public:
+    explicit Explanation(const Plan& plan) : plan_(plan) {}
+
+    std::vector<Loss> losses() {
+        double seconds = plan_.stepSeconds;
+        const auto takeOut = [&](LossKind kind, double without) {
+            add(kind, seconds - without);
+            seconds = std::min(seconds, without);
+        };
+        StepCosts costs = plan_.costs;
+        costs.cores = 0;
+        takeOut(LossKind::Overload, simulatedSeconds(plan_.lowered, costs));
+        withOwnCores_ = costs;
+        costs = withoutCommunication(costs);
+        takeOut(LossKind::Communication, simulatedSeconds(plan_.lowered, costs));
+        const Simulation equal = simulateWithoutEvents(plan_.lowered, withEqualStages(costs));
+        takeOut(LossKind::Imbalance, equal.stepSeconds);
+        // Equal stages keep all ranks busy equally long.
+        const double busy = equal.busySeconds.front();
+        if (costs.asyncWorkers == 0) add(LossKind::Bubble, busy / (1 - equal.bubble) - busy);  // else it is the server that idles
+        const StepCosts once = withEqualStages(withoutRecompute(costs));
+        const double useful = simulateWithoutEvents(plan_.lowered, once).busySeconds.front();
+        add(LossKind::Recompute, busy - useful);
+        // Measured times do not tell what of them is starting kernels.
+        if (costBasis(plan_.measurements, plan_.layout).kind == CostBasis::Kind::Preset) {
+            const StepCosts smooth = withEqualStages(withoutRecompute(withoutCommunication(withoutKernelStarts(plan_))));
+            add(LossKind::Kernels, useful - simulateWithoutEvents(plan_.lowered, smooth).busySeconds.front());
+        }
+        std::ranges::stable_sort(losses_, std::greater<>(), &Loss::seconds);
+        return std::move(losses_);
+    }
+
+private:
+    void add(LossKind kind, double seconds) {
+        if (seconds < leastShare * plan_.stepSeconds) return;
+        Loss loss{kind, seconds, seconds / plan_.stepSeconds, {}, {}};
+        loss.why = fmt::format("{} ({} of the step) {}", formatSeconds(seconds), formatPercent(loss.share), why(kind));
+        losses_.push_back(std::move(loss));
+    }
+
+    std::string why(LossKind kind) const {
+        switch (kind) {
+            case LossKind::Overload:
+                return fmt::format("is lost because {} ranks share {} {}: those that compute at one time wait for each "
+                                   "other",
+                                   plan_.mesh.ranks(), sharedUnits(plan_.layout).count, sharedUnits(plan_.layout).name);
+            case LossKind::Communication: return communication();
+            case LossKind::Imbalance: return imbalance();
+            case LossKind::Kernels:
+                return readsImages(plan_.layout.model)
+                           ? fmt::format("goes into starting kernels: each image of a microbatch of {} has its own", plan_.layout.batch.micro)
+                           : fmt::format("goes into starting kernels: a microbatch of {} × {} tokens is little work for each of "
+                                         "them",
+                                         plan_.layout.batch.micro, plan_.layout.model.sequence);
+            case LossKind::Recompute:
+                return fmt::format("goes into computing activations again that were not kept: recompute is {}",
+                                   plan_.layout.memory.recompute);
+            case LossKind::Bubble: break;
+        }
+        const ScheduleShape shape = scheduleShape(plan_.layout);
+        return fmt::format("is bubble: each rank stands idle while {} fills and drains {} ranks with {} microbatches, {} of the "
+                           "time between first forward and last backward even if all else were perfect",
+                           plan_.layout.schedule.kind, shape.ranks, shape.microbatches,
+                           formatPercent(plan_.bubbleTheory));
+    }
+
+    static void free(std::vector<DataPiece>& pieces) {
+        for (DataPiece& piece : pieces) piece.seconds = 0;
+    }
+
+    /// What alone would save most if it took no time.
+    std::string communication() const {
+        struct Part {
+            void (*take)(StageCosts&);  ///< out of a stage's costs; null: what layers exchange inside actions
+            std::string what;
+        };
+        const Mesh& mesh = plan_.mesh;
+        const int replicas = replicaCount(plan_.layout.parallel);
+        const int context = mesh.size(Axis::Context);
+        const std::array parts{
+            Part{[](StageCosts& cost) { cost.send = 0; },
+                 fmt::format("activations and their gradients between {} pipeline ranks", mesh.size(Axis::Pipeline))},
+            Part{[](StageCosts& cost) {
+                     cost.reduce = 0;
+                     free(cost.data.reduce);
+                 },
+                 fmt::format("{} gradients over {} replicas", plan_.layout.parallel.zero > 0 ? "scattering" : "averaging",
+                             replicas)},
+            Part{[](StageCosts& cost) {
+                     for (auto* list : {&cost.data.gatherForward, &cost.data.gatherBackward, &cost.data.gatherUpdated})
+                         free(*list);
+                 },
+                 fmt::format("gathering parameters from {} replicas", replicas)},
+            Part{[](StageCosts& cost) { cost.tied = 0; }, "the tied embedding's gradient between first and last stage"},
+            Part{[](StageCosts& cost) { cost.norm = 0; }, "the gradient norm"},
+            Part{[](StageCosts& cost) { cost.push = cost.pull = 0; },
+                 exchangeOf(plan_.layout.parallel) == Exchange::Hogwild ? "reading the weights out of shared memory"
+                                                                        : "gradients to the server and weights from it"},
+            Part{[](StageCosts& cost) { cost.elastic = 0; }, "the exchange with the centre"},
+            Part{[](StageCosts& cost) { cost.offload = cost.reload = 0; }, "gradients to the host and weights from it"},
+            Part{[](StageCosts& cost) { cost.swap = 0; }, "activations to the host and back"},
+            Part{nullptr, mesh.size(Axis::Expert) > 1
+                              ? fmt::format("tokens on their way to their experts and back over {} expert ranks", mesh.size(Axis::Expert))
+                          : mesh.size(Axis::Tensor) == 1 && context > 1
+                              ? fmt::format("the keys and values of every layer on their way round {} context ranks", context)
+                              : fmt::format("the collectives of every layer over {} tensor ranks", mesh.size(Axis::Tensor))},
+        };
+        const Part* most = nullptr;
+        double saved = 0;
+        for (const Part& part : parts) {
+            StepCosts costs = withOwnCores_;
+            if (!part.take) costs = withoutTensorCollectives(std::move(costs));
+            else for (StageCosts& stage : costs.stages) part.take(stage);
+            const double gain = simulatedSeconds(plan_.lowered, withOwnCores_) - simulatedSeconds(plan_.lowered, costs);
+            if (most && gain <= saved) continue;
+            most = &part;
+            saved = gain;
+        }
+        return fmt::format("is communication that no computation hides; the largest part, {}, is {}",
+                           formatSeconds(saved), most->what);
+    }
+
+    std::string imbalance() const {
+        const auto& stages = plan_.costs.stages;
+        const auto slowest = std::ranges::max_element(stages, {}, &StageCosts::forward);
+        double sum = 0;
+        for (const StageCosts& stage : stages) sum += stage.forward;
+        return fmt::format("is waiting for slower stages: stage {} takes {:.2f} × the mean of all {}",
+                           slowest - stages.begin(), slowest->forward * static_cast<double>(stages.size()) / sum,
+                           stages.size());
+    }
+
+    const Plan& plan_;
+    StepCosts withOwnCores_;
+    std::vector<Loss> losses_;
+};
+
+/// The moves that change what a loss comes from.
+std::set<Move> remedies(LossKind kind) {
+    switch (kind) {
+        case LossKind::Overload: return {Move::Degrees, Move::Microbatch};
+        case LossKind::Communication: return {Move::Microbatch, Move::Schedule, Move::Degrees};
+        case LossKind::Imbalance: return {Move::Stages, Move::Degrees};
+        case LossKind::Kernels: return {Move::Microbatch, Move::Degrees};
+        case LossKind::Recompute: return {Move::Recompute};
+        case LossKind::Bubble: return {Move::Microbatch, Move::Schedule, Move::Degrees};
+    }
+    return {};
+}
+
+struct Tried {
+    Neighbour neighbour;
+    double stepSeconds = 0;
+};
+
+/// The neighbours that are faster and fit, fastest first.
+std::vector<Tried> fasterNeighbours(const Plan& plan) {
+    std::vector<Tried> tried;
+    StepEstimator estimator(plan.layout, plan.measurements);
+    for (Neighbour& neighbour : neighbours(plan.layout, plan.measurements)) {
+        const StepEstimate estimate = estimator.estimate(neighbour.choice);
+        const double seconds = estimate.stepSeconds * plan.costs.stretch;
+        if (seconds > (1 - leastGain) * plan.stepSeconds) continue;
+        if (plan.fits && !estimate.memory.fits()) continue;
+        tried.push_back({std::move(neighbour), seconds});
+    }
+    std::ranges::stable_sort(tried, {}, &Tried::stepSeconds);
+    return tried;
+}
+
+}  // namespace
+
+std::string_view name(LossKind kind) {
+    constexpr std::array<std::string_view, 6> names{"overload of cores", "exposed communication",
+                                                    "imbalance between stages", "bubble", "recomputation",
+                                                    "small kernels"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Loss> largestLosses(const Plan& plan, std::size_t most) {
+    std::vector<Loss> losses = Explanation(plan).losses();
+    if (losses.size() > most) losses.resize(most);
+    if (losses.empty()) return losses;
+    const std::vector<Tried> faster = fasterNeighbours(plan);
+    for (Loss& loss : losses) {
+        const std::set<Move> moves = remedies(loss.kind);
+        const auto best =
+            std::ranges::find_if(faster, [&](const Tried& tried) { return moves.contains(tried.neighbour.move); });
+        if (best != faster.end())
+            loss.better = BetterLayout{best->neighbour.choice, best->neighbour.change, best->stepSeconds,
+                                       1 - best->stepSeconds / plan.stepSeconds};
+    }
+    return losses;
+}
+
+std::string toText(const BetterLayout& better) {
+    return fmt::format("{} would take {}, {} less", better.change, formatSeconds(better.stepSeconds),
+                       formatPercent(better.gain));
+}
+
+}  // namespace shardlab

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/search/nearest_legal.h"
+
+#include "engine/layout/check/check.h"
+#include "engine/layout/fields.h"
+#include "engine/layout/layout_json.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/suggest.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/search_axes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <type_traits>
+
+namespace shardlab {
+namespace {
+
+template <class T>
+void clamp(const Field& field, T& value) {
+    const double wanted = static_cast<double>(value);
+    if (wanted >= field.least && wanted <= field.most) return;
+    value = static_cast<T>(wanted > field.most ? field.most : field.least);
+}
+
+void repair(const Field& field, Layout& layout) {
+    std::visit(
+        [&](auto access) {
+            auto& value = access(layout);
+            using Value = std::remove_reference_t<decltype(value)>;
+            if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
+                clamp(field, value);
+            } else if constexpr (std::is_same_v<Value, std::vector<int>> || std::is_same_v<Value, std::vector<double>>) {
+                for (auto& number : value) clamp(field, number);
+            } else if constexpr (std::is_same_v<Value, std::string>) {
+                const std::vector<std::string_view> words = splitWords(field.choices);
+                if (words.empty() || std::ranges::find(words, value) != words.end()) return;
+                const std::string_view nearest = nearestWord(value, words);
+                value = nearest.empty() ? words.front() : nearest;
+            }
+        },
+        field.access);
+}
+
+/// Of those that a tensor group can share, where there is one, and whose numbers are pairs, where they are turned; of two as
+/// near the larger.
+int nearestHeads(const Layout& layout) {
+    const int pairs = layout.model.kind == "llama" && layout.model.hidden % 2 == 0 ? 2 : 1;
+    const int width = layout.model.hidden / pairs, wanted = layout.model.heads, tensor = layout.parallel.tensor;
+    const int step = tensor >= 1 && width % tensor == 0 ? tensor : 1;
+    int best = step;
+    for (int heads = step; heads <= width; heads += step)
+        if (width % heads == 0 && std::abs(heads - wanted) <= std::abs(best - wanted)) best = heads;
+    return best;
+}
+
+/// Of those that divide the heads, and that a tensor group can share, where there is one.
+int nearestKeyHeads(const ModelSpec& model, int tensor) {
+    const int step = tensor >= 1 && model.heads % tensor == 0 ? tensor : 1;
+    int best = model.heads;
+    for (int heads = step; heads <= model.heads; heads += step)
+        if (model.heads % heads == 0 && std::abs(heads - model.kvHeads) <= std::abs(best - model.kvHeads)) best = heads;
+    return best;
+}
+
+/// Sides that can be halved by every block: the next larger ones, where there are any.
+void repairImages(Layout& layout) {
+    ModelSpec& model = layout.model;
+    constexpr int mostBlocks = 10, largest = 1 << mostBlocks;
+    model.layers = std::min(model.layers, mostBlocks);
+    const int unit = 1 << model.layers;
+    model.image = std::min((model.image + unit - 1) / unit * unit, largest);
+    layout.data.kind = "generator";
+}
+
+Layout repaired(Layout layout) {
+    for (const Field& field : fields())
+        if (isPresent(field, layout)) repair(field, layout);
+    ModelSpec& model = layout.model;
+    const bool llama = model.kind == "llama";
+    if (readsImages(model)) repairImages(layout);
+    if (llama && model.hidden % 2 != 0) ++model.hidden;
+    if ((hasAttention(model) && model.hidden % model.heads != 0) || (llama && model.hidden / model.heads % 2 != 0)) model.heads = nearestHeads(layout);
+    if (llama && model.kvHeads > 0 && model.heads % model.kvHeads != 0)
+        model.kvHeads = nearestKeyHeads(model, layout.parallel.tensor);
+    if (layout.data.tokenizer == "bytes" && !readsImages(model)) model.vocabulary = std::max(model.vocabulary, 256);
+    if (!findScheduleMethod(layout.schedule.kind)) {
+        std::vector<std::string_view> names;
+        for (const ScheduleMethod& method : scheduleMethods()) names.push_back(method.name);
+        const std::string_view nearest = nearestWord(layout.schedule.kind, names);
+        layout.schedule.kind = nearest.empty() ? "1f1b" : nearest;
+    }
+    // What it does not go with says more of what is wanted.
+    for (const auto& [pointer, field] : {std::pair("/memory/offload", &MemorySpec::offload), std::pair("/memory/swap", &MemorySpec::swap)}) {
+        const std::vector<Fault> faults = check(layout, scheduleMethods());
+        if (std::ranges::find(faults, pointer, &Fault::pointer) != faults.end()) layout.memory.*field = "none";
+    }
+    return layout;
+}
+
+/// Fields that change count most, another schedule more than a number, then how much numbers change.
+double distance(const Choice& from, const Choice& to) {
+    double sum = 0;
+    const auto number = [&](int a, int b) {
+        if (a != b) sum += 1 + 0.1 * std::abs(std::log2(double(std::max(a, 1)) / std::max(b, 1)));
+    };
+    const ParallelSpec &p = from.parallel, &q = to.parallel;
+    number(p.data, q.data);
+    number(p.pipeline, q.pipeline);
+    number(p.tensor, q.tensor);
+    number(p.expert, q.expert);
+    number(p.context, q.context);
+    number(p.zero, q.zero);
+    number(from.chunks, to.chunks);
+    number(from.micro, to.micro);
+    number(from.inFlight, to.inFlight);
+    return sum + (p.sequence != q.sequence) + 1.5 * (from.kind != to.kind) + (from.recompute != to.recompute) + (from.partition != to.partition) +
+           (from.stages != to.stages);
+}
+
+std::vector<FieldChange> changesBetween(const Layout& from, const Layout& to) {
+    const auto before = layoutToJson(from), after = layoutToJson(to);
+    std::vector<FieldChange> changes;
+    for (const Field& field : fields()) {
+        const nlohmann::ordered_json::json_pointer pointer{std::string(field.pointer)};
+        if (!before.contains(pointer) || !after.contains(pointer) || before[pointer] == after[pointer]) continue;
+        const auto text = [](const nlohmann::ordered_json& value) {
+            return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+        };
+        changes.push_back({std::string(field.pointer), text(before[pointer]), text(after[pointer])});
+    }
+    return changes;
+}
+
+}  // namespace
+
+std::optional<LegalLayout> nearestLegal(const Layout& layout) {
+    Layout legal = repaired(layout);
+    if (!check(legal, scheduleMethods()).empty()) {
+        const auto choices = legalChoices(legal);
+        if (!choices || choices->empty()) return {};
+        const Choice wanted = choiceOf(legal);
+        apply(*std::ranges::min_element(*choices, {}, [&](const Choice& c) { return distance(wanted, c); }), legal);
+        if (!check(legal, scheduleMethods()).empty()) return {};
+    }
+    return LegalLayout{legal, changesBetween(layout, legal)};
+}
+
+std::string toText(const LegalLayout& legal) {
+    std::string text;
+    for (const FieldChange& change : legal.changes)
+        text += fmt::format("{}{} {} instead of {}", text.empty() ? "" : ", ", change.pointer, change.to, change.from);
+    return text;
+}
+
+}  // namespace shardlab

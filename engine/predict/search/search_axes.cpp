@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/search/search_axes.h"
+
+#include "engine/layout/check/check.h"
+#include "engine/layout/check/check_rules.h"
+#include "engine/layout/exchange.h"
+#include "engine/layout/fields.h"
+#include "engine/layout/recompute.h"
+#include "engine/layout/mesh/replicas.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/partition_layout.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace shardlab {
+namespace {
+
+/// The schedule of one pipeline rank, which has no other to wait for.
+constexpr std::string_view soloSchedule = "1f1b";
+
+/// Faults of fields on their own, and of the model.
+std::vector<Fault> fixedFaults(const Layout& layout) {
+    std::vector<Fault> faults;
+    checkFields(layout, scheduleMethods(), faults);
+    checkModel(layout, faults);
+    return faults;
+}
+
+/// A member of a context group has at least 4096 tokens, for shorter samples are better shared out whole; unless the
+/// layout itself says otherwise.
+int mostContext(const Layout& layout) {
+    constexpr int fewestTokens = 4096;
+    if (readsImages(layout.model)) return 1;
+    return std::max({1, layout.parallel.context, layout.model.sequence / fewestTokens});
+}
+
+/// A choice whose every field is legal by itself.
+Choice plainChoice() {
+    ParallelSpec alone;
+    alone.data = alone.pipeline = 1;
+    return {std::move(alone), std::string(scheduleMethods().front().name), 1, 1, "none", {}, 0, false};
+}
+
+std::vector<int> divisors(int number) {
+    std::vector<int> all;
+    for (int i = 1; i <= number / i; ++i) {
+        if (number % i != 0) continue;
+        all.push_back(i);
+        if (i != number / i) all.push_back(number / i);
+    }
+    std::ranges::sort(all);
+    return all;
+}
+
+class Enumeration {
+public:
+    Enumeration(const Layout& base, std::stop_token stop, const Measurements& measurements)
+        : base_(base), measurements_(measurements), probe_(base), stop_(std::move(stop)) {
+        asynchronous_ = !flushes(base);
+        // The hosts were judged once; for each choice only their number of devices counts.
+        for (const HostSpec& host : base.cluster.hosts) devices_ += host.devices;
+        smallestHost_ = std::ranges::min(base.cluster.hosts, {}, &HostSpec::devices).devices;
+        probe_.cluster.hosts = {HostSpec{"localhost", devices_}};
+        apply(plainChoice(), probe_);
+        plain_ = probe_;
+        expert_ = divisors(base.model.kind == "gpt-moe" ? std::gcd(devices_, base.model.experts) : 1);
+        zero_ = open<int>("/parallel/zero", integers("/parallel/zero"));
+        sequence_ = open<bool>("/parallel/sequence", {false, true});
+        recompute_ = open<std::string>("/memory/recompute", {searchedRecompute.begin(), searchedRecompute.end()});
+    }
+
+    std::vector<Choice> run() {
+        const std::vector<int> degrees = divisors(devices_);
+        for (auto& [access, values] : degrees_) values = open<int>(access, degrees);
+        // Each layer's collectives of a tensor group are worth it on the links inside a host only.
+        std::erase_if(degrees_[tensorAxis].second, [&](int degree) { return degree > smallestHost_; });
+        std::erase_if(degrees_[contextAxis].second, [&](int degree) { return degree > mostContext(base_); });
+        spread(0, devices_);
+        return std::move(found_);
+    }
+
+private:
+    using Values = std::pair<const char*, std::vector<int>>;
+
+    template <class T>
+    T& field(std::string_view pointer, Layout& layout) const {
+        return std::get<T& (*)(Layout&)>(findField(pointer)->access)(layout);
+    }
+
+    /// Those of `values` that the field may have, whatever the others are.
+    template <class T>
+    std::vector<T> open(std::string_view pointer, std::vector<T> values) const {
+        std::erase_if(values, [&](const T& value) {
+            Layout layout = plain_;
+            field<T>(pointer, layout) = value;
+            std::vector<Fault> faults;
+            checkFields(layout, scheduleMethods(), faults);
+            return std::ranges::any_of(faults, [&](const Fault& fault) { return fault.pointer == pointer; });
+        });
+        return values;
+    }
+
+    static std::vector<int> integers(std::string_view pointer) {
+        const Field& limits = *findField(pointer);
+        std::vector<int> all(static_cast<std::size_t>(limits.most - limits.least) + 1);
+        std::iota(all.begin(), all.end(), static_cast<int>(limits.least));
+        return all;
+    }
+
+    /// Degrees whose product is the number of devices.
+    void spread(std::size_t axis, int left) {
+        if (stop_.stop_requested()) return;
+        if (axis == degrees_.size()) {
+            if (left == 1) experts();
+            return;
+        }
+        for (const int degree : degrees_[axis].second) {
+            if (left % degree != 0) continue;
+            field<int>(degrees_[axis].first, probe_) = degree;
+            spread(axis + 1, left / degree);
+        }
+    }
+
+    /// Groups of data ranks.
+    void experts() {
+        for (const int degree : expert_) {
+            if (probe_.parallel.data % degree != 0) continue;
+            probe_.parallel.expert = degree;
+            stages();
+        }
+    }
+
+    /// Chunks, and microbatches that divide a replica's share.
+    void stages() {
+        const int layers = probe_.model.layers, pipeline = probe_.parallel.pipeline;
+        const int global = probe_.batch.global, data = workers(probe_.parallel);
+        if (layers < pipeline || data < 1 || global % data != 0) return;
+        std::vector<int> chunked{1, 2};
+        if (pipeline == 1) chunked = {1};
+        else if (layers % pipeline == 0) chunked = divisors(layers / pipeline);
+        for (const int chunks : chunked)
+            for (const int micro : divisors(global / data)) {
+                if (pipeline * chunks > layers) continue;
+                probe_.schedule.chunks = chunks;
+                probe_.batch.micro = micro;
+                balanced_.clear();
+                memory();
+            }
+    }
+
+    void memory() {
+        for (const int zero : zero_)
+            for (const bool sequence : sequence_) {
+                if (zero > 0 && (replicaCount(probe_.parallel) == 1 || probe_.parallel.expert > 1)) continue;
+                if (sequence && probe_.parallel.tensor == 1) continue;
+                for (const std::string& recompute : recompute_) {
+                    probe_.parallel.zero = zero;
+                    probe_.parallel.sequence = sequence;
+                    probe_.memory.recompute = recompute;
+                    for (const bool partition : {false, true}) {
+                        probe_.memory.partitionActivations = partition;
+                        if (!partition || partitionsInputs(probe_.memory, probe_.parallel)) splits();
+                    }
+                    probe_.memory.partitionActivations = false;
+                }
+            }
+    }
+
+    void splits() {
+        probe_.schedule.stages.clear();
+        const std::vector<int> even = stageLayers(probe_);
+        if (!even.empty()) schedules();
+        // Layers of one width are as good evenly, where they divide.
+        if (!even.empty() && (even.size() == 1 || evenLayers(base_.model))) return;
+        probe_.schedule.stages = balanced();
+        if (probe_.schedule.stages != even) schedules();
+    }
+
+    /// ZeRO changes nothing of what a layer computes.
+    const std::vector<int>& balanced() {
+        std::vector<int>& stages = balanced_[{probe_.parallel.sequence, probe_.memory.recompute}];
+        if (stages.empty()) {
+            Layout layout = base_;
+            apply(choiceOf(probe_), layout);
+            stages = balancedStages(layout, Mesh(layout), measurements_);
+        }
+        return stages;
+    }
+
+    /// What no schedule and no limit of one changes.
+    bool schedulable() const {
+        std::vector<Fault> faults = fixedFaults(probe_);
+        checkTensor(probe_, faults);
+        checkContext(probe_, faults);
+        checkRecompute(probe_, faults);
+        return faults.empty();
+    }
+
+    bool legal() const {
+        std::vector<Fault> faults;
+        checkExpert(probe_, scheduleMethods(), faults);
+        checkPrecision(probe_, scheduleMethods(), faults);
+        checkParallel(probe_, scheduleMethods(), faults);
+        checkExchange(probe_, scheduleMethods(), faults);
+        return faults.empty();
+    }
+
+    void schedules() {
+        if (!schedulable()) return;
+        const int chunks = probe_.schedule.chunks;
+        for (const ScheduleMethod& method : generatedMethods()) {
+            if (chunks < method.minChunks || chunks > method.maxChunks) continue;
+            if (!method.flushes && !asynchronous_) continue;
+            if (probe_.parallel.pipeline == 1 && method.name != soloSchedule) continue;
+            probe_.schedule.kind = method.name;
+            for (const int limit : searchedLimits(method, scheduleShape(probe_))) {
+                probe_.schedule.inFlight = limit;
+                if (legal()) found_.push_back(choiceOf(probe_));
+            }
+            probe_.schedule.inFlight = 0;
+        }
+    }
+
+    const Layout& base_;
+    const Measurements& measurements_;
+    Layout probe_, plain_;
+    std::stop_token stop_;
+    bool asynchronous_ = false;
+    int devices_ = 0;
+    int smallestHost_ = 0;
+    static constexpr std::size_t tensorAxis = 2, contextAxis = 3;
+    std::array<Values, 4> degrees_{{{"/parallel/pipeline", {}},
+                                    {"/parallel/data", {}},
+                                    {"/parallel/tensor", {}},
+                                    {"/parallel/context", {}}}};
+    std::vector<int> expert_;
+    std::vector<int> zero_;
+    std::vector<bool> sequence_;
+    std::vector<std::string> recompute_;
+    std::map<std::pair<bool, std::string>, std::vector<int>> balanced_;  ///< of the chunks and microbatch under way
+    std::vector<Choice> found_;
+};
+
+}  // namespace
+
+Choice choiceOf(const Layout& layout) {
+    const ScheduleSpec& schedule = layout.schedule;
+    return {layout.parallel,         schedule.kind,   schedule.chunks,  layout.batch.micro,
+            layout.memory.recompute, schedule.stages, schedule.inFlight,
+            partitionsInputs(layout.memory, layout.parallel)};
+}
+
+void apply(const Choice& choice, Layout& layout) {
+    const ParallelSpec before = layout.parallel;
+    layout.parallel = choice.parallel;
+    layout.parallel.bucket = before.bucket;  // not chosen
+    layout.parallel.allReduce = before.allReduce;
+    layout.parallel.exchange = before.exchange;
+    layout.schedule.kind = choice.kind;
+    layout.schedule.chunks = choice.chunks;
+    layout.schedule.stages = choice.stages;
+    layout.schedule.inFlight = choice.inFlight;
+    layout.batch.micro = choice.micro;
+    layout.memory.recompute = choice.recompute;
+    layout.memory.partitionActivations = choice.partition;
+}
+
+bool sameWork(const Choice& one, const Choice& other) {
+    const auto work = [](const Choice& choice) {
+        const ParallelSpec& p = choice.parallel;
+        return std::tuple(p.data, p.pipeline, p.tensor, p.expert, p.context, choice.chunks, choice.micro);
+    };
+    return work(one) == work(other);
+}
+
+std::vector<int> searchedLimits(const ScheduleMethod& method, const ScheduleShape& shape) {
+    std::vector<int> limits{0};
+    if (!method.takesLimit) return limits;
+    if (shape.ranks > 1 && shape.microbatches > shape.ranks / 2) limits.push_back(shape.ranks / 2);
+    if (shape.microbatches > shape.ranks) limits.push_back(2 * shape.ranks);
+    return limits;
+}
+
+bool sameQuestion(const Layout& one, const Layout& other) {
+    // What a run does with its losses, and how a step is stretched, changes no figure.
+    const auto question = [](Layout layout) {
+        layout.name = flushes(layout) ? "" : "asynchronous";
+        apply(plainChoice(), layout);
+        layout.run = {};
+        layout.data = {};
+        if (layout.cluster.pace) layout.cluster.pace->stepSeconds = 1;
+        return layout;
+    };
+    return question(one) == question(other) && mostContext(one) == mostContext(other);
+}
+
+tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop,
+                                                                      const Measurements& measurements) {
+    Layout plain = base;
+    apply(plainChoice(), plain);
+    if (std::vector<Fault> faults = fixedFaults(plain); !faults.empty()) return tl::unexpected(std::move(faults));
+    std::vector<Choice> choices = Enumeration(base, stop, measurements).run();
+    if (!choices.empty() || stop.stop_requested()) return choices;
+    for (const HostSpec& host : base.cluster.hosts) plain.parallel.data += host.devices;
+    --plain.parallel.data;
+    return tl::unexpected(check(plain, scheduleMethods()));
+}
+
+}  // namespace shardlab

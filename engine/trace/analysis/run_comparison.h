@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two runs side by side, or a run beside its own prediction: aligned by rank, step and action.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/trace/run_file/run_file.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace shardlab {
+
+/// A figure of both sides; none where a side does not have what it is a figure of.
+struct Compared {
+    std::optional<double> a;
+    std::optional<double> b;
+    std::optional<double> difference() const;  ///< b − a
+    std::optional<double> relative() const;    ///< (b − a) ÷ a; none where a is 0
+};
+
+struct ComparedSide {
+    std::string name;        ///< of the layout
+    bool predicted = false;  ///< one predicted step, compared with every step of the other side
+    bool paced = false;
+    int ranks = 0;
+    int steps = 0;           ///< complete ones
+};
+
+/// Seconds, of a step and mean over the compared steps, unless said otherwise.
+struct RunComparison {
+    struct Step {
+        int step = 0;
+        Compared seconds;
+        Compared loss;
+    };
+    struct Kind {
+        EventKind kind = EventKind::None;
+        Compared count;    ///< spans of a step on all ranks
+        Compared seconds;  ///< mean over the side's ranks
+    };
+    struct Rank {
+        int a = 0;
+        int b = 0;
+        std::string label;  ///< of the place in the mesh, "dp0 pp1"
+        Compared computing;
+        Compared waiting;
+        Compared communicating;  ///< sends and collectives, hidden and exposed
+        Compared updating;       ///< optimizer
+    };
+    /// Computing of a stage, mean over the ranks that hold it.
+    struct Stage {
+        int stage = 0;
+        std::pair<int, int> layersA{0, -1};  ///< first and last; empty where last < first
+        std::pair<int, int> layersB{0, -1};
+        Compared seconds;
+    };
+    /// A stage's computing in equal parts to its layers.
+    struct Layer {
+        int layer = 0;
+        int stageA = -1;
+        int stageB = -1;
+        Compared seconds;
+    };
+    /// One action on one rank, over all compared steps.
+    struct Difference {
+        EventKind kind = EventKind::None;
+        ActionId action = 0;
+        int rankA = 0;
+        int rankB = 0;
+        int steps = 0;      ///< in which both sides have it
+        Compared seconds;
+        int worstStep = 0;  ///< in which the sides differ most
+        double worst = 0;   ///< b − a in that step
+    };
+
+    ComparedSide a;
+    ComparedSide b;
+    int firstStep = 0;  ///< of those compared
+    int lastStep = 0;
+    int stepCount = 0;
+    Compared stepSeconds;  ///< median
+    Compared bubble;       ///< a share; median
+    std::vector<Step> steps;  ///< those of both sides, the first ones that are not compared included
+    std::vector<Kind> kinds;
+    std::vector<Rank> ranks;
+    std::vector<Stage> stages;
+    std::vector<Layer> layers;
+    std::vector<Difference> largest;  ///< ten at most; waits are left out, as they follow from the others
+    std::int64_t alignedActions = 0;  ///< of a rank and a step
+    std::vector<std::string> notes;   ///< what could not be aligned, and why figures may not mean the same
+};
+
+/// Side A is what B is compared with.
+class RunComparer {
+public:
+    enum class Side { A, B };
+    /// `aPredicted`: A's events are one predicted step.
+    RunComparer(const RunHeader& a, bool aPredicted, const RunHeader& b);
+    ~RunComparer();
+    /// Of each lane in the order of its steps; lanes and ranks may interleave.
+    void add(Side side, std::span<const Event> events);
+    /// Error: no step is complete on both sides.
+    Result<RunComparison> comparison() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// `cancelled` is asked now and then; may be empty. Cancelling is an error too.
+Result<RunComparison> compareRuns(const RunReader& a, const RunReader& b, const std::function<bool()>& cancelled = {});
+/// A: what was predicted, B: what was measured.
+Result<RunComparison> compareWithPrediction(const RunReader& run, const std::function<bool()>& cancelled = {});
+
+/// Where rank `rank` of one mesh is in another: the same place on every axis; -1 where there is none.
+int counterpart(const Layout& from, int rank, const Layout& to);
+
+/// "+12.3 %", "−0.4 %", from +1000 % on "×1440"; "–" where it is not known.
+std::string formatChange(const Compared& figure);
+/// "+1.25 ms"; "–" where it is not known.
+std::string formatDifference(const Compared& figure);
+
+/// The object that `shardlab compare --json` prints.
+std::string toJson(const RunComparison& comparison, const std::string& nameA, const std::string& nameB);
+
+}  // namespace shardlab

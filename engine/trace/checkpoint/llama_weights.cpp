@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Llama weights in the files that Hugging Face's transformers reads and writes. There a projection is a matrix [outputs,
+// inputs] of its own; here [inputs, outputs], and what reads the same input is one matrix.
+#include "engine/trace/checkpoint/llama_weights.h"
+
+#include "engine/trace/checkpoint/state_source.h"
+#include "engine/layout/json_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+/// So many outputs of a projection, from `first` on.
+struct OutputRun {
+    std::size_t projection = 0;
+    int first = 0;
+    int count = 0;
+};
+
+/// One of our weights, as transformers has it.
+struct LlamaTensor {
+    struct Projection {
+        std::string name;
+        int outputs = 0;
+    };
+    std::string name;
+    std::vector<int> shape;
+    std::vector<Projection> projections;
+    std::vector<OutputRun> columns;  ///< whose outputs are our columns, in order; empty: the same tensor by another name
+};
+
+LlamaTensor renamed(std::string name, std::vector<int> shape, std::string theirs) {
+    return {std::move(name), std::move(shape), {{std::move(theirs), 0}}, {}};
+}
+
+LlamaTensor joined(std::string name, int inputs, std::vector<LlamaTensor::Projection> projections) {
+    LlamaTensor tensor{std::move(name), {inputs, 0}, std::move(projections), {}};
+    for (std::size_t i = 0; i < tensor.projections.size(); ++i) {
+        tensor.columns.push_back({i, 0, tensor.projections[i].outputs});
+        tensor.shape[1] += tensor.projections[i].outputs;
+    }
+    return tensor;
+}
+
+/// Queries, keys and values, in the order of kernels/rotary.h.
+LlamaTensor attentionTensor(const ModelSpec& model, const std::string& ours, const std::string& theirs) {
+    const int width = model.hidden / model.heads, keys = keyHeads(model), together = model.heads / keys;
+    LlamaTensor tensor = joined(ours, model.hidden, {{theirs + "q_proj.weight", model.heads * width},
+                                                     {theirs + "k_proj.weight", keys * width},
+                                                     {theirs + "v_proj.weight", keys * width}});
+    tensor.columns.clear();
+    for (int key = 0; key < keys; ++key) {
+        tensor.columns.push_back({0, key * together * width, together * width});
+        tensor.columns.push_back({1, key * width, width});
+        tensor.columns.push_back({2, key * width, width});
+    }
+    return tensor;
+}
+
+/// All of a model's, in the order of transformers' names.
+std::vector<LlamaTensor> llamaTensors(const ModelSpec& model) {
+    const int h = model.hidden;
+    std::vector<LlamaTensor> all;
+    all.push_back(renamed("wte.weight", {model.vocabulary, h}, "model.embed_tokens.weight"));
+    for (int layer = 0; layer < model.layers; ++layer) {
+        const std::string ours = fmt::format("h.{}.", layer), theirs = fmt::format("model.layers.{}.", layer);
+        const int f = feedForwardWidth(model, layer);
+        all.push_back(renamed(ours + "ln_1.weight", {h}, theirs + "input_layernorm.weight"));
+        all.push_back(attentionTensor(model, ours + "attn.qkv.weight", theirs + "self_attn."));
+        all.push_back(joined(ours + "attn.c_proj.weight", h, {{theirs + "self_attn.o_proj.weight", h}}));
+        all.push_back(renamed(ours + "ln_2.weight", {h}, theirs + "post_attention_layernorm.weight"));
+        all.push_back(joined(ours + "mlp.gate_up.weight", h,
+                             {{theirs + "mlp.gate_proj.weight", f}, {theirs + "mlp.up_proj.weight", f}}));
+        all.push_back(joined(ours + "mlp.c_proj.weight", f, {{theirs + "mlp.down_proj.weight", h}}));
+    }
+    all.push_back(renamed("ln_f.weight", {h}, "model.norm.weight"));
+    all.push_back(renamed("lm_head.weight", {model.vocabulary, h}, "lm_head.weight"));
+    return all;
+}
+
+/// function(column of ours, run, row of the run's projection).
+template <class Function>
+void eachColumn(const LlamaTensor& tensor, const Function& function) {
+    std::size_t column = 0;
+    for (const OutputRun& run : tensor.columns)
+        for (int i = 0; i < run.count; ++i) function(column++, run, static_cast<std::size_t>(run.first + i));
+}
+
+Result<double> baseOf(const nlohmann::json& config) {
+    const auto number = [](const nlohmann::json& in, const char* name) {
+        return in.is_object() && in.contains(name) && in[name].is_number() ? in[name].get<double>() : 0.0;
+    };
+    for (const char* of : {"rope_scaling", "rope_parameters"}) {
+        if (!config.contains(of) || !config[of].is_object()) continue;
+        const nlohmann::json& rope = config[of];
+        const auto type = rope.contains("rope_type") ? rope["rope_type"] : rope.value("type", nlohmann::json("default"));
+        if (type != "default") return fail(Error{{}, {}, "their rotary embedding is scaled", "weights without rope_scaling"});
+        if (number(rope, "rope_theta") > 0) return number(rope, "rope_theta");
+    }
+    return number(config, "rope_theta");
+}
+
+/// What a folder's config.json says must be what the layout says, where no tensor's shape would tell.
+Status fitsConfig(const std::filesystem::path& place, const ModelSpec& model) {
+    std::error_code ignored;
+    const std::filesystem::path path = place / "config.json";
+    if (!std::filesystem::is_directory(place, ignored) || !std::filesystem::exists(path, ignored)) return {};
+    const auto wrong = [&](std::string why, std::string legal) {
+        return fail(Error{"these weights do not fit the layout's model", path.string(), std::move(why), std::move(legal)});
+    };
+    const Result<std::string> text = readFile(path);
+    if (!text) return fail(text.error());
+    const Result<JsonText> json = parseJsonText(*text);
+    if (!json || !json->root.is_object()) return wrong("it is no JSON object", "a config.json as transformers writes it");
+    const nlohmann::json& config = json->root;
+    const Result<double> base = baseOf(config);
+    if (!base) return wrong(base.error().why, base.error().legal);
+    if (*base > 0 && std::abs(*base - model.ropeBase) > 1e-9 * *base)
+        return wrong(fmt::format("their rotary embedding has the base {}, the layout's {}", *base, model.ropeBase),
+                     fmt::format("model.rope_base {}", *base));
+    const auto heads = [&](const char* name, int ours, const char* field) -> Status {
+        if (!config.contains(name) || !config[name].is_number_integer() || config[name] == ours) return {};
+        return wrong(fmt::format("{} is {}, the layout's {}", name, config[name].dump(), ours),
+                     fmt::format("{} {}", field, config[name].dump()));
+    };
+    if (const Status same = heads("num_attention_heads", model.heads, "model.heads"); !same) return same;
+    if (const Status same = heads("num_key_value_heads", keyHeads(model), "model.kv_heads"); !same) return same;
+    const auto epsilon = config.find("rms_norm_eps");
+    if (epsilon != config.end() && epsilon->is_number() && std::abs(epsilon->get<double>() - 1e-5) > 1e-12)
+        return wrong(fmt::format("their norms add {}", epsilon->dump()), "weights of a model with rms_norm_eps 1e-05");
+    return {};
+}
+
+}  // namespace
+
+Result<StateSource> StateSource::ofLlamaWeights(FileSystem& files, const std::filesystem::path& place,
+                                                const ModelSpec& model) {
+    if (const Status fits = fitsConfig(place, model); !fits) return fail(fits.error());
+    Result<StateSource> source = ofFiles(files, place);
+    if (!source) return source;
+    const auto wrong = [&](std::string why, std::string legal) {
+        return fail(Error{"these weights do not fit the layout's model", place.string(), std::move(why), std::move(legal)});
+    };
+    std::map<std::pair<std::string, std::string>, std::vector<Origin>> theirs;
+    std::swap(theirs, source->origins_);
+    const std::string kind(weightKind);
+    if (theirs.contains({"model.embed_tokens.weight", kind}) && !theirs.contains({"lm_head.weight", kind}))
+        return wrong("their output projection is the token embedding, and the llama model has one of its own",
+                     "weights that were saved without tie_word_embeddings");
+    for (const LlamaTensor& tensor : llamaTensors(model)) {
+        std::vector<Origin> origins;
+        for (const LlamaTensor::Projection& projection : tensor.projections) {
+            const auto found = theirs.find({projection.name, kind});
+            if (found == theirs.end()) return wrong("there is no " + projection.name, "weights of a Llama of as many layers");
+            if (theirs.contains({projection.name.substr(0, projection.name.rfind('.')) + ".bias", kind}))
+                return wrong(projection.name + " has a bias, and no product of the llama model has one",
+                             "weights without attention_bias and mlp_bias");
+            const Origin& origin = found->second.front();
+            const std::vector<int> wanted =
+                tensor.columns.empty() ? tensor.shape : std::vector{projection.outputs, tensor.shape[0]};
+            if (origin.slice.whole != wanted)
+                return wrong(fmt::format("{} is {}, the layout's model needs {}", projection.name,
+                                         shapeText(origin.slice.whole), shapeText(wanted)),
+                             "a layout with the same model");
+            origins.push_back(origin);
+        }
+        if (tensor.columns.empty()) {
+            source->origins_[{tensor.name, kind}] = std::move(origins);
+            continue;
+        }
+        Origin whole;
+        whole.file = origins.front().file;
+        whole.slice.whole = tensor.shape;
+        whole.tensor = {tensor.name, TensorType::F32, {tensor.shape.begin(), tensor.shape.end()}, 0,
+                        static_cast<std::uint64_t>(wholeElements(whole.slice)) * sizeof(float)};
+        whole.assembled = [tensor, origins](const StateSource& held) -> Result<std::vector<float>> {
+            const auto inputs = static_cast<std::size_t>(tensor.shape[0]), columns = static_cast<std::size_t>(tensor.shape[1]);
+            std::vector<std::vector<float>> parts;
+            for (const Origin& origin : origins) {
+                Result<std::vector<float>> part = held.values(origin);
+                if (!part) return part;
+                parts.push_back(std::move(*part));
+            }
+            std::vector<float> values(inputs * columns);
+            eachColumn(tensor, [&](std::size_t column, const OutputRun& run, std::size_t row) {
+                const float* const from = parts[run.projection].data() + row * inputs;
+                for (std::size_t i = 0; i < inputs; ++i) values[i * columns + column] = from[i];
+            });
+            return values;
+        };
+        source->origins_[{tensor.name, kind}].push_back(std::move(whole));
+    }
+    return source;
+}
+
+namespace {
+
+nlohmann::ordered_json configOf(const ModelSpec& model) {
+    return {{"architectures", {"LlamaForCausalLM"}},
+            {"model_type", "llama"},
+            {"hidden_act", "silu"},
+            {"hidden_size", model.hidden},
+            {"intermediate_size", feedForwardWidth(model, 0)},
+            {"num_hidden_layers", model.layers},
+            {"num_attention_heads", model.heads},
+            {"num_key_value_heads", keyHeads(model)},
+            {"head_dim", model.hidden / model.heads},
+            {"max_position_embeddings", model.sequence},
+            {"vocab_size", model.vocabulary},
+            {"rms_norm_eps", 1e-5},
+            {"rope_theta", model.ropeBase},
+            {"attention_bias", false},
+            {"mlp_bias", false},
+            {"tie_word_embeddings", false}};
+}
+
+std::string_view bytesOfFloats(const std::vector<float>& values) {
+    return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+/// A manifest says what it likes: what its tensors are counted with must be countable.
+bool isCountable(const ModelSpec& model, std::size_t tensors) {
+    constexpr int most = 1 << 24;
+    const auto counts = [](int number) { return number >= 1 && number <= most; };
+    const bool widths = model.feedForward.size() <= 1 || model.feedForward.size() == static_cast<std::size_t>(model.layers);
+    return counts(model.layers) && static_cast<std::size_t>(model.layers) <= tensors && counts(model.hidden) &&
+           counts(model.heads) && counts(keyHeads(model)) && counts(model.vocabulary) &&
+           model.hidden % model.heads == 0 && model.heads % keyHeads(model) == 0 && widths &&
+           counts(feedForwardWidth(model, 0));
+}
+
+/// function(name of transformers', shape) of each.
+template <class Function>
+void eachOfTheirs(const LlamaTensor& tensor, const Function& function) {
+    if (tensor.columns.empty()) function(std::size_t{0}, tensor.shape);
+    else
+        for (std::size_t i = 0; i < tensor.projections.size(); ++i)
+            function(i, std::vector{tensor.projections[i].outputs, tensor.shape[0]});
+}
+
+}  // namespace
+
+Status exportLlama(FileSystem& files, const std::filesystem::path& checkpoint, const std::filesystem::path& folder) {
+    const Result<CheckpointManifest> manifest = readManifest(checkpoint);
+    if (!manifest) return fail(manifest.error());
+    const ModelSpec& model = manifest->layout.model;
+    const auto cannot = [&](std::string why, std::string legal) {
+        return fail(Error{"cannot write Llama weights", checkpoint.string(), std::move(why), std::move(legal)});
+    };
+    if (model.kind != "llama") return cannot("its model is of kind " + model.kind, "a checkpoint of a llama");
+    const std::vector<int>& widths = model.feedForward;
+    if (!widths.empty() && std::ranges::adjacent_find(widths, std::ranges::not_equal_to()) != widths.end())
+        return cannot("its feed-forward blocks differ in width", "a checkpoint whose model.feed_forward is one width");
+    const Result<StateSource> source = StateSource::ofCheckpoint(files, checkpoint, *manifest);
+    if (!source) return fail(source.error());
+    if (!isCountable(model, source->wholes().size())) return cannot("its model has sizes that no llama has", "another checkpoint");
+    const std::vector<LlamaTensor> tensors = llamaTensors(model);
+    SafetensorsHeader header;
+    header.metadata["format"] = "pt";  // transformers refuses files that do not say so
+    for (const LlamaTensor& tensor : tensors)
+        eachOfTheirs(tensor, [&](std::size_t i, const std::vector<int>& shape) {
+            const std::uint64_t begin = header.dataBytes();
+            header.tensors.push_back({tensor.projections[i].name, TensorType::F32, {shape.begin(), shape.end()}, begin,
+                                      begin + static_cast<std::uint64_t>(wholeElements({shape})) * sizeof(float)});
+        });
+    if (const Status made = files.createFolder(folder); !made) return made;
+    auto out = ReplacingFile::open(files, folder / "model.safetensors");
+    if (!out) return fail(out.error());
+    if (const Status done = out->write(writeHeader(header)); !done) return done;
+    for (const LlamaTensor& tensor : tensors) {
+        const Result<std::vector<float>> values = source->read({tensor.name, std::string(weightKind), tensor.shape});
+        if (!values) return fail(values.error());
+        if (tensor.columns.empty()) {
+            if (const Status done = out->write(bytesOfFloats(*values)); !done) return done;
+            continue;
+        }
+        const auto inputs = static_cast<std::size_t>(tensor.shape[0]), columns = static_cast<std::size_t>(tensor.shape[1]);
+        std::vector<std::vector<float>> parts;
+        for (const LlamaTensor::Projection& projection : tensor.projections)
+            parts.emplace_back(static_cast<std::size_t>(projection.outputs) * inputs);
+        eachColumn(tensor, [&](std::size_t column, const OutputRun& run, std::size_t row) {
+            float* const to = parts[run.projection].data() + row * inputs;
+            for (std::size_t i = 0; i < inputs; ++i) to[i] = (*values)[i * columns + column];
+        });
+        for (const std::vector<float>& part : parts)
+            if (const Status done = out->write(bytesOfFloats(part)); !done) return done;
+    }
+    return out->commit().and_then([&] { return replaceFile(files, folder / "config.json", configOf(model).dump(2) + "\n"); });
+}
+
+}  // namespace shardlab

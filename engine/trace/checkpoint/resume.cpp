@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/checkpoint/resume.h"
+
+#include "engine/layout/exchange.h"
+#include "engine/layout/layout_json.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace shardlab {
+namespace {
+
+/// Fields outside the model that the state or the bits after it depend on, with the reason.
+struct Bound {
+    std::string_view pointer;
+    std::string_view why;
+};
+constexpr std::array bound{
+    Bound{"/optimizer/kind", "its state belongs to this optimizer"},
+    Bound{"/run/seed", "the order of the data is made of the seed"},
+};
+/// Fields of the model that shape no weight.
+constexpr std::array<std::string_view, 2> free{"/model/dropout", "/model/weights"};
+
+}  // namespace
+
+Status canContinue(const Layout& layout, const CheckpointManifest& manifest, const std::filesystem::path& checkpoint) {
+    const Exchange exchange = exchangeOf(layout.parallel);
+    if (exchange == Exchange::AsyncServer || exchange == Exchange::Elastic)
+        return fail({"this layout cannot go on from a checkpoint", checkpoint.string(),
+                     fmt::format("with the exchange {} every replica has weights and a place in the data of its own, and a "
+                                 "checkpoint has one of each", layout.parallel.exchange),
+                     "parallel.exchange allreduce, server or hogwild"});
+    const nlohmann::ordered_json wanted = layoutToJson(layout), had = layoutToJson(manifest.layout);
+    for (const Field& field : fields()) {
+        const auto rule = std::ranges::find(bound, field.pointer, &Bound::pointer);
+        const bool shapes = field.pointer.starts_with("/model/") && std::ranges::find(free, field.pointer) == free.end();
+        if (!shapes && rule == bound.end()) continue;
+        const nlohmann::ordered_json::json_pointer pointer{std::string(field.pointer)};
+        const std::string ours = wanted.at(pointer).dump(), theirs = had.at(pointer).dump();
+        if (ours == theirs) continue;
+        return fail({"this layout cannot go on from the checkpoint", checkpoint.string(),
+                     fmt::format("{} is {} in the layout and {} in the checkpoint; {}", field.pointer, ours, theirs,
+                                 shapes ? std::string_view("the weights have the shapes of that model") : rule->why),
+                     fmt::format("{} {}", field.pointer, theirs)});
+    }
+    if (layout.run.steps > manifest.step) return {};
+    return fail({"there is nothing left to train", checkpoint.string(),
+                 fmt::format("the checkpoint has done {} steps and the layout asks for {}", manifest.step, layout.run.steps),
+                 fmt::format("/run/steps above {}", manifest.step)});
+}
+
+}  // namespace shardlab

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/event/host_clock.h"
+
+#include "engine/base/json_fields.h"
+#include "engine/base/units.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace shardlab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
+
+std::string toText(const HostClock& clock) {
+    const double offset = static_cast<double>(clock.offset) * 1e-9;
+    return fmt::format("{}{} ± {}", clock.offset < 0 ? "−" : "+", formatSeconds(std::abs(offset)),
+                       formatSeconds(static_cast<double>(clock.uncertainty) * 1e-9));
+}
+
+void HostClocks::add(const HostClock& clock) {
+    auto host = std::ranges::find(hosts_, clock.host, &Host::name);
+    if (host == hosts_.end()) host = hosts_.insert(host, {clock.host, {}, 0, 1});
+    // The last place holds the newest, which stays only where its turn has come.
+    const bool provisional = host->seen > 0 && (host->seen - 1) % host->stride != 0;
+    if (provisional) host->kept.back() = clock;
+    else host->kept.push_back(clock);
+    ++host->seen;
+    if (host->kept.size() <= most) return;
+    const HostClock last = host->kept.back();
+    std::vector<HostClock> half;
+    for (std::size_t i = 0; i < host->kept.size(); i += 2) half.push_back(host->kept[i]);
+    host->stride *= 2;
+    if (half.back() != last) half.push_back(last);
+    host->kept = std::move(half);
+}
+
+std::vector<HostClock> HostClocks::all() const {
+    std::vector<HostClock> all;
+    for (const Host& host : hosts_) all.insert(all.end(), host.kept.begin(), host.kept.end());
+    return all;
+}
+
+std::vector<HostClock> latestOf(std::span<const HostClock> clocks) {
+    std::vector<HostClock> latest;
+    for (const HostClock& clock : clocks) {
+        const auto known = std::ranges::find(latest, clock.host, &HostClock::host);
+        if (known == latest.end()) latest.push_back(clock);
+        else if (clock.time >= known->time) *known = clock;
+    }
+    return latest;
+}
+
+std::string writeClocks(std::span<const HostClock> clocks) {
+    Json all = Json::array();
+    for (const HostClock& clock : clocks)
+        all.push_back({{"host", clock.host},
+                       {"time", clock.time},
+                       {"offset", clock.offset},
+                       {"uncertainty", clock.uncertainty},
+                       {"drift", clock.drift}});
+    return Json{{"clocks", std::move(all)}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Status readClocks(std::string_view text, std::vector<HostClock>& clocks) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object()) return fail({"damaged run file", "", "its list of clocks is no JSON object", ""});
+    const auto all = json.find("clocks");
+    if (all == json.end() || !all->is_array()) return {};
+    for (const Json& each : *all) {
+        if (!each.is_object()) continue;
+        HostClock clock;
+        take(each, "host", clock.host);
+        take(each, "time", clock.time);
+        take(each, "offset", clock.offset);
+        take(each, "uncertainty", clock.uncertainty);
+        take(each, "drift", clock.drift);
+        clocks.push_back(std::move(clock));
+    }
+    return {};
+}
+
+}  // namespace shardlab

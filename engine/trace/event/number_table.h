@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of whole numbers as bytes, column by column (engine/trace/run_file/format.md): what is stored of steps.
+#pragma once
+
+#include "engine/base/bytes.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+namespace shardlab {
+
+class NumberTable {
+public:
+    explicit NumberTable(std::size_t columns) : columns_(columns) {}
+
+    /// One number for each column.
+    void add(std::initializer_list<std::int64_t> row);
+    std::size_t rows() const { return rows_; }
+    /// 0 in a column that the table, written by an older version, does not have.
+    std::int64_t at(std::size_t row, std::size_t column) const {
+        return column < columns_.size() ? columns_[column][row] : 0;
+    }
+    void append(Bytes& out) const;
+    /// Replaces what is here. False: no whole table is there. Columns beyond these are read and forgotten.
+    bool read(ByteReader& in);
+
+private:
+    std::vector<std::vector<std::int64_t>> columns_;
+    std::size_t rows_ = 0;
+};
+
+}  // namespace shardlab

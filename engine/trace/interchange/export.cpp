@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/interchange/export.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace shardlab {
+namespace {
+
+constexpr std::array formats{
+    ExportFormat{"csv", ".csv", "one row per event, for spreadsheets and scripts", writeCsv},
+    ExportFormat{"chrome", ".json", "trace for ui.perfetto.dev and chrome://tracing", writeChrome},
+    ExportFormat{"perfetto", ".pftrace", "trace for ui.perfetto.dev, smaller and faster to open", writePerfetto},
+    ExportFormat{"sqlite", ".sqlite", "a database with one row per event", writeRows},
+};
+
+}  // namespace
+
+std::span<const ExportFormat> exportFormats() { return formats; }
+
+Result<ExportFormat> findExportFormat(std::string_view name) {
+    const auto found = std::ranges::find(formats, name, &ExportFormat::name);
+    if (found != formats.end()) return *found;
+    std::string legal = "Possible are";
+    for (const ExportFormat& format : formats) legal += (&format == formats.data() ? " " : ", ") + std::string(format.name);
+    return fail({"unknown export format", std::string(name), "", legal});
+}
+
+Status exportRun(const RunReader& run, const ExportFormat& format, const std::filesystem::path& file) {
+    DiskFileSystem files;
+    return exportRun(files, run, format, file);
+}
+
+Status exportRun(FileSystem& files, const RunReader& run, const ExportFormat& format, const std::filesystem::path& file) {
+    auto out = ReplacingFile::open(files, file);
+    if (!out) return fail(out.error());
+    const Status written = format.write(run, *out);
+    // The format's writer fails where the run is damaged, or where a write failed; in the second case commit() fails too.
+    const Status committed = out->commit();
+    if (!committed) return committed;
+    if (!written) {
+        Error error = written.error();
+        error.legal = "All that could be read has been exported to " + file.string();
+        return fail(error);
+    }
+    return {};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an import's reader makes of one thing in another program's trace.
+#pragma once
+
+#include "engine/trace/event/event.h"
+
+#include <cstdint>
+
+namespace shardlab {
+
+/// `event.rank` and `event.step` are not yet known where it is read.
+struct ForeignEvent {
+    Event event;
+    std::uint32_t process = 0;  ///< number that ForeignTrace::process gave
+    std::uint32_t thread = 0;   ///< within it; spans of one thread nest
+    /// Of what a device does: the number of the call that asked for it (ForeignTrace::addLaunch). 0: not known.
+    std::uint32_t launch = 0;
+    /// Of a span that is an operation: what it is on the compute lane, if it lies in no other of its thread and the
+    /// process has no device. None: it stays on the host lane.
+    EventKind outermost = EventKind::None;
+    bool predicted = false;
+};
+
+/// The order of a run's lanes: by begin; of two that begin together the longer, which holds the other, is first.
+constexpr bool earlier(const ForeignEvent& a, const ForeignEvent& b) {
+    return a.event.begin != b.event.begin ? a.event.begin < b.event.begin : a.event.end > b.event.end;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/interchange/foreign_trace.h"
+
+#include "engine/base/units.h"
+#include "engine/layout/layout_file.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <numeric>
+#include <set>
+#include <unistd.h>
+
+namespace shardlab {
+namespace {
+
+constexpr std::size_t mostNames = 1'000'000;
+constexpr std::size_t mostRanks = 32'767;  ///< that an event can name
+constexpr std::size_t batchEvents = 4096;
+constexpr std::int64_t eventsBetweenQuestions = 1 << 17;
+constexpr std::int64_t latest = std::int64_t{1} << 62;  ///< so that no difference of two times overflows; 146 years
+
+bool onClock(std::int64_t begin, std::int64_t end) { return begin > -latest && end < latest; }
+
+std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()))); }
+
+Error refusal(std::string where, std::string why, std::string legal = "") {
+    return {"cannot import the trace", std::move(where), std::move(why), std::move(legal)};
+}
+
+std::string labelOf(const ForeignProcess& process, int rank) {
+    if (!process.rank || *process.rank == rank) return process.label;
+    return fmt::format("rank {}{}{}", *process.rank, process.label.empty() ? "" : " · ", process.label);
+}
+
+}  // namespace
+
+std::uint32_t ForeignTrace::addProcess(ForeignProcess process) {
+    processes_.push_back(std::move(process));
+    timing_.emplace_back();
+    return static_cast<std::uint32_t>(processes_.size() - 1);
+}
+
+ActionId ForeignTrace::name(std::string_view text) {
+    static constexpr std::string_view another = "(another name)";
+    if (text.empty()) return 0;
+    const auto known = names_.find(std::string(text));
+    if (known != names_.end()) return namedId(known->second);
+    if (names_.size() >= mostNames && text != another) return name(another);
+    const auto number = static_cast<std::uint32_t>(names_.size() + 1);
+    const auto added = names_.emplace(std::string(text), number).first;
+    namesInOrder_.push_back(&added->first);
+    return namedId(number);
+}
+
+Status ForeignTrace::add(const ForeignEvent& event) {
+    if (event.event.end < event.event.begin) {
+        ignored("spans that end before they begin");
+        return {};
+    }
+    if (!onClock(event.event.begin, event.event.end)) {
+        ignored("events whose times are too large");
+        return {};
+    }
+    if (!event.predicted) first_ = std::min(first_, event.event.begin);
+    if (event.event.kind == EventKind::Kernel) processes_[event.process].device = true;
+    return sorter_.add(event);
+}
+
+void ForeignTrace::addStep(std::uint32_t process, std::int32_t step, std::int64_t begin, std::int64_t end) {
+    if (begin <= end && onClock(begin, end)) timing_[process].steps.push_back({begin, end, step});
+}
+
+void ForeignTrace::addLaunch(std::uint32_t process, std::uint32_t number, std::int64_t time) {
+    timing_[process].launches.push_back({number, time});
+}
+
+void ForeignTrace::addMemory(std::uint32_t process, std::int64_t time, std::int64_t bytes) {
+    timing_[process].memory.push_back({time, bytes});
+}
+
+void ForeignTrace::ignored(std::string_view what, std::int64_t count) {
+    const auto known = ignored_.find(what);
+    if (known != ignored_.end()) known->second += count;
+    else ignored_.emplace(what, count);
+}
+
+/// Ranks that the trace names come first, in their order; a trace of some ranks of a job has no rows for the others.
+Result<std::vector<int>> ForeignTrace::ranks() const {
+    if (processes_.empty()) return fail(refusal("", "there is nothing in it that a timeline could show"));
+    if (processes_.size() > mostRanks)
+        return fail(refusal("", fmt::format("it has {} processes", processes_.size()), fmt::format("At most {}", mostRanks)));
+    std::map<int, const ForeignProcess*> named;
+    for (const ForeignProcess& process : processes_) {
+        if (!process.rank) continue;
+        const auto [place, fresh] = named.emplace(*process.rank, &process);
+        if (!fresh)
+            return fail(refusal(process.source, fmt::format("it says that it is rank {}, and so does {}", *process.rank, place->second->source),
+                                "One trace of each rank"));
+    }
+    std::vector<std::size_t> order(processes_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+        const auto key = [&](std::size_t i) { return processes_[i].rank.value_or(std::numeric_limits<int>::max()); };
+        return key(a) != key(b) ? key(a) < key(b) : processes_[a].order < processes_[b].order;
+    });
+    std::vector<int> ranks(processes_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) ranks[order[i]] = static_cast<int>(i);
+    return ranks;
+}
+
+RunHeader ForeignTrace::header(std::string_view origin, const std::vector<std::string>& files, const std::vector<int>& ranks) const {
+    RunHeader header;
+    header.origin = origin;
+    header.created = now();
+    header.version = SHARDLAB_VERSION;
+    header.layout.name = files.front() + (files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : std::string());
+    header.layout.parallel.data = static_cast<int>(processes_.size());
+    header.layout.parallel.pipeline = 1;
+    std::vector<const ForeignProcess*> inOrder(processes_.size());
+    for (std::size_t i = 0; i < processes_.size(); ++i) inOrder[static_cast<std::size_t>(ranks[i])] = &processes_[i];
+    auto& hosts = header.layout.cluster.hosts;
+    hosts.clear();
+    for (const ForeignProcess* process : inOrder) {
+        const std::string host = process->host.empty() ? "unknown host" : process->host;
+        if (hosts.empty() || hosts.back().name != host) hosts.push_back({host, 0});
+        ++hosts.back().devices;
+    }
+    header.layoutJson = writeLayout(header.layout);
+    return header;
+}
+
+std::int32_t ForeignTrace::stepOf(const ForeignEvent& event) const {
+    const Timing& timing = timing_[event.process];
+    std::int64_t time = event.event.begin;
+    if (event.launch != 0) {
+        const auto launch = std::ranges::lower_bound(timing.launches, event.launch, {}, &Launch::number);
+        if (launch != timing.launches.end() && launch->number == event.launch) time = launch->time;
+    }
+    const auto after = std::ranges::upper_bound(timing.steps, time, {}, &StepRange::begin);
+    if (after == timing.steps.begin() || (after - 1)->end <= time) return -1;
+    return (after - 1)->step;
+}
+
+void ForeignTrace::place(ForeignEvent& foreign) {
+    Event& event = foreign.event;
+    if (foreign.outermost != EventKind::None) {
+        Thread& thread = threads_[{foreign.process, foreign.thread}];
+        if (event.kind == EventKind::Annotation) {
+            thread.optimizing = std::max(thread.optimizing, event.end);
+        } else if (event.begin >= thread.until) {
+            thread.until = event.end;
+            if (!processes_[foreign.process].device) {
+                event.kind = event.begin < thread.optimizing ? EventKind::Optimizer : foreign.outermost;
+                event.lane = Lane::Compute;
+            }
+        }
+    }
+    if (event.step < 0) event.step = stepOf(foreign);
+}
+
+/// The most that a process held in each step, at the step's end.
+std::vector<ForeignEvent> ForeignTrace::peaks() const {
+    std::vector<ForeignEvent> all;
+    for (std::size_t process = 0; process < timing_.size(); ++process) {
+        std::vector<Sample> memory = timing_[process].memory;
+        std::ranges::stable_sort(memory, {}, &Sample::time);
+        for (const StepRange& step : timing_[process].steps) {
+            auto sample = std::ranges::lower_bound(memory, step.begin, {}, &Sample::time);
+            std::int64_t peak = sample == memory.begin() ? 0 : (sample - 1)->bytes;
+            for (; sample != memory.end() && sample->time <= step.end; ++sample) peak = std::max(peak, sample->bytes);
+            if (peak <= 0) continue;
+            ForeignEvent event;
+            event.process = static_cast<std::uint32_t>(process);
+            event.event = {.begin = step.end, .end = step.end, .bytes = peak, .step = step.step, .lane = Lane::Host,
+                           .kind = EventKind::MemoryPeak};
+            all.push_back(event);
+        }
+    }
+    std::ranges::stable_sort(all, earlier);
+    return all;
+}
+
+Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, ImportReport& report, const ShareWatcher& watcher) {
+    for (Timing& timing : timing_) {
+        std::ranges::stable_sort(timing.steps, {}, &StepRange::begin);
+        std::ranges::stable_sort(timing.launches, {}, &Launch::number);
+    }
+    const std::vector<ForeignEvent> peaksOfSteps = peaks();
+    auto peak = peaksOfSteps.begin();
+    const std::int64_t zero = keepClock_ || first_ == std::numeric_limits<std::int64_t>::max() ? 0 : first_;
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last = 0;
+    std::set<std::int32_t> steps;
+    std::vector<Event> measured, predicted;
+    Status status;
+    const auto flush = [&](std::vector<Event>& batch, std::size_t least) {
+        if (!status || batch.size() < least) return;
+        status = &batch == &measured ? writer.append(batch) : writer.appendPredicted(batch);
+        batch.clear();
+    };
+    const auto give = [&](ForeignEvent event) {
+        event.event.rank = static_cast<std::int16_t>(ranks[event.process]);
+        if (!event.predicted) {
+            event.event.begin -= zero;
+            event.event.end -= zero;
+            first = std::min(first, event.event.begin);
+            last = std::max(last, event.event.end);
+            if (event.event.kind == EventKind::Step) steps.insert(event.event.step);
+            ++report.events;
+        }
+        std::vector<Event>& batch = event.predicted ? predicted : measured;
+        batch.push_back(event.event);
+        flush(batch, batchEvents);
+    };
+    std::int64_t given = 0;
+    bool cancelled = false;
+    const Status merged = sorter_.merge([&](const ForeignEvent& sorted) {
+        ForeignEvent event = sorted;
+        place(event);
+        for (; peak != peaksOfSteps.end() && peak->event.begin <= event.event.begin; ++peak) give(*peak);
+        give(event);
+        if (++given % eventsBetweenQuestions == 0 && watcher)
+            cancelled = !watcher(static_cast<double>(given) / static_cast<double>(sorter_.size()));
+        return status.has_value() && !cancelled;
+    });
+    for (; peak != peaksOfSteps.end(); ++peak) give(*peak);
+    flush(measured, 1);
+    flush(predicted, 1);
+    if (cancelled) return fail(Error{"the import was cancelled", "", "", ""});
+    if (!status) return status;
+    report.seconds = last > first ? static_cast<double>(last - first) * 1e-9 : 0;
+    report.steps = static_cast<int>(steps.size());
+    return merged;
+}
+
+Status ForeignTrace::finish(RunWriter& writer, const std::vector<int>& ranks, const ImportReport& report) const {
+    for (std::size_t i = 0; i < processes_.size(); ++i) {
+        const ForeignProcess& process = processes_[i];
+        if (const Status set = writer.setRank({ranks[i], process.host, process.pid, labelOf(process, ranks[i]), "finished"}); !set) return set;
+    }
+    for (std::size_t i = 0; i < namesInOrder_.size(); ++i)
+        if (const Status added = writer.addName(static_cast<std::uint32_t>(i + 1), *namesInOrder_[i]); !added) return added;
+    for (const std::string& line : report.lines()) {
+        const bool warning = line.starts_with("not understood");
+        if (const Status added = writer.append(LogLine{0, -1, warning ? LogLevel::Warning : LogLevel::Info, line}); !added) return added;
+    }
+    return writer.finish({"finished", ""});
+}
+
+Result<ImportReport> ForeignTrace::write(const std::filesystem::path& out, std::string_view origin, const std::vector<std::string>& files,
+                                         const ShareWatcher& watcher) {
+    const auto numbered = ranks();
+    if (!numbered) return fail(numbered.error());
+    if (sorter_.size() == 0) return fail(refusal(files.front(), "there is nothing in it that a timeline could show"));
+    std::error_code ignoredError;
+    if (std::filesystem::exists(out, ignoredError) && std::filesystem::file_size(out, ignoredError) > 0 && !RunReader::open(out))
+        return fail({"cannot create the run file", out.string(), "a file that is no run has that name", "Choose another name"});
+
+    std::filesystem::path draft = out;
+    draft += ".import" + std::to_string(::getpid());
+    const auto discard = [&](const Error& error) {
+        for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((draft.string() + suffix).c_str());
+        return fail(error);
+    };
+    auto writer = RunWriter::create(draft, header(origin, files, *numbered));
+    if (!writer) return discard(writer.error());
+    ImportReport report;
+    report.origin = origin;
+    report.ranks = static_cast<int>(processes_.size());
+    report.names = static_cast<std::int64_t>(names_.size());
+    report.notes = notes_;
+    const Status filled = fill(**writer, *numbered, report, watcher);
+    for (const auto& [what, count] : ignored_) report.ignored.push_back({what, count});
+    std::ranges::stable_sort(report.ignored, std::greater{}, &ImportCount::count);
+    const Status finished = filled ? finish(**writer, *numbered, report) : filled;
+    writer->reset();
+    if (!finished) return discard(finished.error());
+    std::error_code renamed;
+    std::filesystem::rename(draft, out, renamed);
+    if (renamed) return discard({"cannot create the run file", out.string(), renamed.message(), ""});
+    return report;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was read of other programs' traces, on its way into a run file: processes become ranks, names a table, and what
+// is not understood is counted.
+#pragma once
+
+#include "engine/trace/interchange/event_sorter.h"
+#include "engine/trace/interchange/import.h"
+#include "engine/trace/run_file/run_file.h"
+
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace shardlab {
+
+struct ForeignProcess {
+    std::string source;          ///< file, and the process in it where there are several: for messages
+    std::string label;           ///< "python 4711"
+    std::string host;
+    int pid = 0;
+    std::optional<int> rank;     ///< that the trace says it is
+    std::int64_t order = 0;      ///< among those of one file
+    bool device = false;         ///< it has kernels: its compute lane is theirs
+};
+
+class ForeignTrace {
+public:
+    explicit ForeignTrace(std::filesystem::path folder) : sorter_(std::move(folder)) {}
+
+    std::uint32_t addProcess(ForeignProcess process);
+    ForeignProcess& process(std::uint32_t number) { return processes_[number]; }
+    std::size_t processes() const { return processes_.size(); }
+    /// For an event's action. Names beyond a million are all "(another name)".
+    ActionId name(std::string_view text);
+    /// On a clock that all processes share. What ends before it begins, or lies 146 years from the clock's zero, is counted
+    /// as ignored.
+    Status add(const ForeignEvent& event);
+    /// When a step of the process was, on its host. Events belong to the step they begin in, what a device does to that
+    /// in which it was asked for: devices lag behind.
+    void addStep(std::uint32_t process, std::int32_t step, std::int64_t begin, std::int64_t end);
+    void addLaunch(std::uint32_t process, std::uint32_t number, std::int64_t time);
+    /// Bytes that the process holds on a device, from `time` on; steps get their peak.
+    void addMemory(std::uint32_t process, std::int64_t time, std::int64_t bytes);
+    void forgetMemory(std::uint32_t process) { timing_[process].memory.clear(); }
+    void ignored(std::string_view what, std::int64_t count = 1);
+    /// Times are those of a run's clock already; else the first begin becomes 0.
+    void keepClock() { keepClock_ = true; }
+    void note(std::string text) { notes_.push_back(std::move(text)); }
+
+    /// Makes the run. Errors: nothing in it, two processes of one rank, too many ranks, the file cannot be written.
+    Result<ImportReport> write(const std::filesystem::path& out, std::string_view origin, const std::vector<std::string>& files,
+                               const ShareWatcher& watcher);
+
+private:
+    struct StepRange {
+        std::int64_t begin, end;
+        std::int32_t step;
+    };
+    struct Sample {
+        std::int64_t time, bytes;
+    };
+    struct Launch {
+        std::uint32_t number;
+        std::int64_t time;
+    };
+    struct Timing {  ///< of one process
+        std::vector<StepRange> steps;
+        std::vector<Launch> launches;
+        std::vector<Sample> memory;
+    };
+    struct Thread {
+        std::int64_t until = 0;       ///< end of its outermost operation so far
+        std::int64_t optimizing = 0;  ///< end of the optimizer's annotation
+    };
+    Result<std::vector<int>> ranks() const;  ///< of each process
+    RunHeader header(std::string_view origin, const std::vector<std::string>& files, const std::vector<int>& ranks) const;
+    void place(ForeignEvent& event);  ///< its lane and its step
+    std::int32_t stepOf(const ForeignEvent& event) const;
+    std::vector<ForeignEvent> peaks() const;
+    Status fill(RunWriter& writer, const std::vector<int>& ranks, ImportReport& report, const ShareWatcher& watcher);
+    Status finish(RunWriter& writer, const std::vector<int>& ranks, const ImportReport& report) const;
+
+    EventSorter sorter_;
+    std::vector<ForeignProcess> processes_;
+    std::vector<Timing> timing_;  ///< of each process
+    std::int64_t first_ = std::numeric_limits<std::int64_t>::max();  ///< earliest begin
+    bool keepClock_ = false;
+    std::unordered_map<std::string, std::uint32_t> names_;
+    std::vector<const std::string*> namesInOrder_;
+    std::map<std::string, std::int64_t, std::less<>> ignored_;
+    std::vector<std::string> notes_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Thread> threads_;
+};
+
+}  // namespace shardlab

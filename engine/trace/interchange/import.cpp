@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/interchange/import.h"
+
+#include "engine/base/units.h"
+#include "engine/trace/interchange/foreign_trace.h"
+#include "engine/trace/interchange/import_formats.h"
+#include "engine/trace/interchange/trace_json.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <istream>
+
+namespace shardlab {
+namespace {
+
+constexpr std::array formats{
+    ImportFormat{"kineto", "PyTorch profiler", "JSON of torch.profiler (Kineto), one file per rank, also .json.gz", readKineto},
+    ImportFormat{"chrome", "Chrome trace", "JSON of chrome://tracing, also .json.gz", readChrome},
+    ImportFormat{"nsight", "Nsight Systems", "SQLite export of Nsight Systems (nsys export --type sqlite)", readNsight},
+};
+
+constexpr double readShare = 0.8;  ///< of the whole import, the rest is sorting and writing
+constexpr std::size_t looked = 64 * 1024;
+
+std::string legalFormats() {
+    std::string legal = "Importable are: ";
+    for (const ImportFormat& format : formats) legal += fmt::format("{}{}", &format == formats.data() ? "" : "; ", format.description);
+    return legal;
+}
+
+}  // namespace
+
+std::span<const ImportFormat> importFormats() { return formats; }
+
+Result<ImportFormat> findImportFormat(std::string_view name) {
+    const auto found = std::ranges::find(formats, name, &ImportFormat::name);
+    if (found != formats.end()) return *found;
+    return fail({"unknown import format", std::string(name), "", legalFormats()});
+}
+
+Result<ImportFormat> detectImportFormat(const std::filesystem::path& file) {
+    auto opened = InputStream::open(file, {});
+    if (!opened) return fail(opened.error());
+    std::string head(looked, '\0');
+    std::istream in(opened->get());
+    in.read(head.data(), static_cast<std::streamsize>(head.size()));
+    head.resize(static_cast<std::size_t>(in.gcount()));
+    if ((*opened)->problem()) return fail(*(*opened)->problem());
+    if (head.starts_with("SQLite format 3") && head.size() > 72 && std::string_view(head).substr(68, 4) == "SHLD")
+        return fail({"cannot import the trace", file.string(), "it is a run of Shardlab already", "Open it, or shardlab info"});
+    if (head.starts_with("SQLite format 3")) return findImportFormat("nsight");
+    const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    if (first == std::string::npos || (head[first] != '{' && head[first] != '['))
+        return fail({"cannot import the trace", file.string(), head.empty() ? "it is empty" : "its format is none that is known", legalFormats()});
+    for (const char* sign : {"\"schemaVersion\"", "\"deviceProperties\"", "\"baseTimeNanoseconds\"", "\"distributedInfo\""})
+        if (head.find(sign) != std::string::npos) return findImportFormat("kineto");
+    const char* sign = head[first] == '[' ? "\"ph\"" : "\"traceEvents\"";
+    if (head.find(sign) != std::string::npos) return findImportFormat("chrome");
+    return fail({"cannot import the trace", file.string(),
+                 head[first] == '[' ? "it is a list in JSON, but none of events" : "it is JSON, but has no list traceEvents at its beginning", legalFormats()});
+}
+
+std::vector<std::string> ImportReport::lines() const {
+    std::vector<std::string> lines;
+    lines.push_back(fmt::format("imported {} events of {} rank{} from {}, {} steps, {}", formatCount(static_cast<double>(events)), ranks,
+                                ranks == 1 ? "" : "s", origin, steps, formatSeconds(seconds)));
+    lines.insert(lines.end(), notes.begin(), notes.end());
+    for (const ImportCount& each : ignored) lines.push_back(fmt::format("not understood: {} {}", each.count, each.what));
+    return lines;
+}
+
+Result<ImportReport> importRun(const ImportRequest& request, const ShareWatcher& watcher) {
+    if (request.files.empty()) return fail({"nothing to import", "", "no file was named", legalFormats()});
+    std::vector<std::uint64_t> sizes;
+    std::uint64_t whole = 0;
+    std::vector<std::string> names;
+    std::optional<ImportFormat> format;
+    for (const auto& file : request.files) {
+        const auto found = request.format.empty() ? detectImportFormat(file) : findImportFormat(request.format);
+        if (!found) return fail(found.error());
+        if (format && format->name != found->name)
+            return fail({"cannot import the traces together", file.string(), fmt::format("it is a {}, the one before a {}", found->title, format->title),
+                         "Files of one format"});
+        format = *found;
+        std::error_code unknown;
+        sizes.push_back(std::filesystem::file_size(file, unknown));
+        if (unknown) sizes.back() = 1;
+        whole += sizes.back();
+        names.push_back(file.filename().string());
+    }
+    ForeignTrace trace(request.out.has_parent_path() ? request.out.parent_path() : std::filesystem::path("."));
+    std::uint64_t before = 0;
+    for (std::size_t i = 0; i < request.files.size(); ++i) {
+        const auto share = [&](double done) {
+            const double read = static_cast<double>(before) + done * static_cast<double>(sizes[i]);
+            return !watcher || watcher(readShare * read / static_cast<double>(std::max<std::uint64_t>(whole, 1)));
+        };
+        if (const Status read = format->read(request.files[i], trace, share); !read) return fail(read.error());
+        before += sizes[i];
+    }
+    const auto share = [&](double done) { return !watcher || watcher(readShare + (1 - readShare) * done); };
+    return trace.write(request.out, format->title, names, share);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traces of other programs as runs that every view shows; one file per format. Read as a stream, never all in memory.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/trace/interchange/input_stream.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardlab {
+
+class ForeignTrace;
+
+struct ImportFormat {
+    std::string_view name;         ///< "kineto"
+    std::string_view title;        ///< "PyTorch profiler"
+    std::string_view description;  ///< one line for a person
+    /// Adds what is in `file` to `trace`.
+    Status (*read)(const std::filesystem::path& file, ForeignTrace& trace, const ShareWatcher& watcher);
+};
+
+std::span<const ImportFormat> importFormats();
+/// Error: an unknown name; says which there are.
+Result<ImportFormat> findImportFormat(std::string_view name);
+/// By the file's content. Errors: it cannot be read, or is of no format that is known.
+Result<ImportFormat> detectImportFormat(const std::filesystem::path& file);
+
+struct ImportCount {
+    std::string what;  ///< "flow events"
+    std::int64_t count = 0;
+};
+
+struct ImportReport {
+    std::string origin;  ///< title of the format
+    int ranks = 0;
+    std::int64_t events = 0;
+    std::int64_t names = 0;
+    int steps = 0;
+    double seconds = 0;  ///< from the first begin to the last end
+    std::vector<std::string> notes;
+    std::vector<ImportCount> ignored;  ///< what was not understood, most first
+    /// One line each, for a terminal and the run's log.
+    std::vector<std::string> lines() const;
+};
+
+struct ImportRequest {
+    std::vector<std::filesystem::path> files;  ///< of one training job, one or more per rank
+    std::filesystem::path out;                 ///< run file; replaced where it is a run
+    std::string format;                        ///< empty: detected, the same for all files
+};
+
+/// On an error nothing is left of `out`, and what was there before stays.
+Result<ImportReport> importRun(const ImportRequest& request, const ShareWatcher& watcher = {});
+
+}  // namespace shardlab

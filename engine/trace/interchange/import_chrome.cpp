@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chrome's trace format, of any program: a process is a rank. Where a process has no lanes that we know, the outermost
+// spans of its threads are its compute lane. What Shardlab exported itself comes back as it was.
+#include "engine/trace/interchange/import_formats.h"
+#include "engine/trace/interchange/trace_json.h"
+
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+namespace shardlab {
+namespace {
+
+constexpr int predictedProcesses = 100000;  ///< as export_chrome numbers them
+
+template <class Number>
+std::optional<Number> parsed(std::string_view text) {
+    Number number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+/// By its name, as exports write it; none: no kind of ours.
+std::optional<EventKind> kindNamed(std::string_view text) {
+    static const auto byName = [] {
+        std::map<std::string_view, EventKind> all;
+        for (int kind = 1; kind < 256; ++kind)
+            if (const std::string_view title = name(static_cast<EventKind>(kind)); title != "unknown") all.emplace(title, static_cast<EventKind>(kind));
+        return all;
+    }();
+    const auto found = byName.find(text);
+    return found == byName.end() ? std::nullopt : std::optional(found->second);
+}
+
+Lane laneNamed(std::string_view text) {
+    for (int lane = 0; lane < laneCount; ++lane)
+        if (name(static_cast<Lane>(lane)) == text) return static_cast<Lane>(lane);
+    return Lane::Host;
+}
+
+class ChromeReader {
+public:
+    ChromeReader(const std::filesystem::path& file, ForeignTrace& trace) : file_(file), trace_(trace) {}
+
+    Status read(const ShareWatcher& watcher) {
+        auto in = InputStream::open(file_, watcher);
+        if (!in) return fail(in.error());
+        const TraceReader reader{[this](const std::string& path, const TraceValue& value) {
+                                     if (path == "otherData/program" && value.text == "Shardlab") {
+                                         ours_ = true;
+                                         trace_.keepClock();
+                                     }
+                                 },
+                                 [this](const TraceItem& item) { return take(item); },
+                                 [this](const char* what) { trace_.ignored(what); }};
+        if (const Status done = readTraceJson(**in, file_, reader); !done) return done;
+        for (const auto& [thread, open] : open_) trace_.ignored("spans that begin and never end (B without E)", static_cast<std::int64_t>(open.size()));
+        return {};
+    }
+
+private:
+    Status ignore(std::string_view what) {
+        trace_.ignored(what);
+        return {};
+    }
+
+    Status take(const TraceItem& item) {
+        if (item.phase == "M") return meta(item);
+        if (item.phase.size() != 1) return ignore("entries without a phase");
+        switch (item.phase.front()) {
+            case 'X': return span(item);
+            case 'B': return open(item);
+            case 'E': return close(item);
+            case 'C': return counter(item);
+            case 'i':
+            case 'I':
+            case 'R': return instant(item);
+            case 's':
+            case 't':
+            case 'f': return ours_ ? Status{} : ignore("arrows between spans (flow events)");
+            case 'b':
+            case 'n':
+            case 'e': return ignore("asynchronous spans (b, n, e)");
+            default: return ignore(fmt::format("events of phase \"{}\"", item.phase));
+        }
+    }
+
+    bool isPredicted(const TraceItem& item) const { return ours_ && parsed<int>(item.process).value_or(0) >= predictedProcesses; }
+
+    std::uint32_t processOf(const TraceItem& item) {
+        std::string key = item.process;
+        const auto number = parsed<std::int64_t>(key);
+        if (isPredicted(item)) key = std::to_string(*number - predictedProcesses);
+        const auto known = processes_.find(key);
+        if (known != processes_.end()) return known->second;
+        ForeignProcess process{.source = fmt::format("{}, process {}", file_.filename().string(), key), .label = ours_ ? std::string() : key};
+        process.order = number.value_or(static_cast<std::int64_t>(processes_.size()));
+        if (ours_) process.rank = parsed<int>(key);
+        else if (number && *number > 0 && *number < 1 << 30) process.pid = static_cast<int>(*number);
+        return processes_[key] = trace_.addProcess(std::move(process));
+    }
+
+    Status meta(const TraceItem& item) {
+        if (item.name == "process_name") {
+            ForeignProcess& process = trace_.process(processOf(item));
+            const std::string title = item.text("name");
+            const std::size_t open = title.find('(');
+            if (ours_) process.label = open == std::string::npos ? std::string() : title.substr(open + 1, title.size() - open - 2);
+            else process.label = title;
+        } else if (item.name == "process_sort_index") {
+            if (const auto index = item.number("sort_index"); index && std::abs(*index) < 1e15) trace_.process(processOf(item)).order = static_cast<std::int64_t>(*index);
+        }
+        return {};
+    }
+
+    ForeignEvent foreign(const TraceItem& item, EventKind kind, std::int64_t begin, std::int64_t end) {
+        ForeignEvent event;
+        event.process = processOf(item);
+        event.thread = threads_.emplace(item.process + '/' + item.thread, static_cast<std::uint32_t>(threads_.size())).first->second;
+        event.event = {.begin = begin, .end = end, .action = trace_.name(item.name), .lane = Lane::Host, .kind = kind};
+        return event;
+    }
+
+    Status span(const TraceItem& item) {
+        std::int64_t end = 0;
+        if (!item.begin || !item.duration || __builtin_add_overflow(*item.begin, *item.duration, &end))
+            return ignore("spans without a time or a duration");
+        if (ours_) return ourSpan(item, end);
+        ForeignEvent event = foreign(item, EventKind::Operation, *item.begin, end);
+        event.outermost = EventKind::Kernel;
+        return trace_.add(event);
+    }
+
+    Status ourSpan(const TraceItem& item, std::int64_t end) {
+        const std::string kindText = item.text("kind");
+        const auto kind = kindNamed(kindText.empty() ? item.name : kindText);
+        if (!kind || !isSpan(*kind)) return ignore("spans of a kind that this version does not know");
+        ForeignEvent event = foreign(item, *kind, *item.begin, end);
+        event.predicted = isPredicted(item);
+        event.event.lane = laneNamed(item.category);
+        event.event.bytes = parsed<std::int64_t>(item.text("bytes")).value_or(0);
+        event.event.value = item.number("value").value_or(0);
+        event.event.step = parsed<std::int32_t>(item.text("step")).value_or(-1);
+        if (kindText.empty()) event.event.action = 0;
+        if (const std::string action = item.text("action"); !action.empty()) {
+            const auto known = parseAction(action);
+            if (!known) return ignore("spans whose action is none");
+            event.event.action = actionId(*known);
+        }
+        if (*kind == EventKind::Step && !event.predicted) trace_.addStep(event.process, event.event.step, *item.begin, end);
+        return trace_.add(event);
+    }
+
+    Status open(const TraceItem& item) {
+        if (!item.begin) return ignore("spans without a time or a duration");
+        open_[item.process + '/' + item.thread].push_back(item);
+        return {};
+    }
+
+    Status close(const TraceItem& item) {
+        const auto stack = open_.find(item.process + '/' + item.thread);
+        if (!item.begin || stack == open_.end() || stack->second.empty()) return ignore("ends of spans that did not begin (E without B)");
+        TraceItem whole = std::move(stack->second.back());
+        stack->second.pop_back();
+        if (stack->second.empty()) open_.erase(stack);
+        std::int64_t lasted = 0;
+        if (__builtin_sub_overflow(*item.begin, *whole.begin, &lasted)) return ignore("spans without a time or a duration");
+        whole.duration = lasted;
+        return span(whole);
+    }
+
+    Status counter(const TraceItem& item) {
+        if (!item.begin) return ignore("counters without a time");
+        if (ours_ && item.name == "memory") return ourMemory(item);
+        const auto kind = ours_ ? kindNamed(item.name) : std::nullopt;
+        for (const auto& [key, value] : item.arguments) {
+            const auto number = item.number(key);
+            if (!number) continue;
+            ForeignEvent event = foreign(item, kind.value_or(EventKind::NamedCounter), *item.begin, *item.begin);
+            if (kind) event.event.action = 0;
+            else if (item.arguments.size() > 1) event.event.action = trace_.name(item.name + " · " + key);
+            if (ours_ && key == "bytes") event.event.bytes = parsed<std::int64_t>(value.text).value_or(0);
+            else event.event.value = *number;
+            if (const Status added = trace_.add(event); !added) return added;
+        }
+        return {};
+    }
+
+    /// One counter with a part for each category: those that changed are events.
+    Status ourMemory(const TraceItem& item) {
+        MemoryBytes& last = memory_[item.process];
+        for (int i = 0; i < memoryCategoryCount; ++i) {
+            const auto category = static_cast<MemoryCategory>(i);
+            const auto bytes = parsed<std::int64_t>(item.text(name(category)));
+            if (!bytes || *bytes == last[static_cast<std::size_t>(i)]) continue;
+            last[static_cast<std::size_t>(i)] = *bytes;
+            ForeignEvent event = foreign(item, memoryKind(category), *item.begin, *item.begin);
+            event.event.action = 0;
+            event.event.bytes = *bytes;
+            if (const Status added = trace_.add(event); !added) return added;
+        }
+        return {};
+    }
+
+    Status instant(const TraceItem& item) {
+        if (!item.begin) return ignore("instants without a time");
+        const auto kind = ours_ ? kindNamed(item.name) : std::nullopt;
+        ForeignEvent event = foreign(item, kind.value_or(EventKind::Mark), *item.begin, *item.begin);
+        if (kind) {
+            event.event.action = 0;
+            event.event.lane = laneNamed(item.category);
+            event.event.step = parsed<std::int32_t>(item.text("step")).value_or(-1);
+            event.event.value = valueOf(item);
+        }
+        return trace_.add(event);
+    }
+
+    static double valueOf(const TraceItem& item) {
+        const std::string text = item.text("value");
+        for (const Command command : {Command::Pause, Command::Resume, Command::StepOnce, Command::Stop, Command::Checkpoint, Command::Resize, Command::InjectFault})
+            if (text == name(command)) return static_cast<double>(command);
+        return parsed<double>(text).value_or(0);
+    }
+
+    const std::filesystem::path& file_;
+    ForeignTrace& trace_;
+    bool ours_ = false;
+    std::map<std::string, std::uint32_t> processes_;
+    std::map<std::string, std::uint32_t> threads_;
+    std::map<std::string, std::vector<TraceItem>> open_;  ///< of each thread, outermost first
+    std::map<std::string, MemoryBytes> memory_;
+};
+
+}  // namespace
+
+Status readChrome(const std::filesystem::path& file, ForeignTrace& trace, const ShareWatcher& watcher) {
+    return ChromeReader(file, trace).read(watcher);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nsight Systems' SQLite export (nsys export --type sqlite). A process is a rank; kernels, copies and fills are its
+// device's, NVTX ranges annotations, calls of the CUDA runtime operations. NVTX ranges called "step 5" or "iteration 5"
+// are steps. README of tests/unit/traces says which tables and columns are read.
+#include "engine/trace/interchange/import_formats.h"
+#include "engine/trace/run_file/sqlite.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+#include <limits>
+#include <map>
+#include <sqlite3.h>
+
+namespace shardlab {
+namespace {
+
+constexpr std::int64_t rowsBetweenQuestions = 1 << 14;
+constexpr int pushPopRange = 59, startEndRange = 60, mark = 34;  // of NVTX_EVENTS.eventType
+
+/// A global id holds, from the lowest bit, 24 bits of the thread, 24 of the process, and the machine.
+std::int64_t processPart(std::int64_t global) { return global >> 24; }
+int pidOf(std::int64_t process) { return static_cast<int>(process & 0xFFFFFF); }
+std::uint32_t threadOf(std::int64_t global) { return static_cast<std::uint32_t>(global & 0xFFFFFF); }
+
+std::optional<std::int32_t> stepNamed(std::string_view text) {
+    for (const std::string_view word : {"step ", "Step ", "iteration ", "Iteration ", "ProfilerStep#"}) {
+        if (!text.starts_with(word)) continue;
+        std::int32_t step = 0;
+        const std::string_view number = text.substr(word.size());
+        const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), step);
+        if (error == std::errc{} && end == number.data() + number.size() && step >= 0) return step;
+    }
+    return std::nullopt;
+}
+
+class NsightReader {
+public:
+    NsightReader(const std::filesystem::path& file, ForeignTrace& trace, const ShareWatcher& watcher)
+        : file_(file), trace_(trace), watcher_(watcher) {}
+
+    Status read() {
+        auto opened = Database::open(file_, DatabaseMode::Read);
+        if (!opened) return fail(opened.error());
+        database_.emplace(std::move(*opened));
+        static constexpr std::array parts{&NsightReader::kernels, &NsightReader::copies, &NsightReader::fills,
+                                          &NsightReader::calls,   &NsightReader::ranges, &NsightReader::memory};
+        for (const char* table : {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
+                                  "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS", "CUDA_GPU_MEMORY_USAGE_EVENTS"})
+            if (has(table)) rows_ += database_->number((std::string("SELECT count(*) FROM ") + table).c_str()).value_or(0);
+        if (rows_ == 0)
+            return fail({"cannot import the trace", file_.string(), "it is an SQLite database without the tables of Nsight Systems, or they are empty",
+                         "What nsys export --type sqlite writes"});
+        // Times count from the session's begin: that of several reports must be known to lay them side by side.
+        if (has("TARGET_INFO_SESSION_START_TIME"))
+            base_ = database_->number("SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME").value_or(0);
+        if (has("TARGET_INFO_SYSTEM_ENV")) {
+            auto row = database_->prepare("SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = 'Hostname'");
+            if (row && row->next() == SQLITE_ROW) host_ = row->text(0);
+        }
+        for (const auto part : parts)
+            if (const Status done = (this->*part)(); !done) return done;
+        return {};
+    }
+
+private:
+    bool has(const char* table) {
+        auto rows = database_->prepare("SELECT 1 FROM sqlite_schema WHERE name = ?");
+        return rows && rows->bind(std::string_view(table)).next() == SQLITE_ROW;
+    }
+
+    /// `take` for each row of what `sql` asks of `table`, which the report need not have.
+    Status each(const char* table, const std::string& sql, const std::function<Status(const Statement&)>& take) {
+        if (!has(table)) return {};
+        auto rows = database_->prepare(sql.c_str());
+        if (!rows)
+            return fail({"cannot import the trace", file_.string() + ", table " + table, database_->error("").why, "The columns that Nsight Systems documents"});
+        int code = 0;
+        while ((code = rows->next()) == SQLITE_ROW) {
+            if (const Status taken = take(*rows); !taken) return taken;
+            if (++done_ % rowsBetweenQuestions == 0 && watcher_ && !watcher_(std::min(1.0, static_cast<double>(done_) / static_cast<double>(rows_))))
+                return fail(Error{"the import was cancelled", "", "", ""});
+        }
+        if (code != SQLITE_DONE)
+            return fail({"cannot import the trace", file_.string() + ", table " + table, database_->error("").why, ""});
+        return {};
+    }
+
+    std::uint32_t processOf(std::int64_t global) {
+        const std::int64_t key = processPart(global);
+        const auto known = processes_.find(key);
+        if (known != processes_.end()) return known->second;
+        const int pid = pidOf(key);
+        ForeignProcess process{.source = fmt::format("{}, process {}", file_.filename().string(), pid), .label = host_, .host = host_, .pid = pid};
+        process.order = pid;
+        return processes_[key] = trace_.addProcess(std::move(process));
+    }
+
+    /// Begin, end and global id are the first three columns. `launch` joins what a device does to the call that asked for it.
+    Status add(const Statement& row, EventKind kind, Lane lane, std::string_view name, std::int64_t launch = 0, std::int64_t bytes = 0) {
+        ForeignEvent event;
+        if (__builtin_add_overflow(row.number(0), base_, &event.event.begin) || __builtin_add_overflow(row.number(1), base_, &event.event.end)) {
+            trace_.ignored("spans whose times are too large");
+            return {};
+        }
+        event.process = processOf(row.number(2));
+        event.thread = threadOf(row.number(2));
+        const bool joined = launch > 0 && launch <= std::numeric_limits<std::uint32_t>::max();
+        if (joined && lane == Lane::Host) trace_.addLaunch(event.process, static_cast<std::uint32_t>(launch), event.event.begin);
+        else if (joined) event.launch = static_cast<std::uint32_t>(launch);
+        event.event.action = trace_.name(name);
+        event.event.bytes = bytes;
+        event.event.lane = lane;
+        event.event.kind = kind;
+        if (kind == EventKind::Annotation)
+            if (const auto step = stepNamed(name)) {
+                event.event.kind = EventKind::Step;
+                event.event.action = 0;
+                event.event.step = *step;
+                trace_.addStep(event.process, *step, event.event.begin, event.event.end);
+            }
+        return trace_.add(event);
+    }
+
+    Status kernels() {
+        return each("CUPTI_ACTIVITY_KIND_KERNEL",
+                    "SELECT k.start, k.end, k.globalPid, coalesce(s.value, 'kernel'), k.correlationId FROM CUPTI_ACTIVITY_KIND_KERNEL k "
+                    "LEFT JOIN StringIds s ON s.id = k.demangledName",
+                    [this](const Statement& row) {
+                        const std::string name = row.text(3);
+                        if (!name.starts_with("nccl")) return add(row, EventKind::Kernel, Lane::Compute, name, row.number(4));
+                        trace_.process(processOf(row.number(2))).device = true;
+                        return add(row, EventKind::Collective, Lane::Comm, name, row.number(4));
+                    });
+    }
+
+    Status copies() {
+        const bool named = has("ENUM_CUDA_MEMCPY_OPER");
+        return each("CUPTI_ACTIVITY_KIND_MEMCPY",
+                    named ? "SELECT m.start, m.end, m.globalPid, m.bytes, coalesce(e.label, 'copy'), m.correlationId FROM CUPTI_ACTIVITY_KIND_MEMCPY m "
+                            "LEFT JOIN ENUM_CUDA_MEMCPY_OPER e ON e.id = m.copyKind"
+                          : "SELECT start, end, globalPid, bytes, 'copy', correlationId FROM CUPTI_ACTIVITY_KIND_MEMCPY",
+                    [this](const Statement& row) { return add(row, EventKind::MemoryCopy, Lane::Copy, row.text(4), row.number(5), row.number(3)); });
+    }
+
+    Status fills() {
+        return each("CUPTI_ACTIVITY_KIND_MEMSET", "SELECT start, end, globalPid, bytes, correlationId FROM CUPTI_ACTIVITY_KIND_MEMSET",
+                    [this](const Statement& row) { return add(row, EventKind::MemoryCopy, Lane::Copy, "fill", row.number(4), row.number(3)); });
+    }
+
+    Status calls() {
+        return each("CUPTI_ACTIVITY_KIND_RUNTIME",
+                    "SELECT r.start, r.end, r.globalTid, coalesce(s.value, 'call'), r.correlationId FROM CUPTI_ACTIVITY_KIND_RUNTIME r "
+                    "LEFT JOIN StringIds s ON s.id = r.nameId",
+                    [this](const Statement& row) { return add(row, EventKind::Operation, Lane::Host, row.text(3), row.number(4)); });
+    }
+
+    Status ranges() {
+        return each("NVTX_EVENTS",
+                    "SELECT n.start, coalesce(n.end, n.start), n.globalTid, n.eventType, coalesce(n.text, s.value, ''), n.end IS NULL FROM NVTX_EVENTS n "
+                    "LEFT JOIN StringIds s ON s.id = n.textId",
+                    [this](const Statement& row) -> Status {
+                        const std::int64_t type = row.number(3);
+                        const bool range = type == pushPopRange || type == startEndRange;
+                        if (range && row.number(5) != 0) trace_.ignored("NVTX ranges that never end");
+                        else if (range) return add(row, EventKind::Annotation, Lane::Host, row.text(4));
+                        else if (type == mark) return add(row, EventKind::Mark, Lane::Host, row.text(4));
+                        else trace_.ignored(fmt::format("NVTX events of type {}", type));
+                        return {};
+                    });
+    }
+
+    /// Allocations and releases, added up for each device.
+    Status memory() {
+        std::map<std::pair<std::uint32_t, std::int64_t>, std::int64_t> held;
+        return each("CUDA_GPU_MEMORY_USAGE_EVENTS",
+                    "SELECT start, start, globalPid, bytes, memoryOperationType, deviceId FROM CUDA_GPU_MEMORY_USAGE_EVENTS ORDER BY start",
+                    [this, held = std::move(held)](const Statement& row) mutable -> Status {
+                        const std::uint32_t process = processOf(row.number(2));
+                        std::int64_t& bytes = held[{process, row.number(5)}];
+                        const std::int64_t change = row.number(3);
+                        const bool allocation = row.number(4) == 0;
+                        if (allocation ? __builtin_add_overflow(bytes, change, &bytes) : __builtin_sub_overflow(bytes, change, &bytes)) bytes = 0;
+                        ForeignEvent event;
+                        event.process = process;
+                        if (__builtin_add_overflow(row.number(0), base_, &event.event.begin)) return {};
+                        event.event.end = event.event.begin;
+                        event.event.bytes = bytes;
+                        event.event.value = static_cast<double>(bytes);
+                        event.event.action = trace_.name(fmt::format("memory allocated, device {}", row.number(5)));
+                        event.event.lane = Lane::Host;
+                        event.event.kind = EventKind::NamedCounter;
+                        trace_.addMemory(process, event.event.begin, bytes);
+                        return trace_.add(event);
+                    });
+    }
+
+    const std::filesystem::path& file_;
+    ForeignTrace& trace_;
+    const ShareWatcher& watcher_;
+    std::optional<Database> database_;
+    std::map<std::int64_t, std::uint32_t> processes_;
+    std::string host_;
+    std::int64_t base_ = 0;
+    std::int64_t rows_ = 0;
+    std::int64_t done_ = 0;
+};
+
+}  // namespace
+
+Status readNsight(const std::filesystem::path& file, ForeignTrace& trace, const ShareWatcher& watcher) {
+    return NsightReader(file, trace, watcher).read();
+}
+
+}  // namespace shardlab

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/interchange/input_stream.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <zlib.h>
+
+namespace shardlab {
+namespace {
+
+constexpr unsigned bufferBytes = 1u << 20;
+
+}  // namespace
+
+void InputStream::Close::operator()(gzFile_s* file) const { gzclose(file); }
+
+InputStream::InputStream(std::filesystem::path file, std::unique_ptr<gzFile_s, Close> in, std::uint64_t size, ShareWatcher watcher)
+    : file_(std::move(file)), in_(std::move(in)), size_(size), watcher_(std::move(watcher)), buffer_(bufferBytes) {}
+
+Result<std::unique_ptr<InputStream>> InputStream::open(const std::filesystem::path& file, ShareWatcher watcher) {
+    const auto refuse = [&](std::string why) { return fail({"cannot read the trace", file.string(), std::move(why), ""}); };
+    std::error_code code;
+    if (!std::filesystem::exists(file, code)) return refuse("there is no such file");
+    if (std::filesystem::is_directory(file, code)) return refuse("it is a folder");
+    const std::uint64_t size = std::filesystem::file_size(file, code);
+    if (code) return refuse("it is no regular file");
+    std::unique_ptr<gzFile_s, Close> in(gzopen(file.c_str(), "rb"));
+    if (!in) return refuse(std::strerror(errno));
+    gzbuffer(in.get(), bufferBytes);
+    return std::make_unique<InputStream>(file, std::move(in), size, std::move(watcher));
+}
+
+InputStream::int_type InputStream::underflow() {
+    if (cancelled_ || problem_) return traits_type::eof();
+    const auto done = static_cast<double>(gzoffset(in_.get()));
+    if (watcher_ && !watcher_(size_ == 0 ? 1.0 : std::min(1.0, done / static_cast<double>(size_)))) {
+        cancelled_ = true;
+        return traits_type::eof();
+    }
+    const int got = gzread(in_.get(), buffer_.data(), bufferBytes);
+    int code = Z_OK;
+    const char* why = gzerror(in_.get(), &code);
+    // A gzip file that was cut off gives what is there and then Z_BUF_ERROR.
+    if (got < 0 || (got == 0 && code != Z_OK && code != Z_STREAM_END))
+        problem_ = Error{"cannot read the trace", file_.string(),
+                         code == Z_ERRNO ? std::strerror(errno) : std::string("its gzip data is damaged or cut off: ") + why, ""};
+    if (got <= 0) return traits_type::eof();
+    setg(buffer_.data(), buffer_.data(), buffer_.data() + got);
+    return traits_type::to_int_type(buffer_.front());
+}
+
+}  // namespace shardlab

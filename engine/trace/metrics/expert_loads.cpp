@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/metrics/expert_loads.h"
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+constexpr int mostExperts = 1024;  ///< that a layout can ask for
+
+}  // namespace
+
+void ExpertLoads::add(const Event& event) {
+    if (expertOf(event.bytes).expert >= mostExperts) return;  // of a damaged file
+    if (event.kind == EventKind::ExpertLoad) steps_[event.step][event.bytes].asked += event.value;
+    if (event.kind == EventKind::ExpertDropped) steps_[event.step][event.bytes].dropped += event.value;
+}
+
+ExpertLoads ExpertLoads::from(int step) const {
+    ExpertLoads later;
+    later.steps_.insert(steps_.lower_bound(step), steps_.end());
+    return later;
+}
+
+std::map<int, ExpertLoads::OfLayer> ExpertLoads::layers() const {
+    std::map<int, OfLayer> layers;
+    for (const auto& [step, loads] : steps_)
+        for (const auto& [number, load] : loads) {
+            const ExpertOfLayer of = expertOf(number);
+            OfLayer& layer = layers[of.layer];
+            layer.resize(std::max(layer.size(), static_cast<std::size_t>(of.expert) + 1));
+            layer[static_cast<std::size_t>(of.expert)].asked += load.asked;
+            layer[static_cast<std::size_t>(of.expert)].dropped += load.dropped;
+        }
+    return layers;
+}
+
+std::optional<double> ExpertLoads::unevenness() const {
+    double sum = 0;
+    int counted = 0;
+    for (const auto& [layer, loads] : layers()) {
+        double all = 0, most = 0;
+        for (const Load& load : loads) {
+            all += load.asked;
+            most = std::max(most, load.asked);
+        }
+        if (all == 0) continue;
+        sum += most * static_cast<double>(loads.size()) / all;
+        ++counted;
+    }
+    return counted > 0 ? std::optional(sum / counted) : std::nullopt;
+}
+
+std::optional<double> ExpertLoads::droppedShare() const {
+    double asked = 0, dropped = 0;
+    for (const auto& [layer, loads] : layers())
+        for (const Load& load : loads) {
+            asked += load.asked;
+            dropped += load.dropped;
+        }
+    return asked > 0 ? std::optional(dropped / asked) : std::nullopt;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many tokens chose each expert of a run, and how many found no place: summed over ranks.
+#pragma once
+
+#include "engine/trace/event/event.h"
+#include "engine/trace/event/experts.h"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace shardlab {
+
+class ExpertLoads {
+public:
+    struct Load {
+        double asked = 0;
+        double dropped = 0;
+    };
+    /// Of one layer, by expert.
+    using OfLayer = std::vector<Load>;
+
+    /// Counters of other kinds are left out.
+    void add(const Event& event);
+    bool empty() const { return steps_.empty(); }
+    /// Those of the steps from `step` on.
+    ExpertLoads from(int step) const;
+    /// Over all steps, by layer of the model.
+    std::map<int, OfLayer> layers() const;
+
+    /// Tokens that chose a layer's busiest expert ÷ those of an average one, mean over layers: 1 is even. None without experts.
+    std::optional<double> unevenness() const;
+    /// Of all choices of tokens.
+    std::optional<double> droppedShare() const;
+
+private:
+    std::map<int, std::map<std::int64_t, Load>> steps_;  ///< by expertNumber()
+};
+
+}  // namespace shardlab

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/query/query_table.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <utility>
+
+namespace shardlab {
+namespace {
+
+constexpr int stepsBetweenQuestions = 20000;  ///< of SQLite's machine: some milliseconds
+
+const std::vector<QueryTable>& tables() {
+    static const std::vector<QueryTable> all{eventsTable(), stepsTable(), rankStepsTable(), kindsTable(),
+                                             ranksTable(),  clocksTable(), logTable(),   notesTable(),     runTable()};
+    return all;
+}
+
+std::string tableNames() {
+    std::string names;
+    for (const QueryTable& table : tables()) names += (names.empty() ? "" : ", ") + std::string(table.help.name);
+    return names;
+}
+
+/// A question reads, and reads nothing but the run.
+int permit(void*, int action, const char*, const char*, const char*, const char*) {
+    switch (action) {
+        case SQLITE_SELECT:
+        case SQLITE_READ:
+        case SQLITE_FUNCTION:
+        case SQLITE_RECURSIVE: return SQLITE_OK;
+        default: return SQLITE_DENY;
+    }
+}
+
+struct Close {
+    void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
+};
+struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using StatementPtr = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+Cell columnOf(sqlite3_stmt* row, int column) {
+    switch (sqlite3_column_type(row, column)) {
+        case SQLITE_INTEGER: return std::int64_t{sqlite3_column_int64(row, column)};
+        case SQLITE_FLOAT: return sqlite3_column_double(row, column);
+        case SQLITE_NULL: return {};
+        default: {
+            const auto* text = static_cast<const char*>(sqlite3_column_blob(row, column));
+            return std::string(text ? text : "", static_cast<std::size_t>(sqlite3_column_bytes(row, column)));
+        }
+    }
+}
+
+}  // namespace
+
+std::string toText(const Cell& cell) {
+    if (const auto* number = std::get_if<std::int64_t>(&cell)) return std::to_string(*number);
+    if (const auto* real = std::get_if<double>(&cell)) return fmt::format("{}", *real);
+    if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+    return {};
+}
+
+std::vector<TableHelp> queryTables() {
+    std::vector<TableHelp> all;
+    for (const QueryTable& table : tables()) all.push_back(table.help);
+    return all;
+}
+
+struct RunQuery::Impl {
+    std::unique_ptr<sqlite3, Close> connection;
+
+    Error refusal(const std::string& sql) const {
+        const std::string why = sqlite3_errmsg(connection.get());
+        if (sqlite3_errcode(connection.get()) == SQLITE_AUTH)
+            return {"cannot ask", sql, "it would do more than read the run", "one SELECT over " + tableNames()};
+        std::string legal;
+        if (why.starts_with("no such table")) legal = "the tables are " + tableNames();
+        if (why.starts_with("no such column")) legal = "the columns of each table are listed by shardlab query --tables";
+        return {"cannot ask", sql, why, legal};
+    }
+
+    Result<StatementPtr> prepare(const std::string& sql) {
+        sqlite3_stmt* handle = nullptr;
+        const char* rest = nullptr;
+        const int code = sqlite3_prepare_v2(connection.get(), sql.c_str(), -1, &handle, &rest);
+        StatementPtr statement(handle);
+        if (code != SQLITE_OK) return fail(refusal(sql));
+        if (!statement) return fail({"cannot ask", sql, "it is empty", "one SELECT over " + tableNames()});
+        if (std::string_view(rest).find_first_not_of(" \t\r\n;") != std::string_view::npos)
+            return fail({"cannot ask", sql, "it is more than one statement", "one SELECT over " + tableNames()});
+        return statement;
+    }
+};
+
+RunQuery::RunQuery(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RunQuery::~RunQuery() = default;
+
+Result<std::unique_ptr<RunQuery>> RunQuery::open(const RunReader& run) {
+    sqlite3* connection = nullptr;
+    const int code = sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+    auto impl = std::make_unique<Impl>();
+    impl->connection.reset(connection);
+    if (code != SQLITE_OK) return fail({"cannot ask", "", sqlite3_errstr(code), ""});
+    for (const QueryTable& table : tables())
+        if (const Status registered = registerTable(connection, table, run); !registered) return fail(registered.error());
+    registerFunctions(connection);
+    sqlite3_set_authorizer(connection, permit, nullptr);
+    return std::make_unique<RunQuery>(std::move(impl));
+}
+
+Status RunQuery::ask(const std::string& sql, const Answer& answer) {
+    auto statement = impl_->prepare(sql);
+    if (!statement) return fail(statement.error());
+    sqlite3_stmt* const row = statement->get();
+
+    const auto asked = [](void* context) { return (*static_cast<const std::function<bool()>*>(context))() ? 1 : 0; };
+    auto cancelled = answer.cancelled;
+    if (cancelled) sqlite3_progress_handler(impl_->connection.get(), stepsBetweenQuestions, asked, &cancelled);
+
+    std::vector<std::string> head;
+    for (int column = 0; column < sqlite3_column_count(row); ++column) head.emplace_back(sqlite3_column_name(row, column));
+    answer.head(head);
+    std::vector<Cell> cells(head.size());
+    int code = SQLITE_OK;
+    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
+        for (std::size_t column = 0; column < cells.size(); ++column) cells[column] = columnOf(row, static_cast<int>(column));
+        if (!answer.row(cells)) break;
+    }
+    sqlite3_progress_handler(impl_->connection.get(), 0, nullptr, nullptr);
+    if (code == SQLITE_ROW || code == SQLITE_DONE) return {};
+    if (code == SQLITE_INTERRUPT) return fail({"the question was cancelled", "", "", ""});
+    return fail(impl_->refusal(sql));
+}
+
+}  // namespace shardlab

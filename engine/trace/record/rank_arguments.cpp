@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/record/rank_arguments.h"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace shardlab {
+
+namespace {
+
+Error wrongArgument(const std::string& argument, std::string why) {
+    return Error{"wrong argument of shardlab-rank", argument, std::move(why), "it is started by shardlab, not by hand"};
+}
+
+template <class Integer>
+std::optional<Integer> integer(std::string_view text) {
+    Integer value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+}  // namespace
+
+std::filesystem::path RankArguments::attemptFolder(const std::filesystem::path& jobFolder, int restart) {
+    return restart == 0 ? jobFolder : jobFolder / ("restart-" + std::to_string(restart));
+}
+
+std::filesystem::path RankArguments::statusFile(int rank) const { return folder / (std::to_string(rank) + ".status"); }
+
+std::filesystem::path RankArguments::flightFile(int rank) const { return folder / (std::to_string(rank) + ".flight"); }
+
+std::filesystem::path RankArguments::spoolFile(int rank) const { return folder / (std::to_string(rank) + ".spool"); }
+
+std::vector<std::string> toArgv(const RankArguments& arguments) {
+    std::vector<std::string> argv{
+        "--layout",       arguments.layout.string(),
+        "--folder",       arguments.folder.string(),
+        "--socket",       arguments.socket,
+        "--token",        arguments.token,
+        "--clock-origin", std::to_string(arguments.clockOrigin),
+        "--threads",      std::to_string(arguments.threads),
+    };
+    if (!arguments.checkpoints.empty()) argv.insert(argv.end(), {"--checkpoints", arguments.checkpoints.string()});
+    if (!arguments.resume.empty()) argv.insert(argv.end(), {"--resume", arguments.resume.string()});
+    if (arguments.oversubscribed) argv.emplace_back("--oversubscribed");
+    for (const InjectedFault& fault : arguments.faults) argv.insert(argv.end(), {"--fault", toText(fault)});
+    if (!arguments.profile.empty()) argv.insert(argv.end(), {"--profile", arguments.profile.string()});
+    return argv;
+}
+
+Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv) {
+    RankArguments parsed;
+    for (std::size_t i = 0; i < argv.size(); ++i) {
+        const std::string& key = argv[i];
+        if (key == "--oversubscribed") {
+            parsed.oversubscribed = true;
+            continue;
+        }
+        if (key != "--layout" && key != "--folder" && key != "--socket" && key != "--token" && key != "--clock-origin" &&
+            key != "--threads" && key != "--profile" && key != "--checkpoints" && key != "--resume" && key != "--fault")
+            return fail(wrongArgument(key, "no such argument"));
+        if (i + 1 == argv.size()) return fail(wrongArgument(key, "its value is missing"));
+        const std::string& value = argv[++i];
+        if (key == "--layout") parsed.layout = value;
+        if (key == "--folder") parsed.folder = value;
+        if (key == "--socket") parsed.socket = value;
+        if (key == "--token") parsed.token = value;
+        if (key == "--profile") parsed.profile = value;
+        if (key == "--checkpoints") parsed.checkpoints = value;
+        if (key == "--resume") parsed.resume = value;
+        if (key == "--fault") {
+            const auto fault = parseInjectedFault(value);
+            if (!fault) return fail(wrongArgument(key, fault.error().text()));
+            parsed.faults.push_back(*fault);
+        }
+        if (key == "--clock-origin") {
+            const auto origin = integer<std::int64_t>(value);
+            if (!origin) return fail(wrongArgument(key, "'" + value + "' is no integer"));
+            parsed.clockOrigin = *origin;
+        }
+        if (key == "--threads") {
+            const auto threads = integer<int>(value);
+            if (!threads || *threads < 1) return fail(wrongArgument(key, "'" + value + "' is no positive integer"));
+            parsed.threads = *threads;
+        }
+    }
+    if (parsed.layout.empty()) return fail(wrongArgument("--layout", "it is missing"));
+    if (parsed.folder.empty()) return fail(wrongArgument("--folder", "it is missing"));
+    if (parsed.socket.empty()) return fail(wrongArgument("--socket", "it is missing"));
+    return parsed;
+}
+
+}  // namespace shardlab

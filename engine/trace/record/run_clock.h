@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run's clock as ranks read it: CLOCK_MONOTONIC since the run's 0, by way of the processor's counter where the
+// kernel itself trusts that counter (half the cost of clock_gettime), else by clock_gettime. Either way now() goes along a
+// line that is bent, never broken, where the clock is slewed or compared anew with other hosts'.
+#pragma once
+
+#include "engine/base/clock.h"
+#include "engine/trace/event/clock_line.h"
+
+#include <atomic>
+#include <cstdint>
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
+
+namespace shardlab {
+
+class RunClock {
+public:
+    /// `origin`: monotonicNanoseconds() at the run's 0. Takes some milliseconds to measure the counter's rate.
+    explicit RunClock(std::int64_t origin);
+
+    /// Nanoseconds of the run's clock; never runs backwards on one thread.
+    std::int64_t now() const { return fromTicks(ticks()); }
+    /// From the next adjust() on towards what `line` says, without running backwards; by the thread that adjusts.
+    void follow(const ClockLine& line) { target_ = line; }
+    /// Follows CLOCK_MONOTONIC (which the system slews) without a jump; to be called several times a second, by one
+    /// thread at a time.
+    void adjust();
+    bool usesCounter() const { return usesCounter_; }
+
+private:
+    struct Sample {
+        std::uint64_t ticks = 0;
+        std::int64_t time = 0;  ///< CLOCK_MONOTONIC
+    };
+
+    std::uint64_t ticks() const {
+#ifdef __x86_64__
+        if (usesCounter_) return __rdtsc();
+#endif
+        return static_cast<std::uint64_t>(monotonicNanoseconds());
+    }
+    Sample sample() const;
+    /// From now on the clock goes by another rate, and `leap` ns further. Whoever has read the old line read the counter before it
+    /// turns.
+    void turnLine(double nanosecondsPerTick, std::int64_t leap);
+
+    /// The line through (lineTicks_, lineTime_) with slope lineRate_ / 2^32, left of it that of the line before; read under a
+    /// sequence lock.
+    std::int64_t fromTicks(std::uint64_t at) const {
+        for (;;) {
+            const std::uint32_t before = sequence_.load(std::memory_order_acquire);
+            const std::uint64_t from = lineTicks_.load(std::memory_order_relaxed);
+            const std::int64_t time = lineTime_.load(std::memory_order_relaxed);
+            const std::uint64_t rate = lineRate_.load(std::memory_order_relaxed), rateBefore = rateBefore_.load(std::memory_order_relaxed);
+            std::atomic_thread_fence(std::memory_order_acquire);
+            if ((before & 1) == 0 && sequence_.load(std::memory_order_relaxed) == before) {
+                // A counter read before the line turned lies left of its start. Rounded towards it, so that it is not before what the
+                // old line said of an earlier moment.
+                const auto past = static_cast<std::int64_t>(at - from);
+                return past < 0 ? time - along(-past, rateBefore) : time + along(past, rate);
+            }
+        }
+    }
+
+    static std::int64_t along(std::int64_t ticks, std::uint64_t rate) {
+        __extension__ using Wide = __int128;
+        return static_cast<std::int64_t>((static_cast<Wide>(ticks) * static_cast<Wide>(rate)) >> 32);
+    }
+
+    ClockLine target_;
+    bool usesCounter_;
+    std::atomic<std::uint32_t> sequence_{0};
+    std::atomic<std::uint64_t> lineTicks_{0};
+    std::atomic<std::int64_t> lineTime_{0};
+    std::atomic<std::uint64_t> lineRate_{0};
+    std::atomic<std::uint64_t> rateBefore_{0};
+    Sample base_;      ///< where the present measurement of the rate began
+    double rate_ = 0;  ///< nanoseconds per tick, measured
+};
+
+}  // namespace shardlab

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames: what lies in a rank's spool and goes over its link to the collector. The bytes are written down in engine/trace/run_file/format.md.
+//
+// A frame is: length of type and body (u32), their CRC-32C (u32), type (u8), body. Frames of the kinds that are spooled
+// begin their body with their own offset in the spool, so that the stream after a break goes on where it broke and
+// nothing counts twice. What a rank sends after `welcome` is simply its spool, byte for byte.
+#pragma once
+
+#include "engine/base/bytes.h"
+#include "engine/base/result.h"
+#include "engine/trace/event/clock_line.h"
+#include "engine/trace/event/event.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace shardlab {
+
+inline constexpr std::uint32_t wireProtocol = 1;
+inline constexpr std::size_t frameOverhead = 9;               ///< length, checksum, type
+inline constexpr std::size_t largestFrame = std::size_t{1} << 20;  ///< type and body
+inline constexpr std::size_t largestLogText = std::size_t{1} << 16;
+
+/// Values are part of the protocol.
+enum class FrameType : std::uint8_t {
+    Hello = 1,    ///< rank → collector, first
+    Welcome = 2,  ///< collector → rank: u64, the spool's offset from which to send
+    Events = 3,   ///< spooled: u64 offset, a block (event_codec.h)
+    Log = 4,      ///< spooled: u64 offset, i64 time, u8 level, text
+    Goodbye = 5,  ///< spooled: u64 offset, text: the rank's own end
+    Ack = 6,      ///< collector → rank: u64, all before this offset has been handed over
+    Command = 7,  ///< collector → rank: u8
+    Clock = 8,    ///< collector → rank on another host: a ClockLine
+    Fault = 9,    ///< collector → rank: u8, the InjectedFaultKind that it is to do to itself
+};
+
+struct Frame {
+    FrameType type{};
+    std::span<const std::byte> body;
+    std::size_t size = 0;  ///< of the whole frame
+};
+
+void appendFrame(Bytes& out, FrameType type, std::span<const std::byte> body);
+
+/// Cuts a stream of bytes into frames.
+class FrameParser {
+public:
+    enum class Outcome : std::uint8_t { Frame, NeedMore, Oversized, Damaged };
+
+    void feed(std::span<const std::byte> bytes);
+    /// `frame.body` stays valid until the next feed(). Oversized and Damaged are final: where the next frame would
+    /// begin is not known any more.
+    Outcome next(Frame& frame);
+    /// Until the handshake is done, a smaller limit keeps strangers from filling memory.
+    void setLimit(std::size_t limit) { limit_ = limit; }
+
+private:
+    Bytes buffer_;
+    std::size_t at_ = 0;
+    std::size_t limit_ = largestFrame;
+};
+
+struct Hello {
+    std::uint32_t protocol = wireProtocol;
+    int rank = 0;
+    int pid = 0;
+    std::uint32_t commandsTaken = 0;  ///< commands that have arrived over earlier links
+    std::string host;
+    std::string token;
+};
+
+Bytes encodeHello(const Hello& hello);
+Result<Hello> decodeHello(std::span<const std::byte> body);
+
+Bytes encodeClock(const ClockLine& line);
+/// Error: not as long as one, or a drift that no clock has (beyond a thousandth).
+Result<ClockLine> decodeClock(std::span<const std::byte> body);
+
+/// Without the offset, which the spool puts in front.
+Bytes encodeLog(const LogLine& line);
+Result<LogLine> decodeLog(std::span<const std::byte> body);
+
+}  // namespace shardlab

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/run_file/database_shelf.h"
+
+#include "engine/trace/run_file/run_blocks.h"
+#include "engine/trace/run_file/run_schema.h"
+
+#include <sqlite3.h>
+
+#include <string>
+
+namespace shardlab {
+namespace {
+
+std::string nameOf(FigureTable table) { return table == FigureTable::Steps ? "step" : "rank_step"; }
+
+std::int64_t checksumOf(int first, std::span<const std::byte> data) { return RowChecksum().add(std::int64_t{first}).add(data).value(); }
+
+}  // namespace
+
+Result<std::optional<PackedFigures>> DatabaseShelf::from(FigureTable table, int first) {
+    const std::string what = "its table of figures (" + nameOf(table) + ")";
+    auto row = database_.prepare(("SELECT first, data, crc FROM " + nameOf(table) + " WHERE first >= ? ORDER BY first LIMIT 1").c_str());
+    if (!row) return fail(readFailure(database_, file_, what));
+    row->bind(std::int64_t{first});
+    const int code = row->next();
+    if (code == SQLITE_DONE) return std::nullopt;
+    if (code != SQLITE_ROW) return fail(readFailure(database_, file_, what));
+    const auto data = row->bytes(1);
+    const auto found = static_cast<int>(row->number(0));
+    if (found < first || row->number(2) != checksumOf(found, data))
+        return fail(damageIn(file_, "the figures from step " + std::to_string(found) + " on fail their checksum"));
+    return PackedFigures{found, Bytes(data.begin(), data.end())};
+}
+
+Status DatabaseShelf::put(FigureTable table, int first, std::span<const std::byte> data) {
+    const std::string sql = data.empty() ? "DELETE FROM " + nameOf(table) + " WHERE first = ?"
+                                         : "INSERT OR REPLACE INTO " + nameOf(table) + " VALUES(?, ?, ?)";
+    auto row = database_.prepare(sql.c_str());
+    if (!row) return fail(row.error());
+    row->bind(std::int64_t{first});
+    if (!data.empty()) row->bind(data).bind(checksumOf(first, data));
+    return row->run() == SQLITE_OK ? Status{} : fail(database_.error("cannot write the run file"));
+}
+
+Status DatabaseShelf::dropFrom(FigureTable table, int first) {
+    auto row = database_.prepare(("DELETE FROM " + nameOf(table) + " WHERE first >= ?").c_str());
+    if (!row) return fail(row.error());
+    return row->bind(std::int64_t{first}).run() == SQLITE_OK ? Status{} : fail(database_.error("cannot write the run file"));
+}
+
+}  // namespace shardlab

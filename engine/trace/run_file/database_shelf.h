@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures of steps in the tables of a run file.
+#pragma once
+
+#include "engine/trace/metrics/figure_shelf.h"
+#include "engine/trace/run_file/sqlite.h"
+
+#include <filesystem>
+#include <utility>
+
+namespace shardlab {
+
+/// The database must outlive it; `file` is what errors name.
+class DatabaseShelf final : public FigureShelf {
+public:
+    DatabaseShelf(Database& database, std::filesystem::path file) : database_(database), file_(std::move(file)) {}
+    Result<std::optional<PackedFigures>> from(FigureTable table, int first) override;
+    Status put(FigureTable table, int first, std::span<const std::byte> data) override;
+    Status dropFrom(FigureTable table, int first) override;
+
+private:
+    Database& database_;
+    std::filesystem::path file_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/run_file/notes.h"
+
+#include "engine/trace/run_file/run_file.h"
+#include "engine/trace/run_file/run_schema.h"
+
+#include <sqlite3.h>
+
+namespace shardlab {
+namespace {
+
+/// The run, with its write lock taken.
+Result<Database> opened(const std::filesystem::path& run) {
+    // Says in full what is no run.
+    if (const auto reader = RunReader::open(run); !reader) return fail(reader.error());
+    auto database = Database::open(run, DatabaseMode::Write);
+    if (!database) return fail({"cannot keep a note", run.string(), database.error().why, "Choose a copy of the run in a folder that can be written"});
+    const auto version = database->number("PRAGMA user_version");
+    static_cast<void>(database->run("PRAGMA busy_timeout = 200"));
+    if (version && *version < runFormatVersion)
+        if (const Status migrated = migrate(*database, *version, runMigrations()); !migrated)
+            return fail({"cannot keep a note", run.string(), migrated.error().why, ""});
+    const Status begun = database->run("BEGIN IMMEDIATE");
+    if (begun) return std::move(*database);
+    if ((database->code() & 0xff) == SQLITE_BUSY)
+        return fail({"cannot keep a note", run.string(), "the run is being recorded", "wait for its end"});
+    return fail({"cannot keep a note", run.string(), begun.error().why, "Choose a copy of the run in a folder that can be written"});
+}
+
+Status committed(Database& database, const std::filesystem::path& run, int code) {
+    if (code == SQLITE_OK && database.run("COMMIT")) return {};
+    const Error why = database.error("cannot keep a note");
+    static_cast<void>(database.run("ROLLBACK"));
+    return fail({"cannot keep a note", run.string(), why.why, ""});
+}
+
+}  // namespace
+
+Status keepNote(const std::filesystem::path& run, Note& note) {
+    auto database = opened(run);
+    if (!database) return fail(database.error());
+    if (note.id <= 0) {
+        const auto last = database->number("SELECT coalesce(max(id), 0) FROM note");
+        if (!last) return fail(last.error());
+        note.id = *last + 1;
+    }
+    auto row = database->prepare("INSERT OR REPLACE INTO note VALUES(?, ?, ?, ?, ?, ?)");
+    if (!row) return fail(row.error());
+    row->bind(note.id).bind(note.time).bind(std::int64_t{note.rank}).bind(note.text).bind(note.created);
+    return committed(*database, run, row->bind(checksum(note)).run());
+}
+
+Status dropNote(const std::filesystem::path& run, std::int64_t id) {
+    auto database = opened(run);
+    if (!database) return fail(database.error());
+    auto row = database->prepare("DELETE FROM note WHERE id = ?");
+    if (!row) return fail(row.error());
+    return committed(*database, run, row->bind(id).run());
+}
+
+}  // namespace shardlab

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a run (run_rows.h) as what they say: for whoever shows or copies a run that may still grow.
+#pragma once
+
+#include "engine/trace/run_file/run_block.h"
+#include "engine/trace/run_file/run_rows.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace shardlab {
+
+class RunObserver {
+public:
+    virtual ~RunObserver() = default;
+    virtual void begun(const RunHeader&) {}               ///< before all else
+    virtual void predictedArrived(std::span<const Event>) {}  ///< all before the first measured events
+    /// Those known by now, told before the events that follow on them; they are events of the run as well and come again.
+    virtual void restartsKnown(std::span<const Event>) {}
+    virtual void eventsArrived(std::span<const Event>) {}  ///< each lane in its order
+    virtual void logged(const LogLine&) {}
+    virtual void rankChanged(const RankRecord&) {}
+    virtual void clocksMeasured(std::span<const HostClock>) {}  ///< all that are kept; replaces what was told before
+    virtual void named(std::uint32_t /*number*/, const std::string& /*text*/) {}
+};
+
+class RowDecoder final : public RowSink {
+public:
+    explicit RowDecoder(RunObserver& observer) : observer_(observer) {}
+
+    void meta(std::string_view key, std::string_view value) override;
+    void rank(const RankRecord& record) override;
+    void log(std::int64_t id, const LogLine& line) override;
+    void name(std::int64_t number, std::string_view text) override;
+    void block(const BlockPart& part) override;
+
+    /// How the run ended, where its rows say so; there may be further rows.
+    const std::optional<RunEnd>& end() const { return end_; }
+    /// The first row that could not be understood; nothing is handed over after it.
+    const std::optional<Error>& error() const { return error_; }
+
+private:
+    bool ready(const char* what);
+    void refuse(std::string why);
+
+    RunObserver& observer_;
+    BlockUnpacker unpacker_;
+    std::vector<Event> events_;
+    std::vector<std::pair<std::string, std::string>> early_;  ///< rows of meta that came before the header
+    std::optional<std::string> header_, layout_;
+    bool begun_ = false;
+    std::optional<RunEnd> end_;
+    std::optional<Error> error_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// A new run file: what it may replace, and that a file of its name is a run from its first moment.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/trace/run_file/run_file.h"
+#include "engine/trace/run_file/sqlite.h"
+
+#include <filesystem>
+
+namespace shardlab {
+
+/// With all tables and the header, in WAL mode, its write lock taken. Errors: see RunWriter::create.
+Result<Database> createRunFile(const std::filesystem::path& file, const RunHeader& header);
+
+}  // namespace shardlab

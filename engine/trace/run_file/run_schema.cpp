@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/run_file/run_schema.h"
+
+#include "engine/base/crc32c.h"
+#include "engine/base/json_fields.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace shardlab {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Result<Json> parsed(std::string_view text, std::string_view what) {
+    Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object()) return fail({"damaged run file", "", "its " + std::string(what) + " is no JSON object", ""});
+    return json;
+}
+
+}  // namespace
+
+const char* const runTables = R"sql(
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE rank(rank INTEGER PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, label TEXT NOT NULL,
+                  end TEXT NOT NULL, crc INTEGER NOT NULL);
+CREATE TABLE log(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, rank INTEGER NOT NULL, level INTEGER NOT NULL,
+                 text TEXT NOT NULL, crc INTEGER NOT NULL);
+CREATE TABLE block(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, rank INTEGER NOT NULL, lane INTEGER NOT NULL,
+                   count INTEGER NOT NULL, begin INTEGER NOT NULL, end INTEGER NOT NULL, data BLOB NOT NULL,
+                   crc INTEGER NOT NULL);
+CREATE TABLE note(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, rank INTEGER NOT NULL, text TEXT NOT NULL,
+                  created TEXT NOT NULL, crc INTEGER NOT NULL);
+CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT NOT NULL, crc INTEGER NOT NULL);
+CREATE TABLE step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL);
+CREATE TABLE rank_step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL);
+)sql";
+
+std::span<const Migration> runMigrations() {
+    static constexpr std::array all{
+        Migration{1, "CREATE TABLE IF NOT EXISTS name(id INTEGER PRIMARY KEY, text TEXT NOT NULL, crc INTEGER NOT NULL)"},
+        Migration{2, "CREATE TABLE IF NOT EXISTS note(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, rank INTEGER NOT NULL,"
+                     " text TEXT NOT NULL, created TEXT NOT NULL, crc INTEGER NOT NULL)"},
+        Migration{3, "CREATE TABLE IF NOT EXISTS step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL);"
+                     "CREATE TABLE IF NOT EXISTS rank_step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL)"},
+    };
+    return all;
+}
+
+Status migrate(Database& database, std::int64_t version, std::span<const Migration> migrations) {
+    const Status begun = database.run("BEGIN IMMEDIATE");
+    if (!begun) return begun;
+    for (const Migration& migration : migrations) {
+        if (migration.from < version) continue;
+        const Status done = database.run(migration.sql);
+        if (!done) return done;
+        version = migration.from + 1;
+    }
+    const std::string mark = "PRAGMA user_version = " + std::to_string(version) + "; COMMIT";
+    return database.run(mark.c_str());
+}
+
+RowChecksum& RowChecksum::add(std::int64_t value) {
+    value_ = crc32c(std::as_bytes(std::span(&value, 1)), value_);
+    return *this;
+}
+
+RowChecksum& RowChecksum::add(std::string_view text) { return add(std::as_bytes(std::span(text.data(), text.size()))); }
+
+RowChecksum& RowChecksum::add(std::span<const std::byte> bytes) {
+    add(static_cast<std::int64_t>(bytes.size()));
+    value_ = crc32c(bytes, value_);
+    return *this;
+}
+
+std::int64_t checksum(std::string_view key, std::string_view value) { return RowChecksum().add(key).add(value).value(); }
+
+std::int64_t checksum(const RankRecord& record) {
+    return RowChecksum().add(record.rank).add(record.host).add(record.pid).add(record.label).add(record.end).value();
+}
+
+std::int64_t checksum(std::int64_t id, const LogLine& line) {
+    const auto level = static_cast<std::int64_t>(line.level);
+    return RowChecksum().add(id).add(line.time).add(line.rank).add(level).add(line.text).value();
+}
+
+std::int64_t checksum(std::int64_t number, std::string_view name) { return RowChecksum().add(number).add(name).value(); }
+
+std::int64_t checksum(const Note& note) {
+    return RowChecksum().add(note.id).add(note.time).add(note.rank).add(note.text).add(note.created).value();
+}
+
+std::optional<double> RunHeader::utilisation(double stepSeconds) const {
+    const double seconds = stretch > 0 ? stepSeconds / stretch : stepSeconds;
+    if (!hasLayout() || !peak.known() || !(seconds > 0)) return std::nullopt;
+    return modelUtilisation(layout, peak, seconds);
+}
+
+std::string writeHeader(const RunHeader& header) {
+    return dumped(Json{{"created", header.created},
+                       {"version", header.version},
+                       {"origin", header.origin},
+                       {"paced", header.paced},
+                       {"stretch", header.stretch},
+                       {"predicted_step_seconds", header.predictedStepSeconds},
+                       {"predicted_bubble", header.predictedBubble},
+                       {"theoretical_bubble", header.theoreticalBubble},
+                       {"predicted_peak", header.predictedPeak},
+                       {"capacity_bytes", header.capacityBytes},
+                       {"peak_flops", header.peak.flops},
+                       {"peak_of", header.peak.of}});
+}
+
+Status readHeader(std::string_view text, RunHeader& header) {
+    const Result<Json> json = parsed(text, "header");
+    if (!json) return fail(json.error());
+    take(*json, "created", header.created);
+    take(*json, "version", header.version);
+    take(*json, "origin", header.origin);
+    take(*json, "paced", header.paced);
+    take(*json, "stretch", header.stretch);
+    take(*json, "predicted_step_seconds", header.predictedStepSeconds);
+    take(*json, "predicted_bubble", header.predictedBubble);
+    take(*json, "theoretical_bubble", header.theoreticalBubble);
+    take(*json, "capacity_bytes", header.capacityBytes);
+    take(*json, "peak_flops", header.peak.flops);
+    take(*json, "peak_of", header.peak.of);
+    const auto peaks = json->find("predicted_peak");
+    if (peaks == json->end() || !peaks->is_array()) return {};
+    for (const Json& peak : *peaks) header.predictedPeak.push_back(wholeNumber<std::int64_t>(peak).value_or(0));
+    return {};
+}
+
+std::string writeRestarts(std::span<const Event> restarts) {
+    Json all = Json::array();
+    for (const Event& restart : restarts) {
+        all.push_back({{"time", restart.begin}, {"step", restart.step}, {"number", std::llround(restart.value)}});
+        if (restart.bytes > 0) all.back()["ranks"] = restart.bytes;
+    }
+    return dumped(Json{{"restarts", std::move(all)}});
+}
+
+Status readRestarts(std::string_view text, std::vector<Event>& restarts) {
+    const Result<Json> json = parsed(text, "list of restarts");
+    if (!json) return fail(json.error());
+    const auto all = json->find("restarts");
+    if (all == json->end() || !all->is_array()) return {};
+    for (const Json& each : *all) {
+        if (!each.is_object()) continue;
+        std::int64_t time = 0, number = 0, ranks = 0;
+        std::int32_t step = 0;
+        take(each, "time", time);
+        take(each, "step", step);
+        take(each, "number", number);
+        take(each, "ranks", ranks);
+        restarts.push_back({time, time, ranks, static_cast<double>(number), 0, step, -1, Lane::Host, EventKind::Restart});
+    }
+    return {};
+}
+
+std::string writeEnd(const RunEnd& end) { return dumped(Json{{"outcome", end.outcome}, {"reason", end.reason}}); }
+
+Status readEnd(std::string_view text, RunEnd& end) {
+    const Result<Json> json = parsed(text, "end");
+    if (!json) return fail(json.error());
+    take(*json, "outcome", end.outcome);
+    take(*json, "reason", end.reason);
+    return {};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/units.h"
+#include "engine/trace/metrics/figure_recording.h"
+#include "engine/trace/run_file/block_store.h"
+#include "engine/trace/run_file/database_shelf.h"
+#include "engine/trace/run_file/run_creation.h"
+#include "engine/trace/run_file/run_schema.h"
+#include "engine/layout/schedule/registry.h"
+
+#include <algorithm>
+#include <map>
+#include <sqlite3.h>
+#include <utility>
+
+namespace shardlab {
+namespace {
+
+/// Bounds memory where the caller flushes seldom. Each flush writes what lanes have begun, which a later one writes again.
+constexpr std::size_t flushAtEvents = std::size_t{1} << 19;
+constexpr std::int64_t limitPerFlushedEvent = 128;           ///< bytes: one flush takes about a tenth of a limit at most
+// Of the limit: where thinning begins and what it leaves, so that it is not done at every flush.
+constexpr double thinAbove = 0.8;
+constexpr double thinTo = 0.6;
+
+}  // namespace
+
+struct RunWriter::Impl {
+    Impl(Database opened, const std::filesystem::path& path, const RunHeader& header)
+        : database(std::move(opened)),
+          shelf(database, path),
+          figures(rankCount(header.layout), flushes(header.layout), shelf),
+          thinning(Thinning::of(header.layout.run)) {
+        thinning.first = -1;
+        if (thinning.sizeLimit > 0)
+            flushAt = std::clamp<std::size_t>(static_cast<std::size_t>(thinning.sizeLimit / limitPerFlushedEvent), 1024, flushAtEvents);
+    }
+
+    Status prepare() {
+        const auto make = [this](std::optional<Statement>& statement, const char* sql) {
+            auto made = database.prepare(sql);
+            if (made) statement.emplace(std::move(*made));
+            return made.has_value();
+        };
+        std::optional<Statement> insertBlock;
+        if (!make(insertMeta, "INSERT OR REPLACE INTO meta VALUES(?, ?, ?)") ||
+            !make(insertRank, "INSERT OR REPLACE INTO rank VALUES(?, ?, ?, ?, ?, ?)") ||
+            !make(insertLog, "INSERT INTO log VALUES(?, ?, ?, ?, ?, ?)") ||
+            !make(insertName, "INSERT OR REPLACE INTO name VALUES(?, ?, ?)") ||
+            !make(insertBlock, "INSERT OR REPLACE INTO block VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+            return fail(database.error("cannot create the run file"));
+        blocks.emplace(database, std::move(*insertBlock), thinning.sizeLimit > 0);
+        if (thinning.sizeLimit <= 0) return {};
+        keepThinning();
+        // The log beside the file takes its share of the limit, too.
+        const auto pageSize = database.number("PRAGMA page_size");
+        const std::int64_t pages = std::clamp<std::int64_t>(thinning.sizeLimit / (16 * pageSize.value_or(4096)), 16, 1000);
+        const std::string sql = "PRAGMA wal_autocheckpoint = " + std::to_string(pages) +
+                                "; PRAGMA journal_size_limit = " + std::to_string(thinning.sizeLimit / 16);
+        return database.run(sql.c_str());
+    }
+
+    Status begin() { return database.inTransaction() ? Status{} : database.run("BEGIN IMMEDIATE"); }
+
+    bool writeRows() {
+        for (const auto& [key, value] : metaRows) {
+            if (insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() != SQLITE_OK) return false;
+        }
+        for (const auto& [rank, record] : rankRows) {
+            insertRank->bind(std::int64_t{rank}).bind(record.host).bind(std::int64_t{record.pid});
+            if (insertRank->bind(record.label).bind(record.end).bind(checksum(record)).run() != SQLITE_OK) return false;
+        }
+        for (std::size_t i = 0; i < logRows.size(); ++i) {
+            const LogLine& line = logRows[i];
+            const std::int64_t id = nextLog + static_cast<std::int64_t>(i);
+            insertLog->bind(id).bind(line.time).bind(std::int64_t{line.rank}).bind(static_cast<std::int64_t>(line.level));
+            if (insertLog->bind(line.text).bind(checksum(id, line)).run() != SQLITE_OK) return false;
+        }
+        for (const auto& [number, name] : nameRows) {
+            const auto id = static_cast<std::int64_t>(number);
+            if (insertName->bind(id).bind(name).bind(checksum(id, name)).run() != SQLITE_OK) return false;
+        }
+        return true;
+    }
+
+    /// What was begun is undone; what it would have stored is stored by the next flush.
+    Status undo() {
+        const Error why = database.error("cannot write the run file");
+        if (database.inTransaction()) static_cast<void>(database.run("ROLLBACK"));
+        blocks->forget();
+        return fail(why);
+    }
+
+    Status commit() {
+        if (!writeRows() || !blocks->write() || !figures.store() || !database.run("COMMIT")) return undo();
+        nextLog += static_cast<std::int64_t>(logRows.size());
+        metaRows.clear();
+        rankRows.clear();
+        logRows.clear();
+        nameRows.clear();
+        blocks->settle();
+        figures.settle();
+        return {};
+    }
+
+    Status flush() {
+        if (!begin()) return fail(database.error("cannot write the run file"));
+        if (const Status done = commit(); !done) return done;
+        if (thinning.sizeLimit > 0)
+            if (const Status held = holdLimit(); !held) return held;
+        // Taken again at once: the lock says that the run is being recorded. Where that fails now, the next flush says so.
+        static_cast<void>(begin());
+        return {};
+    }
+
+    /// Bytes of the pages in use: free ones are taken before the file grows.
+    Result<std::int64_t> used() {
+        const auto pages = database.number("PRAGMA page_count");
+        const auto free = database.number("PRAGMA freelist_count");
+        const auto size = database.number("PRAGMA page_size");
+        if (!pages || !free || !size) return fail(database.error("cannot write the run file"));
+        return (*pages - *free) * *size;
+    }
+
+    void keepThinning() { metaRows[std::string(meta::thinning)] = writeThinning(thinning); }
+
+    void say(LogLevel level, std::string text) {
+        const LogLine line{lastTime, -1, level, std::move(text)};
+        logRows.push_back(line);
+        notices.push_back(line);
+    }
+
+    /// Lane by lane, each for itself, so that the log beside the file stays short.
+    Status thin() {
+        for (std::size_t lane = 0; lane < blocks->lanes(); ++lane) {
+            if (!begin()) return fail(database.error("cannot write the run file"));
+            const auto gone = blocks->thin(lane, thinning);
+            if (!gone) {
+                static_cast<void>(undo());
+                return fail(gone.error());
+            }
+            thinning.events += *gone;
+            keepThinning();
+            if (const Status done = commit(); !done) {
+                thinning.events -= *gone;
+                return done;
+            }
+        }
+        return {};
+    }
+
+    Status holdLimit() {
+        auto size = used();
+        if (!size) return fail(size.error());
+        const auto limit = static_cast<double>(thinning.sizeLimit);
+        if (static_cast<double>(*size) <= thinAbove * limit || (exhausted && figures.lastComplete() < thinning.before + thinning.last)) return {};
+        const bool first = thinning.steps() == 0;
+        const Thinning before = thinning;
+        for (;;) {
+            thinning.before = std::max(thinning.before, figures.lastComplete() - thinning.last + 1);
+            if (const Status done = thin(); !done) return done;
+            size = used();
+            if (!size) return fail(size.error());
+            if (static_cast<double>(*size) <= thinTo * limit) break;
+            if (thinning.keepLess()) continue;
+            if (!std::exchange(exhausted, true))
+                say(LogLevel::Warning, "the run file cannot keep its size limit of " + formatBytes(thinning.sizeLimit) +
+                                           ": every step's figures and the last step's events take more. A larger /run/size_limit, "
+                                           "or fewer steps, would do");
+            break;
+        }
+        if (first ? thinning.steps() > 0 : before.last != thinning.last || before.every != thinning.every)
+            say(LogLevel::Info, "to keep its size limit of " + formatBytes(thinning.sizeLimit) + ", the run file now holds " + keptText(thinning));
+        keepThinning();
+        return {};
+    }
+
+    void take(const Event& event) {
+        blocks->add(EventSource::Measured, event);
+        if (event.step >= 0 && (thinning.first < 0 || event.step < thinning.first)) thinning.first = event.step;
+        if (event.end < (std::int64_t{1} << 60)) lastTime = std::max(lastTime, event.end);
+        // The comparison also keeps out what is no number.
+        if (event.kind == EventKind::Dropped && event.value > 0 && event.value < 1e15) {
+            dropped += static_cast<std::int64_t>(event.value);
+            metaRows[std::string(meta::dropped)] = std::to_string(dropped);
+        }
+        if (!isRestart(event)) return;
+        restarts.push_back(event);
+        metaRows[std::string(meta::restarts)] = writeRestarts(restarts);
+        thinning.restarted(event.step);
+        if (thinning.sizeLimit > 0) keepThinning();
+    }
+
+    Database database;
+    std::optional<Statement> insertMeta, insertRank, insertLog, insertName;
+    std::optional<BlockStore> blocks;
+    DatabaseShelf shelf;
+    FigureRecording figures;
+    Thinning thinning;
+    std::map<std::string, std::string, std::less<>> metaRows;
+    std::map<int, RankRecord> rankRows;
+    std::vector<LogLine> logRows;
+    std::vector<LogLine> notices;
+    std::vector<std::pair<std::uint32_t, std::string>> nameRows;
+    std::size_t flushAt = flushAtEvents;
+    std::int64_t nextLog = 1;
+    std::int64_t dropped = 0;
+    std::int64_t lastTime = 0;
+    std::vector<Event> restarts;
+    bool exhausted = false;  ///< nothing is left that could be thinned
+    bool finished = false;
+};
+
+RunWriter::RunWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+RunWriter::~RunWriter() {
+    if (impl_ && !impl_->finished) static_cast<void>(impl_->flush());
+}
+
+Result<std::unique_ptr<RunWriter>> RunWriter::create(const std::filesystem::path& file, const RunHeader& header) {
+    auto database = createRunFile(file, header);
+    if (!database) return fail(database.error());
+    auto impl = std::make_unique<Impl>(std::move(*database), file, header);
+    if (const Status prepared = impl->prepare(); !prepared) return fail(prepared.error());
+    return std::make_unique<RunWriter>(std::move(impl));
+}
+
+Status RunWriter::appendPredicted(std::span<const Event> events) {
+    for (const Event& event : events) impl_->blocks->add(EventSource::Predicted, event);
+    return impl_->blocks->unflushed() < impl_->flushAt ? Status{} : flush();
+}
+
+Status RunWriter::append(std::span<const Event> events) {
+    Status status;
+    while (!events.empty()) {
+        // After a failure the rest is taken in at once: the next flush stores it.
+        const std::size_t room = impl_->flushAt - std::min(impl_->flushAt - 1, impl_->blocks->unflushed());
+        const auto part = events.first(status ? std::min(room, events.size()) : events.size());
+        events = events.subspan(part.size());
+        for (const Event& event : part) impl_->take(event);
+        if (const Status made = impl_->figures.add(part); !made && status) status = made;
+        if (!status || impl_->blocks->unflushed() < impl_->flushAt) continue;
+        status = flush();
+    }
+    return status;
+}
+
+Status RunWriter::append(const LogLine& line) {
+    impl_->logRows.push_back(line);
+    return {};
+}
+
+Status RunWriter::addName(std::uint32_t number, std::string_view name) {
+    impl_->nameRows.emplace_back(number, name);
+    return {};
+}
+
+Status RunWriter::setRank(const RankRecord& record) {
+    impl_->rankRows[record.rank] = record;
+    return {};
+}
+
+Status RunWriter::setClocks(std::span<const HostClock> clocks) {
+    impl_->metaRows[std::string(meta::clocks)] = writeClocks(clocks);
+    return {};
+}
+
+Status RunWriter::flush() { return impl_->flush(); }
+
+std::vector<LogLine> RunWriter::takeNotices() { return std::exchange(impl_->notices, {}); }
+
+const Thinning& RunWriter::thinning() const { return impl_->thinning; }
+
+Status RunWriter::finish(const RunEnd& end) {
+    impl_->metaRows[std::string(meta::end)] = writeEnd(end);
+    if (const Status flushed = impl_->flush(); !flushed) return flushed;
+    // What the first flush had to thin and say.
+    if (!impl_->logRows.empty() || !impl_->metaRows.empty())
+        if (const Status flushed = impl_->flush(); !flushed) return flushed;
+    impl_->finished = true;
+    Database& database = impl_->database;
+    if (database.inTransaction()) static_cast<void>(database.run("ROLLBACK"));  // empty: it only held the lock
+    // One file is left. A reader that has it open just now keeps the second, empty one alive: no fault.
+    const Status settled = database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (settled) static_cast<void>(database.run("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE"));
+    impl_.reset();
+    return settled;
+}
+
+}  // namespace shardlab

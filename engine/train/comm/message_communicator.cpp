@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/comm/message_communicator.h"
+
+#include "engine/train/comm/parts.h"
+#include "engine/train/comm/reduction.h"
+#include "engine/train/comm/rounds.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace shardlab {
+
+namespace {
+
+/// Block i of blocks of `size` elements.
+template <class Span>
+Span block(Span whole, int i, std::size_t size) {
+    return whole.subspan(static_cast<std::size_t>(i) * size, size);
+}
+
+void copy(ConstArraySpan from, ArraySpan to) {
+    if (!from.empty()) std::memcpy(to.data().data, from.data().data, from.bytes().size());
+}
+
+}  // namespace
+
+// Collectives run in the same order on every member, so a counter gives both ends the same tag; it wraps below the
+// smallest upper bound of tags that MPI allows.
+int MessageCommunicator::nextTag() { return collectives_++ & 0x3fff; }
+
+RequestPtr MessageCommunicator::isend(std::span<const std::byte> data, int peer, int tag) {
+    return post(Channel::User, data, peer, tag);
+}
+
+RequestPtr MessageCommunicator::ireceive(std::span<std::byte> data, int peer, int tag) {
+    return expect(Channel::User, data, peer, tag);
+}
+
+RequestPtr MessageCommunicator::iallReduce(ArraySpan data, ReduceOp op) {
+    const int n = size(), me = rank(), tag = nextTag();
+    std::vector<Rounds::Round> rounds;
+    for (std::size_t begin = 0; n > 1 && begin < data.size(); begin += pieceElements) {
+        const ArraySpan piece = data.subspan(begin, std::min(pieceElements, data.size() - begin));
+        auto slots = std::make_shared<Contributions>(static_cast<std::size_t>(n));
+        rounds.push_back([=, this] {  // everybody's contribution to a part goes to the member that owns the part
+            std::vector<RequestPtr> messages;
+            for (int k = 0; k < n; ++k) {
+                if (k == me) continue;
+                std::vector<std::byte>& slot = (*slots)[static_cast<std::size_t>(k)];
+                slot.resize(partOf(piece, me, n).bytes().size());
+                if (!slot.empty())
+                    messages.push_back(expect(Channel::Collective, std::span(slot), k, tag));
+                if (const auto theirs = partOf(piece, k, n); !theirs.empty())
+                    messages.push_back(post(Channel::Collective, theirs.bytes(), k, tag));
+            }
+            return messages;
+        });
+        rounds.push_back([=, this] {  // the owner hands the sum to all
+            const ArraySpan own = partOf(piece, me, n);
+            if (!own.empty()) reduceInRankOrder(me, own, *slots, own, op);
+            slots->clear();
+            std::vector<RequestPtr> messages;
+            for (int k = 0; k < n; ++k) {
+                if (k == me) continue;
+                if (const auto theirs = partOf(piece, k, n); !theirs.empty())
+                    messages.push_back(expect(Channel::Collective, theirs.bytes(), k, tag));
+                if (!own.empty()) messages.push_back(post(Channel::Collective, own.bytes(), k, tag));
+            }
+            return messages;
+        });
+    }
+    return std::make_unique<Rounds>(std::move(rounds));
+}
+
+RequestPtr MessageCommunicator::ireduceScatter(ConstArraySpan input, ArraySpan output, ReduceOp op) {
+    const int n = size(), me = rank(), tag = nextTag();
+    requireSize(input.size() == output.size() * static_cast<std::size_t>(n), "reduce-scatter",
+                "input has size() times the elements of output");
+    const std::size_t step = std::max<std::size_t>(1, pieceElements / static_cast<std::size_t>(n));
+    std::vector<Rounds::Round> rounds;
+    for (std::size_t begin = 0; begin < output.size(); begin += step) {
+        const std::size_t count = std::min(step, output.size() - begin);
+        auto slots = std::make_shared<Contributions>(static_cast<std::size_t>(n));
+        rounds.push_back([=, this] {
+            std::vector<RequestPtr> messages;
+            for (int k = 0; k < n; ++k) {
+                if (k == me) continue;
+                std::vector<std::byte>& slot = (*slots)[static_cast<std::size_t>(k)];
+                slot.resize(count * sizeOf(input.type()));
+                messages.push_back(expect(Channel::Collective, std::span(slot), k, tag));
+                const auto theirs = block(input, k, output.size()).subspan(begin, count);
+                messages.push_back(post(Channel::Collective, theirs.bytes(), k, tag));
+            }
+            return messages;
+        });
+        rounds.push_back([=] {
+            const auto own = block(input, me, output.size()).subspan(begin, count);
+            reduceInRankOrder(me, own, *slots, output.subspan(begin, count), op);
+            return std::vector<RequestPtr>{};
+        });
+    }
+    return std::make_unique<Rounds>(std::move(rounds));
+}
+
+RequestPtr MessageCommunicator::iallGather(ConstArraySpan input, ArraySpan output) {
+    const int n = size(), me = rank(), tag = nextTag();
+    requireSize(output.size() == input.size() * static_cast<std::size_t>(n), "all-gather",
+                "output has size() times the elements of input");
+    std::vector<Rounds::Round> rounds;
+    rounds.push_back([=, this] {
+        copy(input, block(output, me, input.size()));
+        std::vector<RequestPtr> messages;
+        for (int k = 0; k < n && !input.empty(); ++k) {
+            if (k == me) continue;
+            const auto theirs = block(output, k, input.size());
+            messages.push_back(expect(Channel::Collective, theirs.bytes(), k, tag));
+            messages.push_back(post(Channel::Collective, input.bytes(), k, tag));
+        }
+        return messages;
+    });
+    return std::make_unique<Rounds>(std::move(rounds));
+}
+
+RequestPtr MessageCommunicator::iallToAll(ConstArraySpan input, ArraySpan output) {
+    const int n = size(), me = rank(), tag = nextTag();
+    requireSize(input.size() == output.size() && input.size() % static_cast<std::size_t>(n) == 0, "all-to-all",
+                "input and output have the same size, a multiple of size()");
+    const std::size_t count = input.size() / static_cast<std::size_t>(n);
+    std::vector<Rounds::Round> rounds;
+    rounds.push_back([=, this] {
+        copy(block(input, me, count), block(output, me, count));
+        std::vector<RequestPtr> messages;
+        for (int k = 0; k < n && count > 0; ++k) {
+            if (k == me) continue;
+            const auto theirs = block(output, k, count);
+            messages.push_back(expect(Channel::Collective, theirs.bytes(), k, tag));
+            messages.push_back(post(Channel::Collective, block(input, k, count).bytes(), k, tag));
+        }
+        return messages;
+    });
+    return std::make_unique<Rounds>(std::move(rounds));
+}
+
+// A binomial tree: the member at distance d from the root hears from d without its highest bit, then tells d + every
+// higher power of two.
+RequestPtr MessageCommunicator::ibroadcast(std::span<std::byte> data, int root) {
+    const int n = size(), tag = nextTag();
+    const int distance = (rank() - root + n) % n;
+    int above = 1;
+    while (above <= distance) above *= 2;
+    std::vector<Rounds::Round> rounds;
+    if (distance > 0 && !data.empty())
+        rounds.push_back([=, this] {
+            std::vector<RequestPtr> messages;
+            messages.push_back(expect(Channel::Collective, data, (root + distance - above / 2) % n, tag));
+            return messages;
+        });
+    if (!data.empty())
+        rounds.push_back([=, this] {
+            std::vector<RequestPtr> messages;
+            for (int hop = above; distance + hop < n; hop *= 2)
+                messages.push_back(post(Channel::Collective, data, (root + distance + hop) % n, tag));
+            return messages;
+        });
+    return std::make_unique<Rounds>(std::move(rounds));
+}
+
+// Dissemination: after round k everybody knows of 2^(k+1) members.
+void MessageCommunicator::barrier() {
+    const int n = size(), me = rank(), tag = nextTag();
+    std::byte out{1};
+    for (int hop = 1; hop < n; hop *= 2) {
+        std::byte in{};
+        const RequestPtr heard = expect(Channel::Collective, std::span(&in, 1), (me - hop + n) % n, tag);
+        const RequestPtr told = post(Channel::Collective, std::span<const std::byte>(&out, 1), (me + hop) % n, tag);
+        heard->wait();
+        told->wait();
+    }
+}
+
+}  // namespace shardlab

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages from one rank's GPU to another's. The GPUs exchange them in the order in which they were sent and know no tags:
+// so a header goes ahead of each through the processors' memory, and the receiver sorts.
+#pragma once
+
+#include "engine/train/comm/communicator.h"
+#include "kernels/device.h"
+
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <memory>
+
+namespace shardlab {
+
+/// One direction between two members. The group has the sender as its member 0, the receiver as 1.
+class DirectLink {
+public:
+    /// `headers` carries nothing else from one to the other; `peer` is the other end's rank in it. All outlive the link.
+    DirectLink(std::unique_ptr<DeviceGroup> group, Communicator& headers, int peer, Device& device);
+    ~DirectLink();
+    DirectLink(const DirectLink&) = delete;
+    DirectLink& operator=(const DirectLink&) = delete;
+
+    // Addresses are the device's. Waiting for a request returns when what the device is asked for from then on comes after
+    // the message, which may still be on its way.
+
+    RequestPtr send(std::span<const std::byte> data, int tag);
+    /// A CommunicationError from the request where what came has another size.
+    RequestPtr receive(std::span<std::byte> data, int tag);
+
+private:
+    struct Header {
+        std::int64_t tag = 0;
+        std::uint64_t bytes = 0;
+    };
+    struct Announced {
+        Header header;
+        RequestPtr request;
+    };
+    /// A message that somebody waits for, or that came before anybody did.
+    struct Message {
+        Header header;
+        void* data = nullptr;
+        bool announced = false;
+        std::unique_ptr<DeviceExchange> exchange;  ///< null: not begun, or of an empty message
+    };
+    using MessagePtr = std::shared_ptr<Message>;
+    class Sent;
+    class Received;
+
+    void expectHeader();
+    /// Begins to receive what has been announced.
+    void advance();
+    void accept(const Header& header);
+    void begin(Message& message);
+    void requireSize(const Header& came, const Header& wanted) const;
+
+    std::unique_ptr<DeviceGroup> group_;
+    Communicator& headers_;
+    int peer_;
+    Device& device_;
+    std::deque<Announced> announced_;   ///< in the order of posting
+    std::list<MessagePtr> expected_;    ///< asked for, not yet announced
+    std::list<MessagePtr> unexpected_;  ///< announced, not yet asked for; their memory is the link's
+};
+
+}  // namespace shardlab

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A group of ranks with a GPU each, whose arrays go from GPU to GPU (kernels/device_group.h).
+#pragma once
+
+#include "engine/train/comm/communicator.h"
+#include "engine/train/comm/nccl/direct_link.h"
+#include "engine/train/comm/staged_communicator.h"
+#include "kernels/device.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace shardlab {
+
+/// What takes arrays from GPU to GPU on every rank of a world, or why nothing does.
+struct DirectExchange {
+    DeviceGroups* groups = nullptr;
+    std::string reason;  ///< "ranks 0 and 2 share a GPU"
+};
+
+/// Collective over `world`: possible on every rank or on none; the reason is what this rank knows of it.
+DirectExchange findDirectExchange(Communicator& world, Device& device);
+
+/// All addresses that its calls are given are the device's, those of host() the processor's. Sums of 16 bits are taken in
+/// fp32 as everywhere: of more than two members by way of a copy that is twice as large. Messages along links that were
+/// connected go from GPU to GPU, others by way of the host. Waiting for a request does not wait for the GPU.
+class NcclCommunicator final : public Communicator {
+public:
+    /// `host`: the same members, by world rank `members`. `device` and `groups`, its own, outlive the communicator.
+    NcclCommunicator(std::unique_ptr<Communicator> host, std::span<const int> members, Device& device,
+                     DeviceGroups& groups);
+    ~NcclCommunicator() override;
+
+    int rank() const override { return staged_.rank(); }
+    int size() const override { return staged_.size(); }
+    std::unique_ptr<Communicator> group(std::span<const int> members) override;
+    RequestPtr isend(std::span<const std::byte> data, int peer, int tag) override;
+    RequestPtr ireceive(std::span<std::byte> data, int peer, int tag) override;
+    RequestPtr iallReduce(ArraySpan data, ReduceOp op) override;
+    RequestPtr ireduceScatter(ConstArraySpan input, ArraySpan output, ReduceOp op) override;
+    RequestPtr iallGather(ConstArraySpan input, ArraySpan output) override;
+    RequestPtr iallToAll(ConstArraySpan input, ArraySpan output) override;
+    RequestPtr ireduceParts(ArraySpan block) override;
+    RequestPtr igatherParts(ArraySpan block) override;
+    RequestPtr ireduceTo(ArraySpan block, int owner) override;
+    RequestPtr ibroadcast(std::span<std::byte> data, int root) override;
+    void barrier() override { staged_.barrier(); }
+    void requireMembers() override { staged_.host().requireMembers(); }
+    void connect(std::span<const std::pair<int, int>> links) override;
+    void prepare() override { all(); }
+    Communicator& host() override { return staged_.host(); }
+
+private:
+    class Collective;
+    class Wide;
+    using Calls = std::function<void(DeviceGroup&)>;
+
+    void meet(DeviceGroup& link, bool sends);
+    /// Of all members; made by the first collective, or by prepare().
+    DeviceGroup& all();
+    RequestPtr start(const Calls& calls, std::function<void()> after = {});
+    /// Whether a sum must be taken in a wider type than the array's.
+    bool widens(DType type, ReduceOp op) const;
+
+    StagedCommunicator staged_;
+    std::vector<int> members_;
+    Device& device_;
+    DeviceGroups& groups_;
+    std::unique_ptr<DeviceGroup> all_;
+    std::unique_ptr<Communicator> headers_;  ///< once there are links
+    std::vector<std::unique_ptr<DirectLink>> links_;  ///< in the order of connect
+    std::map<int, DirectLink*> to_, from_;
+};
+
+}  // namespace shardlab

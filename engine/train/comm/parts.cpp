@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/comm/parts.h"
+
+#include "engine/train/comm/communication_error.h"
+#include "engine/train/comm/reduction.h"
+#include "engine/train/comm/rounds.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace shardlab {
+namespace {
+
+// Between two members messages of one tag arrive in order, so one tag for each kind does.
+enum Tag : int { reduceTag = 1, gatherTag = 2, ringTag = 3 };
+
+}  // namespace
+
+ElementRange partRange(std::size_t size, int member, int members) {
+    const auto at = [&](int i) { return size * static_cast<std::size_t>(i) / static_cast<std::size_t>(members); };
+    return {at(member), at(member + 1) - at(member)};
+}
+
+ArraySpan partOf(ArraySpan block, int member, int members) {
+    const ElementRange range = partRange(block.size(), member, members);
+    return block.subspan(range.begin, range.count);
+}
+
+void requireSize(bool right, const char* call, const char* rule) {
+    if (!right) throw CommunicationError(std::string(call) + ": wrong buffer size; " + rule);
+}
+
+RequestPtr Communicator::ireduceParts(ArraySpan block) {
+    const int n = size(), me = rank();
+    const ArraySpan own = partOf(block, me, n);
+    auto received = std::make_shared<Contributions>(static_cast<std::size_t>(n));
+    std::vector<Rounds::Round> rounds;
+    rounds.push_back([=, this] {
+        std::vector<RequestPtr> messages;
+        for (int k = 0; k < n; ++k) {
+            if (k == me) continue;
+            std::vector<std::byte>& slot = (*received)[static_cast<std::size_t>(k)];
+            slot.resize(own.bytes().size());
+            messages.push_back(ireceive(std::span(slot), k, reduceTag));
+            messages.push_back(isend(partOf(block, k, n).bytes(), k, reduceTag));
+        }
+        return messages;
+    });
+    rounds.push_back([=] {
+        reduceInRankOrder(me, own, *received, own, ReduceOp::Sum);
+        received->clear();
+        return std::vector<RequestPtr>{};
+    });
+    return std::make_unique<Rounds>(std::move(rounds));
+}
+
+RequestPtr Communicator::ireduceTo(ArraySpan block, int owner) {
+    const int n = size(), me = rank();
+    auto received = std::make_shared<Contributions>(static_cast<std::size_t>(n));
+    std::vector<Rounds::Round> rounds;
+    rounds.push_back([=, this] {
+        std::vector<RequestPtr> messages;
+        if (me != owner) messages.push_back(isend(block.bytes(), owner, reduceTag));
+        for (int k = 0; me == owner && k < n; ++k) {
+            if (k == me) continue;
+            std::vector<std::byte>& slot = (*received)[static_cast<std::size_t>(k)];
+            slot.resize(block.bytes().size());
+            messages.push_back(ireceive(slot, k, reduceTag));
+        }
+        return messages;
+    });
+    rounds.push_back([=] {
+        if (me == owner) reduceInRankOrder(me, block, *received, block, ReduceOp::Sum);
+        received->clear();
+        return std::vector<RequestPtr>{};
+    });
+    return std::make_unique<Rounds>(std::move(rounds));
+}
+
+RequestPtr Communicator::igatherParts(ArraySpan block) {
+    const int n = size(), me = rank();
+    std::vector<Rounds::Round> rounds;
+    rounds.push_back([=, this] {
+        std::vector<RequestPtr> messages;
+        for (int k = 0; k < n; ++k) {
+            if (k == me) continue;
+            messages.push_back(ireceive(partOf(block, k, n).bytes(), k, gatherTag));
+            messages.push_back(isend(partOf(block, me, n).bytes(), k, gatherTag));
+        }
+        return messages;
+    });
+    return std::make_unique<Rounds>(std::move(rounds));
+}
+
+RequestPtr iringAllReduce(Communicator& group, ArraySpan block, std::vector<RingHop>* hops,
+                          std::function<std::int64_t()> clock) {
+    const int n = group.size(), me = group.rank();
+    const int next = (me + 1) % n, last = (me + n - 1) % n;
+    const auto incoming = std::make_shared<std::vector<std::byte>>();
+    const auto begun = std::make_shared<std::int64_t>(0);
+    // Ends the hop before: what came is added while sums are made, and lies in its place once they go round.
+    const auto end = [=](int hop) {
+        if (hop < 0) return;
+        const ArraySpan sent = partOf(block, (me - hop + 2 * n) % n, n);
+        if (hop < n - 1) add(*incoming, partOf(block, (me - hop - 1 + 2 * n) % n, n));
+        if (hops) hops->push_back({*begun, clock ? clock() : 0, static_cast<std::int64_t>(sent.bytes().size())});
+    };
+    std::vector<Rounds::Round> rounds;
+    for (int hop = 0; n > 1 && hop < 2 * (n - 1); ++hop)
+        rounds.push_back([=, &group] {
+            end(hop - 1);
+            if (clock) *begun = clock();
+            // Part me − hop goes on; in the second half that is the part whose sum came last.
+            const ArraySpan sent = partOf(block, (me - hop + 2 * n) % n, n);
+            const ArraySpan taken = partOf(block, (me - hop - 1 + 2 * n) % n, n);
+            incoming->resize(taken.bytes().size());
+            const std::span<std::byte> into = hop < n - 1 ? std::span(*incoming) : taken.bytes();
+            std::vector<RequestPtr> messages;
+            messages.push_back(group.ireceive(into, last, ringTag));
+            messages.push_back(group.isend(sent.bytes(), next, ringTag));
+            return messages;
+        });
+    if (n > 1)
+        rounds.push_back([=] {
+            end(2 * (n - 1) - 1);
+            return std::vector<RequestPtr>{};
+        });
+    return std::make_unique<Rounds>(std::move(rounds));
+}
+
+}  // namespace shardlab

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic of reductions, in the processor's memory.
+#pragma once
+
+#include "engine/train/comm/communicator.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace shardlab {
+
+/// The reduction of `count` numbers at each of `sources`, in the order in which they stand, so that the bits do not depend
+/// on who reduces, written to each of `results`. Numbers of 16 bits are widened, and rounded once. A result may be a
+/// source.
+void reduceTo(std::span<const std::byte* const> sources, std::span<std::byte* const> results, std::size_t count,
+              DType type, ReduceOp op);
+
+/// As memcpy, also from a place to itself; of long arrays nothing stays in the caches.
+void copyArray(const std::byte* from, std::byte* to, std::size_t bytes);
+
+/// What each member contributed to a part, as it came; the own one is empty.
+using Contributions = std::vector<std::vector<std::byte>>;
+
+/// result := the reduction of `own`, of member `rank`, and of all others' contributions, in rank order. result may be
+/// `own`.
+void reduceInRankOrder(int rank, ConstArraySpan own, const Contributions& others, ArraySpan result, ReduceOp op);
+
+/// into += from, which holds as many numbers of the same type.
+void add(std::span<const std::byte> from, ArraySpan into);
+
+}  // namespace shardlab

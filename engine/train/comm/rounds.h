@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/train/comm/communicator.h"
+
+#include <functional>
+#include <vector>
+
+namespace shardlab {
+
+/// A collective under way, made of rounds: each posts messages, and is called once all messages of the round before are
+/// done. What a round needs beyond the caller's buffers it owns (captures). The first round is posted at once.
+class Rounds final : public Request {
+public:
+    using Round = std::function<std::vector<RequestPtr>()>;
+    explicit Rounds(std::vector<Round> rounds);
+    bool test() override;
+    void wait() override;
+
+private:
+    /// Posts the next round; false where there is none.
+    bool advance();
+
+    std::vector<Round> rounds_;
+    std::size_t next_ = 0;
+    std::vector<RequestPtr> pending_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages and collectives through the memory that the ranks of one host share.
+#pragma once
+
+#include "engine/train/comm/communicator.h"
+#include "engine/train/comm/shared/shared_heap.h"
+#include "engine/train/comm/shared/shared_message.h"
+#include "engine/train/comm/shared/shared_window.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace shardlab {
+
+struct SharedMemory {
+    SharedHeap* heap = nullptr;  ///< of this process; outlives all groups and their requests. Null: it has none
+    bool oversubscribed = false;  ///< idle.h says how a rank waits then
+    /// Told once for each group that could share memory and does not; may be empty.
+    std::function<void(const std::string&)> inform;
+};
+
+/// A group over another communicator. Where all members reach each other's heaps, collectives work in the members' own
+/// buffers: each reads and writes its part of everybody's, without a message or a copy; and a message is copied once,
+/// by the end that comes second. A buffer that lies outside the heap passes through a copy in it. Where one member is out
+/// of reach (another host, a container of its own, no heap) all is left to the other communicator. Either way sums are taken in rank order
+/// and rounded once: the bits are the same.
+/// A member whose process ends without its part done ends the others' waiting with a CommunicationError, some seconds
+/// later.
+class SharedCommunicator final : public Communicator {
+public:
+    /// Collective over the members of `messages`.
+    SharedCommunicator(std::unique_ptr<Communicator> messages, SharedMemory memory);
+    ~SharedCommunicator() override;
+
+    int rank() const override { return messages_->rank(); }
+    int size() const override { return messages_->size(); }
+    std::unique_ptr<Communicator> group(std::span<const int> members) override;
+    RequestPtr isend(std::span<const std::byte> data, int peer, int tag) override;
+    RequestPtr ireceive(std::span<std::byte> data, int peer, int tag) override;
+    RequestPtr iallReduce(ArraySpan data, ReduceOp op) override;
+    RequestPtr ireduceScatter(ConstArraySpan input, ArraySpan output, ReduceOp op) override;
+    RequestPtr iallGather(ConstArraySpan input, ArraySpan output) override;
+    RequestPtr iallToAll(ConstArraySpan input, ArraySpan output) override;
+    RequestPtr ireduceParts(ArraySpan block) override;
+    RequestPtr igatherParts(ArraySpan block) override;
+    RequestPtr ibroadcast(std::span<std::byte> data, int root) override;
+    void barrier() override;
+    std::span<std::byte> reach(std::span<std::byte> block, int owner) override;
+    void requireMembers() override { messages_->requireMembers(); }
+
+    /// Whether the members reach each other's memory.
+    bool shares() const { return window_ != nullptr; }
+
+private:
+    enum class Channel : std::uint8_t { User, Broadcast };  ///< messages of one never meet those of the other
+    class Collective;
+    struct Buffers;
+    using Work = std::function<void(const SharedWindow&, const Buffers&)>;
+
+    std::shared_ptr<SharedWindow> open();
+    RequestPtr start(ConstArraySpan input, ArraySpan output, Work work);
+    SharedMessage::Place place(Channel channel, int peer, int tag);
+
+    std::unique_ptr<Communicator> messages_;
+    SharedMemory memory_;
+    std::shared_ptr<SharedWindow> window_;  ///< null: not shared
+    std::uint64_t started_ = 0;
+};
+
+}  // namespace shardlab

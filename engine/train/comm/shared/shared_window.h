@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the members of a group see of each other's memory.
+#pragma once
+
+#include "engine/train/comm/shared/mailbox.h"
+#include "engine/train/comm/shared/shared_heap.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace shardlab {
+
+/// What a member tells the others of one collective; the n-th to use a slot counts its stages from 2n.
+struct alignas(64) CollectiveSlot {
+    std::atomic<std::uint64_t> stage;  ///< 2n + 1: buffers are told and ready. 2n + 2: the own part of the work is done
+    std::uint64_t input, output;       ///< in the heap of the member
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "another process reads it");
+
+/// What members tell each other when a group begins; all but the address are offsets in that heap.
+struct Introduction {
+    HeapAddress heap;
+    std::uint64_t slots = 0;  ///< SharedWindow::slots of them
+    std::uint64_t mail = 0;   ///< a mailbox from each member
+};
+
+class SharedWindow {
+public:
+    static constexpr std::size_t slots = 64;  ///< collectives of a group under way at once; more wait for their turn
+
+    /// Makes in `heap` what a member of a group of `members` shows the others.
+    static Introduction introduce(SharedHeap& heap, int members);
+    /// `others`, by rank; null for the own. `members` as they introduced themselves.
+    SharedWindow(SharedHeap& heap, int rank, std::vector<std::shared_ptr<RemoteHeap>> others,
+                 const std::vector<Introduction>& members);
+
+    SharedHeap& heap() const { return heap_; }
+    int rank() const { return rank_; }
+    int size() const { return static_cast<int>(others_.size()); }
+    std::byte* at(int k, std::uint64_t offset) const {
+        return k == rank_ ? heap_.at(offset) : others_[static_cast<std::size_t>(k)]->at(offset);
+    }
+    CollectiveSlot& slot(int k, std::size_t index) const { return slots_[static_cast<std::size_t>(k)][index]; }
+    Mailbox& mailbox(int sender, int receiver) const { return mail_[static_cast<std::size_t>(receiver)][sender]; }
+
+    /// Throws where it has been known for a while that member k has ended.
+    void requireHope(int k);
+
+private:
+    SharedHeap& heap_;
+    int rank_;
+    std::vector<std::shared_ptr<RemoteHeap>> others_;
+    std::vector<CollectiveSlot*> slots_;
+    std::vector<Mailbox*> mail_;
+    std::optional<std::chrono::steady_clock::time_point> lost_;
+};
+
+/// A buffer as the others reach it: itself, or a copy in the heap.
+class SharedBuffer {
+public:
+    SharedBuffer(SharedHeap& heap, std::span<const std::byte> bytes);
+    ~SharedBuffer() { heap_.release(copy_); }
+    SharedBuffer(const SharedBuffer&) = delete;
+    SharedBuffer& operator=(const SharedBuffer&) = delete;
+
+    std::uint64_t offset() const { return offset_; }
+    void in(std::span<const std::byte> from) const;
+    void out(std::span<std::byte> to) const;
+
+private:
+    SharedHeap& heap_;
+    std::byte* copy_ = nullptr;
+    std::uint64_t offset_ = 0;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// x + dropout(projection(attention(qkv(norm(x))))): the first half of a transformer block. A tensor group shares the
+// heads.
+#pragma once
+
+#include "engine/train/model/attention_core.h"
+#include "engine/train/model/layer.h"
+#include "engine/train/model/layer_context.h"
+#include "engine/train/model/linear.h"
+#include "engine/train/model/norm.h"
+#include "engine/train/model/residual.h"
+
+namespace shardlab {
+
+/// Memory in floats, N = tokens = b·s, n own tokens, h hidden, a heads of this member, g = h·a ÷ all heads; what residual.h
+/// lists comes on top, as does, where tokens are split, a gathered norm N·h (Temporary) in forward and in weightGrad:
+///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, qkv 3N·g, what the core keeps (attention_core.h),
+///                                attended N·g; the output belongs to the next layer
+///   inputGrad                    attended's gradient N·g (Temporary) and what the core needs, all gone before the next
+///                                two; qkv is overwritten with its gradient, what the core kept is freed;
+///                                normedGradient n·h and the returned gradient n·h (`kept`)
+///   until weightGrad             the branch's gradient, normedGradient, and of forward's all but what the core kept
+/// Where the core is recomputed, forward frees what it kept, and inputGrad begins with what forward allocates for it;
+/// attended is written again, the same to the bit.
+class AttentionLayer : public Layer {
+public:
+    /// Weights: "<block>.ln_1", "<block>.attn.c_attn", "<block>.attn.c_proj". `heads` of the whole.
+    AttentionLayer(const LayerContext& context, const std::string& block, int heads, double projectionDeviation);
+
+    std::unique_ptr<LayerState> newState() const override;
+    Buffer forward(LayerState& state, Buffer input) override;
+    Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) override;
+    void weightGrad(LayerState& state) override;
+
+private:
+    struct State;
+    void attentionGrad(State& held, const Buffer& branchGradient) const;
+
+    LayerContext context_;
+    AttentionCore core_;
+    Norm norm_;
+    Linear qkv_;
+    Residual residual_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// x + dropout(projection(gelu(expansion(norm(x))))): the second half of a transformer block, and the whole block of the
+// mlp. A tensor group shares the columns between expansion and projection.
+#pragma once
+
+#include "engine/train/model/layer.h"
+#include "engine/train/model/layer_context.h"
+#include "engine/train/model/linear.h"
+#include "engine/train/model/norm.h"
+#include "engine/train/model/residual.h"
+
+namespace shardlab {
+
+/// Memory in floats, N = tokens, n own tokens, h hidden, f this member's share of the width; what residual.h lists comes
+/// on top, as does, where tokens are split, a gathered norm N·h (Temporary) in forward and in weightGrad:
+///   forward keeps (Activations)  input n·h, statistics 2n, normed n·h, expanded N·f, activated N·f; the output belongs
+///                                to the next layer
+///   inputGrad                    scratch N·f (Temporary), gone before the next two; expanded is
+///                                overwritten with its gradient;
+///                                normedGradient n·h and the returned gradient n·h (`kept`)
+///   until weightGrad             the branch's gradient, normedGradient, and all of forward's
+class FeedForwardLayer : public Layer {
+public:
+    /// Weights: "<block>.ln_2", "<block>.mlp.c_fc" (hidden to width), "<block>.mlp.c_proj".
+    FeedForwardLayer(const LayerContext& context, const std::string& block, int width,
+                     double projectionDeviation);
+
+    std::unique_ptr<LayerState> newState() const override;
+    Buffer forward(LayerState& state, Buffer input) override;
+    Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) override;
+    void weightGrad(LayerState& state) override;
+
+private:
+    LayerContext context_;
+    Norm norm_;
+    Linear expansion_;
+    Residual residual_;
+};
+
+}  // namespace shardlab

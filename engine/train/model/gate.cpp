@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/model/gate.h"
+
+#include "engine/base/random.h"
+#include "engine/train/model/product_weight.h"
+#include "engine/train/model/token_buffer.h"
+
+namespace shardlab {
+
+namespace {
+
+std::size_t scoresOf(const GateShape& shape, int columns) {
+    return static_cast<std::size_t>(shape.tokens()) * static_cast<std::size_t>(columns);
+}
+
+std::size_t choicesOf(const GateShape& shape) {
+    return static_cast<std::size_t>(shape.tokens()) * static_cast<std::size_t>(shape.choices);
+}
+
+std::int32_t* numbers(const Buffer& buffer) { return static_cast<std::int32_t*>(buffer.data().data); }
+
+}  // namespace
+
+GateState::GateState(const LayerContext& context, const GateSpec& spec) {
+    const GateShape& shape = spec.shape;
+    const auto allocate = [&](std::size_t elements, DType type) {
+        return context.arena.allocate(MemoryCategory::Activations, elements, type);
+    };
+    const auto allocateScores = [&](int columns, Buffer& ofScores, Buffer& ofNoise) {
+        ofScores = allocate(scoresOf(shape, columns), DType::F32);
+        if (spec.noisy()) ofNoise = allocate(scoresOf(shape, columns), DType::F32);
+    };
+    allocateScores(shape.experts, scores, noise);
+    if (spec.inGroups()) allocateScores(shape.groups, groupScores, groupNoise);
+    weights = allocate(choicesOf(shape), DType::F32);
+    rows = allocate(choicesOf(shape), DType::I32);
+    places = allocate(static_cast<std::size_t>(shape.rows()), DType::I32);
+    counts = allocate(2 * static_cast<std::size_t>(shape.samples) * static_cast<std::size_t>(shape.experts), DType::F32);
+}
+
+Routes GateState::routes() const {
+    return {weights.floats(), numbers(rows), numbers(places), counts.floats(), counts.floats() + counts.size() / 2};
+}
+
+Gate::Scorer::Scorer(const LayerContext& context, const std::string& gate, const std::string& noiseName, int width,
+                     const GateSpec& spec)
+    : columns(width),
+      weight(context.set.declare(gate + ".weight", {context.hidden, width}, spec.start, true)),
+      key(RandomStream(context.seed, noiseName).bitsAt(0)) {
+    if (spec.noisy()) noise = context.set.declare(noiseName + ".weight", {context.hidden, width}, spec.start, true);
+}
+
+Gate::Gate(const LayerContext& context, const std::string& block, const GateSpec& spec)
+    : context_(context),
+      spec_(spec),
+      experts_(context, block + ".moe.gate", block + ".moe.noise", spec.shape.experts, spec),
+      draws_(RandomStream(context.seed, block + ".moe.draws").bitsAt(0)) {
+    if (spec.inGroups()) groups_.emplace(context, block + ".moe.group_gate", block + ".moe.group_noise", spec.shape.groups, spec);
+}
+
+Buffer Gate::inFloats(ConstArray x) const {
+    if (x.type == DType::F32) return {};
+    Buffer floats = context_.arena.allocate(MemoryCategory::Temporary, context_.allSize(), DType::F32);
+    context_.device().convert(static_cast<std::int64_t>(floats.size()), x, floats.data());
+    return floats;
+}
+
+void Gate::score(const LayerState& state, const Scorer& scorer, ConstArray floats, const Buffer& scores,
+                 const Buffer& noise) const {
+    const int tokens = spec_.shape.tokens(), hidden = context_.hidden;
+    Device& device = context_.device();
+    const auto multiply = [&](const Weight& weight, Array product) {
+        const ProductWeight factor(context_.arena, DType::F32, weight);
+        device.gemm(tokens, scorer.columns, hidden, floats, false, factor.data(), false, 0, product);
+    };
+    multiply(scorer.weight, scores.data());
+    if (!scorer.noise) return;
+    if (!state.firstSample) {
+        device.clear(noise.data().data, noise.span().bytes().size());
+        return;
+    }
+    multiply(*scorer.noise, noise.data());
+    device.gateNoise(tokens, scorer.columns, scorer.key, *state.firstSample * spec_.shape.sequence, noise.floats(), scores.floats());
+}
+
+void Gate::forward(const LayerState& state, GateState& held, ConstArray x) const {
+    const GateShape& shape = spec_.shape;
+    {
+        const Buffer copy = inFloats(x);
+        const ConstArray floats = copy.empty() ? x : copy.data();
+        score(state, experts_, floats, held.scores, held.noise);
+        if (groups_) score(state, *groups_, floats, held.groupScores, held.groupNoise);
+    }
+    GateRule rule{spec_.kind};
+    if (state.firstSample) {
+        rule.draws = true;
+        rule.key = draws_;
+        rule.firstRow = *state.firstSample * shape.sequence;
+    }
+    Routes routes = held.routes();
+    Buffer assigned, rounds;
+    if (spec_.capped()) {
+        rule.tokenExperts = spec_.tokenExperts;
+        rule.entropy = static_cast<float>(spec_.entropy);
+        assigned = context_.arena.allocate(MemoryCategory::Temporary, scoresOf(shape, shape.experts), DType::F32);
+        rounds = context_.arena.allocate(MemoryCategory::Temporary, static_cast<std::size_t>(shape.samples), DType::I32);
+        routes.assigned = assigned.floats();
+        routes.rounds = numbers(rounds);
+    }
+    context_.device().route(shape, rule, held.scoresOfAll(), routes);
+}
+
+void Gate::inputGrad(const LayerState& state, GateState& held, const float* weightGradient, Array xGradient) const {
+    const GateShape& shape = spec_.shape;
+    const int tokens = shape.tokens(), hidden = context_.hidden;
+    Device& device = context_.device();
+    const Balance balance{spec_.kind, spec_.expertsChoose() ? 0.0f : static_cast<float>(spec_.balance) * state.lossScale};
+    device.routeGrad(shape, balance, held.routes(), weightGradient, held.scoresOfAll(), held.noiseOfAll());
+    const bool floats = xGradient.type == DType::F32;
+    Buffer apart;
+    if (!floats) apart = context_.arena.allocate(MemoryCategory::Temporary, context_.allSize(), DType::F32);
+    const Array sum = floats ? xGradient : apart.data();
+    bool accumulates = floats;
+    const auto add = [&](const Weight& weight, const Buffer& scores, int columns) {
+        const ProductWeight factor(context_.arena, DType::F32, weight);
+        device.gemm(tokens, hidden, columns, scores.data(), false, factor.data(), true, accumulates ? 1 : 0, sum);
+        accumulates = true;
+    };
+    const auto addBoth = [&](const Scorer& scorer, const Buffer& scores, const Buffer& noise) {
+        add(scorer.weight, scores, scorer.columns);
+        if (scorer.noise) add(*scorer.noise, noise, scorer.columns);
+    };
+    addBoth(experts_, held.scores, held.noise);
+    if (groups_) addBoth(*groups_, held.groupScores, held.groupNoise);
+    if (!floats) device.add(static_cast<std::int64_t>(apart.size()), apart.data(), xGradient);
+}
+
+void Gate::addGradient(const Weight& weight, ConstArray x, const Buffer& scores, int columns) const {
+    const int tokens = spec_.shape.tokens(), hidden = context_.hidden;
+    Device& device = context_.device();
+    if (weight.gradient().type == DType::F32) {
+        device.gemm(hidden, columns, tokens, x, true, scores.data(), false, 1, weight.gradient());
+        return;
+    }
+    const Buffer part = context_.arena.allocate(
+        MemoryCategory::Temporary, static_cast<std::size_t>(hidden) * static_cast<std::size_t>(columns), DType::F32);
+    device.gemm(hidden, columns, tokens, x, true, scores.data(), false, 0, part.data());
+    device.add(static_cast<std::int64_t>(part.size()), part.data(), weight.gradient());
+}
+
+void Gate::weightGrad(const GateState& held, ConstArray x) const {
+    const Buffer copy = inFloats(x);
+    const ConstArray floats = copy.empty() ? x : copy.data();
+    const auto addBoth = [&](const Scorer& scorer, const Buffer& scores, const Buffer& noise) {
+        addGradient(scorer.weight, floats, scores, scorer.columns);
+        if (scorer.noise) addGradient(*scorer.noise, floats, noise, scorer.columns);
+    };
+    addBoth(experts_, held.scores, held.noise);
+    if (groups_) addBoth(*groups_, held.groupScores, held.groupNoise);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/model/gated_feed_forward_layer.h"
+
+namespace shardlab {
+
+struct GatedFeedForwardLayer::State : LayerState {
+    Buffer statistics;
+    Buffer normed;
+    Buffer expanded;  ///< before the gates; its gradient after inputGrad
+    Buffer activated;
+    Buffer branchGradient;
+    Buffer normedGradient;
+
+    void eachKept(const KeptVisitor& visit) override {
+        for (Buffer* each : {&input, &statistics, &normed, &expanded, &activated}) visit(*each);
+    }
+};
+
+GatedFeedForwardLayer::GatedFeedForwardLayer(const LayerContext& context, const std::string& block, int width,
+                                             double projectionDeviation)
+    : context_(context),
+      norm_(context, block + ".ln_2"),
+      expansion_(context, block + ".mlp.gate_up", context.hidden, 2 * width, 0.02, LinearCut::Columns, 2),
+      residual_(context, block + ".mlp.c_proj", width, projectionDeviation) {}
+
+std::unique_ptr<LayerState> GatedFeedForwardLayer::newState() const { return std::make_unique<State>(); }
+
+Buffer GatedFeedForwardLayer::forward(LayerState& state, Buffer input) {
+    auto& held = static_cast<State&>(state);
+    const auto allocate = [&](std::size_t elements) {
+        return context_.allocate(MemoryCategory::Activations, elements);
+    };
+    const int tokens = context_.tokens();
+    const int ownTokens = context_.ownTokens();
+    const std::size_t activated = static_cast<std::size_t>(tokens) * static_cast<std::size_t>(width());
+
+    held.input = std::move(input);
+    held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(ownTokens));
+    held.normed = allocate(context_.ownSize());
+    norm_.forward(ownTokens, held.input.data(), held.statistics.floats(), held.normed.data());
+
+    held.expanded = allocate(2 * activated);
+    held.activated = allocate(activated);
+    {
+        const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
+        expansion_.forward(tokens, normed.data(), held.expanded.data());
+    }
+    context_.device().swiglu(tokens, width(), held.expanded.data(), held.activated.data());
+    return residual_.forward(held, held.activated, held.input);
+}
+
+Buffer GatedFeedForwardLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) {
+    auto& held = static_cast<State&>(state);
+    const int tokens = context_.tokens();
+    ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
+    {
+        const Buffer activatedGradient = context_.allocate(MemoryCategory::Temporary, held.activated.size());
+        residual_.projection().inputGrad(tokens, gradient.branch.data(), activatedGradient.data());
+        context_.device().swigluGrad(tokens, width(), activatedGradient.data(), held.expanded.data());
+    }
+    held.normedGradient =
+        context_.tensor.sum(context_.allSize(), context_.types.activations, kept,
+                            [&](Array partial) { expansion_.inputGrad(tokens, held.expanded.data(), partial); });
+    Buffer inputGradient = context_.allocate(kept, held.input.size());
+    norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data(),
+                    gradient.aroundData(), inputGradient.data());
+    held.branchGradient = std::move(gradient.branch);
+    return inputGradient;
+}
+
+void GatedFeedForwardLayer::weightGrad(LayerState& state) {
+    auto& held = static_cast<State&>(state);
+    const int tokens = context_.tokens();
+    residual_.projection().weightGrad(tokens, held.activated.data(), held.branchGradient.data());
+    {
+        const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
+        expansion_.weightGrad(tokens, normed.data(), held.expanded.data());
+    }
+    norm_.weightGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data());
+    held = {};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gpt with experts in place of every second feed-forward block: the second, fourth … (2006.16668, 2101.03961).
+#include "engine/train/model/attention_layer.h"
+#include "engine/train/model/experts_layer.h"
+#include "engine/train/model/feed_forward_layer.h"
+#include "engine/train/model/models.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace shardlab {
+
+namespace {
+
+GateKind gateKind(const ModelSpec& model) {
+    if (model.gate == "noisy-top-k") return GateKind::NoisyTopK;
+    if (model.gate == "hierarchical") return GateKind::Hierarchical;
+    if (model.gate == "gshard") return GateKind::GShard;
+    if (model.gate == "capped-expert-choice") return GateKind::CappedChoice;
+    return model.gate == "expert-choice" ? GateKind::ExpertChoice : GateKind::Switch;
+}
+
+/// Switch draws weights from a truncated normal of variance 0.1 ÷ inputs, and so do gates without noise. A noisy one starts
+/// from zeros: the noise alone decides, and the load is even. The rest begins as a gpt does.
+ExpertsSpec expertsSpec(const StageSpec& spec, int layer, double projectionDeviation) {
+    const ModelSpec& model = spec.model;
+    const GateKind kind = gateKind(model);
+    const int width = feedForwardWidth(model, layer);
+    const auto truncated = [](int inputs) { return Initial{std::sqrt(0.1 / inputs), 0, true}; };
+    ExpertsSpec made;
+    made.gate = {{spec.samples, model.sequence, model.experts, expertChoices(model), expertCapacity(model)}, kind,
+                 model.balance, noisyGate(model) ? Initial{} : truncated(model.hidden), model.tokenExperts, model.entropy};
+    if (made.gate.inGroups()) {
+        made.gate.shape.groups = model.expertGroups;
+        made.gate.shape.groupChoices = model.topGroups;
+    }
+    made.width = width;
+    made.dropout = model.expertDropout;
+    const bool asSwitch = kind == GateKind::Switch;
+    made.expansion = asSwitch ? truncated(model.hidden) : Initial{0.02};
+    made.projection = asSwitch ? truncated(width) : Initial{projectionDeviation};
+    return made;
+}
+
+}  // namespace
+
+StageLayers buildGptMoe(const StageSpec& spec, const LayerContext& context) {
+    const ModelSpec& model = spec.model;
+    const double projectionDeviation = 0.02 / std::sqrt(2.0 * model.layers);  // as gpt's
+
+    StageLayers stage;
+    if (spec.first) {
+        context.set.beginLayer();
+        stage.embedding.emplace(context, model.vocabulary);
+    }
+    for (int layer = spec.firstLayer; layer < spec.firstLayer + spec.layers; ++layer) {
+        const std::string block = fmt::format("h.{}", layer);
+        context.set.beginLayer();
+        stage.layers.push_back(std::make_unique<AttentionLayer>(context, block, model.heads, projectionDeviation));
+        context.set.beginLayer();
+        if (hasExperts(model, layer))
+            stage.layers.push_back(
+                std::make_unique<ExpertsLayer>(context, block, expertsSpec(spec, layer, projectionDeviation)));
+        else
+            stage.layers.push_back(std::make_unique<FeedForwardLayer>(context, block, feedForwardWidth(model, layer),
+                                                                      projectionDeviation));
+    }
+    if (spec.last) {
+        context.set.beginLayer();
+        stage.head.emplace(context, model.vocabulary, spec.tied);
+    }
+    if (spec.tied && spec.first != spec.last) context.set.tie("wte.weight", spec.first);
+    return stage;
+}
+
+}  // namespace shardlab

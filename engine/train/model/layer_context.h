@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/train/model/arena.h"
+#include "engine/train/model/context_group.h"
+#include "engine/train/model/expert_group.h"
+#include "engine/train/model/parameter_set.h"
+#include "engine/train/model/recompute.h"
+#include "engine/train/model/tensor_group.h"
+#include "engine/train/model/types.h"
+
+namespace shardlab {
+
+/// In what the kinds of models differ all through; the default is gpt's.
+struct BlockStyle {
+    bool rmsNorm = false;   ///< norms by RMSNorm instead of layer norm
+    bool biases = true;     ///< of products
+    bool positions = true;  ///< learned, added to the token embedding
+};
+
+/// What the layers of a stage have in common; outlives them.
+struct LayerContext {
+    ParameterSet& set;
+    Arena& arena;
+    TensorGroup& tensor;
+    int samples = 1;   ///< of a microbatch: b
+    int sequence = 1;  ///< tokens of a sample, of a context group this member's: s/c
+    int hidden = 1;    ///< h
+    double dropout = 0;
+    std::int64_t seed = 1;
+    Types types = {};
+    Recompute recompute = {};
+    ContextGroup* context = nullptr;  ///< null where nobody shares the tokens of a sample
+    ExpertGroup* experts = nullptr;   ///< null where this rank holds all experts
+    BlockStyle style = {};
+
+    Device& device() const { return arena.device(); }
+    /// Activations, or their gradients.
+    Buffer allocate(MemoryCategory category, std::size_t elements) const {
+        return arena.allocate(category, elements, types.activations);
+    }
+    int tokens() const { return samples * sequence; }
+    int ownTokens() const { return tensor.ownTokens(tokens()); }
+    std::size_t ownSize() const { return static_cast<std::size_t>(ownTokens()) * static_cast<std::size_t>(hidden); }
+    std::size_t allSize() const { return static_cast<std::size_t>(tokens()) * static_cast<std::size_t>(hidden); }
+};
+
+}  // namespace shardlab

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/model/residual.h"
+
+namespace shardlab {
+
+Residual::Residual(const LayerContext& context, const std::string& name, int inputs, double deviation)
+    : context_(context),
+      projection_(context, name, inputs, context.hidden, deviation, LinearCut::Rows),
+      dropout_(context.dropout, context.seed, name) {}
+
+DropoutMask Residual::mask(const LayerState& state) const {
+    return dropout_.mask(state, context_.sequence, context_.tensor.firstOwnToken(context_.tokens()));
+}
+
+Buffer Residual::forward(const LayerState& state, const Buffer& inner, const Buffer& input) const {
+    Buffer output = context_.tensor.sum(
+        context_.allSize(), context_.types.activations, MemoryCategory::Activations,
+        [&](Array partial) { projection_.multiply(context_.tokens(), inner.data(), partial); });
+    Device& device = context_.device();
+    const int tokens = context_.ownTokens();
+    const DropoutMask drops = mask(state);
+    if (!projection_.bias()) {
+        if (drops.share > 0) device.dropout(tokens, context_.hidden, drops, output.data());
+        device.add(static_cast<std::int64_t>(output.size()), input.data(), output.data());
+    } else if (drops.share > 0) {
+        device.addBiasDropoutAndResidual(tokens, context_.hidden, projection_.bias(), drops, input.data(), output.data());
+    } else {
+        device.addBiasAndResidual(tokens, context_.hidden, projection_.bias(), input.data(), output.data());
+    }
+    return output;
+}
+
+ResidualGradient Residual::inputGrad(const LayerState& state, Buffer outputGradient, MemoryCategory kept) const {
+    const DropoutMask drops = mask(state);
+    if (drops.share == 0) {
+        Buffer gathered = context_.tensor.gather(outputGradient, kept).take();
+        if (gathered.empty()) return {std::move(outputGradient), {}};
+        return {std::move(gathered), std::move(outputGradient)};
+    }
+    const MemoryCategory category = context_.tensor.splitsTokens() ? MemoryCategory::Temporary : kept;
+    Buffer masked = context_.allocate(category, outputGradient.size());
+    context_.device().dropoutTo(context_.ownTokens(), context_.hidden, drops, outputGradient.data(), masked.data());
+    Buffer gathered = context_.tensor.gather(masked, kept).take();
+    return {gathered.empty() ? std::move(masked) : std::move(gathered), std::move(outputGradient)};
+}
+
+}  // namespace shardlab

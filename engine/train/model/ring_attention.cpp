@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/model/ring_attention.h"
+
+#include <utility>
+
+namespace shardlab {
+
+namespace {
+
+/// Streams of hops that are under way beside each other.
+constexpr int values = 0, gradients = 1;
+
+void clear(Device& device, const Buffer& buffer) {
+    const std::span<std::byte> bytes = buffer.span().bytes();
+    device.clear(bytes.data(), bytes.size());
+}
+
+}  // namespace
+
+RingAttention::RingAttention(const LayerContext& context, int heads, int width)
+    : context_(context), group_(*context.context), whole_{.samples = context.samples,
+                                                          .rows = context.sequence,
+                                                          .heads = heads,
+                                                          .width = width,
+                                                          .queries = context.sequence,
+                                                          .keys = context.sequence},
+      columns_(static_cast<std::size_t>(context.tokens()) * static_cast<std::size_t>(heads) *
+               static_cast<std::size_t>(width)),
+      scratch_(context.device().attentionBlockScratch(context.sequence, width)) {}
+
+std::size_t RingAttention::kept() const {
+    return static_cast<std::size_t>(context_.tokens()) * static_cast<std::size_t>(whole_.heads);
+}
+
+AttentionBlock RingAttention::blockOf(int owner) const {
+    AttentionBlock block = whole_;
+    const int piece = whole_.rows / 2;
+    block.causal = owner == group_.member();
+    if (owner < group_.member()) block.keys = piece;
+    if (owner > group_.member()) block.firstQuery = block.queries = piece;
+    return block;
+}
+
+Buffer RingAttention::ownKeysValues(const Buffer& qkv) const {
+    Buffer own = context_.allocate(MemoryCategory::Temporary, 2 * columns_);
+    context_.device().takeKeysValues(context_.tokens(), whole_.heads * whole_.width, qkv.data(), own.data());
+    return own;
+}
+
+void RingAttention::forward(const Buffer& qkv, float* logSums, const Buffer& attended) const {
+    Device& device = context_.device();
+    Buffer present = ownKeysValues(qkv);
+    Buffer coming = context_.allocate(MemoryCategory::Temporary, 2 * columns_);
+    const bool apart = context_.types.activations != DType::F32;
+    const Buffer sums = apart ? floats(columns_) : Buffer{};
+    const Buffer scratch = floats(scratch_);
+    float* const output = apart ? sums.floats() : attended.floats();
+    for (int step = 0; step < group_.size(); ++step) {
+        std::unique_ptr<ContextGroup::Hop> hop;
+        if (step + 1 < group_.size()) hop = group_.pass(present.span(), coming.span(), values);
+        device.attentionBlock(blockOf(ownerAt(step)), qkv.data(), present.data(), step == 0, output, logSums,
+                              scratch.floats());
+        if (hop) hop->wait();
+        std::swap(present, coming);
+    }
+    if (apart) device.convert(static_cast<std::int64_t>(columns_), sums.data(), attended.data());
+}
+
+void RingAttention::backward(const Buffer& qkv, const float* logSums, const Buffer& attended,
+                             const Buffer& attendedGradient) const {
+    Device& device = context_.device();
+    Buffer present = ownKeysValues(qkv);
+    Buffer coming = context_.allocate(MemoryCategory::Temporary, 2 * columns_);
+    const Buffer queryGradient = floats(columns_);
+    Buffer own = floats(2 * columns_), arriving = floats(2 * columns_), leaving = floats(2 * columns_);
+    const Buffer scratch = floats(scratch_);
+    clear(device, queryGradient);
+    std::unique_ptr<ContextGroup::Hop> home;  // of the gradients that the block before got here
+    for (int step = 0; step < group_.size(); ++step) {
+        std::unique_ptr<ContextGroup::Hop> hop;
+        if (step + 1 < group_.size()) hop = group_.pass(present.span(), coming.span(), values);
+        clear(device, own);
+        device.attentionBlockGrad(blockOf(ownerAt(step)), qkv.data(), present.data(), attended.data(),
+                                  attendedGradient.data(), logSums, queryGradient.floats(), own.floats(),
+                                  scratch.floats());
+        if (home) {
+            home->wait();
+            device.add(static_cast<std::int64_t>(2 * columns_), arriving.data(), own.data());
+        }
+        std::swap(own, leaving);
+        home = group_.pass(leaving.span(), arriving.span(), gradients);
+        if (hop) hop->wait();
+        std::swap(present, coming);
+    }
+    home->wait();
+    device.joinGradients(context_.tokens(), whole_.heads * whole_.width, queryGradient.floats(), arriving.floats(),
+                         qkv.data());
+}
+
+}  // namespace shardlab

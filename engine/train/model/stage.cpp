@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/model/stage.h"
+
+#include "engine/layout/recompute.h"
+#include "engine/train/model/models.h"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace shardlab {
+
+namespace {
+
+/// What all layers hold of one microbatch.
+struct Held {
+    EmbeddingLayer::State embedding;
+    std::vector<std::unique_ptr<LayerState>> layers;
+    OutputHead::State head;
+    bool hasInputGrad = false;
+};
+
+}  // namespace
+
+struct Stage::Impl {
+    Impl(const StageSpec& stageSpec, Arena& stageArena, std::unique_ptr<TensorGroup> own, TensorGroup* given,
+         ContextGroup* contextGroup, ExpertGroup* expertGroup)
+        : spec(stageSpec), arena(stageArena), types(numberFormats(spec.precision)), alone(std::move(own)), tensor(given ? *given : *alone), context(contextGroup), experts(expertGroup),
+          weights(tensor.size(), tensor.member()),
+          recomputing{recomputesCore(spec.memory), spec.recomputing},
+          stage(buildStage(spec, {weights, arena, tensor, spec.samples,
+                                  spec.model.sequence / (context ? context->size() : 1), spec.model.hidden,
+                                  spec.model.dropout, spec.seed, types, recomputing, context, experts})),
+          segments(layerSegments(spec.model, spec.memory, {spec.layers, spec.first, spec.last, spec.firstLayer})),
+          partitions(spec.memory.partitionActivations) {
+        weights.allocate(arena, types, spec.seed, spec.storage);
+    }
+
+    int layerOf(std::size_t i) const { return static_cast<int>(i) + (stage.embedding ? 1 : 0); }
+    int headLayer() const { return layerOf(stage.layers.size()); }
+
+    /// `work` reads the layer's weights.
+    template <class Work>
+    auto reading(int layer, Work work) {
+        if (hooks) hooks->beforeUse(layer);
+        if constexpr (std::is_void_v<decltype(work())>) {
+            work();
+            if (hooks) hooks->afterUse(layer);
+        } else {
+            auto result = work();
+            if (hooks) hooks->afterUse(layer);
+            return result;
+        }
+    }
+
+    template <class Of, class State>
+    void weightGrad(int layer, Of& of, State& state, const OverflowPlace& place) {
+        if (hooks) hooks->beforeGradient(layer);
+        of.weightGrad(state);
+        if (overflow)
+            for (const Parameter& parameter : weights.parameters())
+                if (parameter.lowestLayer <= layer && layer <= parameter.highestLayer) lookAt(parameter.gradient, place);
+        if (hooks) hooks->afterGradient(layer);
+    }
+
+    /// Of the segment of layer `i`; one without is -1.
+    int segmentOf(std::size_t i) const { return segments[static_cast<std::size_t>(layerOf(i))]; }
+
+    /// Of a segment's layer that has done its forward: nothing stays but the segment's input.
+    void forget(std::unique_ptr<LayerState>& state, std::size_t i) const {
+        auto kept = stage.layers[i]->newState();
+        kept->firstSample = state->firstSample;
+        if (segmentOf(i) == layerOf(i)) kept->input = std::move(state->input);
+        state = std::move(kept);
+        if (partitions && !state->input.empty()) state->input = tensor.keepPart(std::move(state->input));
+    }
+
+    /// The forward of the segment that ends with layer `last`, as it was.
+    void recompute(Held& state, std::size_t last) {
+        const auto begin = static_cast<std::size_t>(segmentOf(last) - layerOf(0));
+        Buffer input = std::move(state.layers[begin]->input);
+        if (partitions) {
+            visitLayer(begin);
+            input = tensor.joinParts(std::move(input));
+        }
+        for (std::size_t i = begin; i <= last; ++i) {
+            visitLayer(i);
+            if (hooks) hooks->beforeAgain(layerOf(i));
+            input = stage.layers[i]->forward(*state.layers[i], std::move(input));
+            if (hooks) hooks->afterAgain(layerOf(i));
+        }
+    }
+
+    void visit(int layer) {
+        tensor.visit(layer);
+        if (context) context->visit(layer);
+        if (experts) experts->visit(layer);
+    }
+    void visitEmbedding() { visit(embeddingLayer); }
+    /// Blocks are made of equally many layers.
+    void visitLayer(std::size_t i) {
+        visit(layerOfModel(i));
+    }
+    int layerOfModel(std::size_t i) const {
+        return spec.firstLayer + static_cast<int>(i * static_cast<std::size_t>(spec.layers) / stage.layers.size());
+    }
+    void lookAt(ArraySpan gradient, const OverflowPlace& place) {
+        if (overflow && !gradient.empty())
+            arena.device().noteNotFinite(static_cast<std::int64_t>(gradient.size()), gradient.data(), overflowMark(place),
+                                         overflow);
+    }
+    void visitHead() { visit(outputLayer); }
+
+    Held& hold(int microbatch) {
+        const auto [entry, isNew] = microbatches.try_emplace(microbatch);
+        if (!isNew) {
+            throw std::logic_error("second forward of microbatch " + std::to_string(microbatch) +
+                                   " before its backward");
+        }
+        return entry->second;
+    }
+
+    Held& held(int microbatch, bool hasInputGrad) {
+        const auto found = microbatches.find(microbatch);
+        if (found == microbatches.end() || found->second.hasInputGrad != hasInputGrad) {
+            throw std::logic_error("backward of microbatch " + std::to_string(microbatch) + " out of order: its " +
+                                   (hasInputGrad ? "input gradient was not taken" : "activations are not held"));
+        }
+        return found->second;
+    }
+
+    /// From the top down; where `weightsToo`, each layer's weight gradient follows its input gradient and frees it.
+    Buffer inputGrad(int microbatch, Held& state, Buffer gradient, float scale, MemoryCategory kept, bool weightsToo) {
+        if (stage.head) {
+            visitHead();
+            gradient = reading(headLayer(), [&] { return stage.head->inputGrad(state.head, scale, kept); });
+            lookAt(gradient.span(), {microbatch, outputLayer});
+            if (weightsToo) weightGrad(headLayer(), *stage.head, state.head, {microbatch, outputLayer});
+        }
+        for (std::size_t i = stage.layers.size(); i-- > 0;) {
+            if (endsSegment(segments, layerOf(i))) recomputing.again([&] { recompute(state, i); });
+            visitLayer(i);
+            state.layers[i]->lossScale = scale;
+            gradient = reading(layerOf(i), [&] {
+                return stage.layers[i]->inputGrad(*state.layers[i], std::move(gradient), kept);
+            });
+            lookAt(gradient.span(), {microbatch, layerOfModel(i)});
+            if (weightsToo) weightGrad(layerOf(i), *stage.layers[i], *state.layers[i], {microbatch, layerOfModel(i)});
+        }
+        if (stage.embedding) {
+            visitEmbedding();
+            stage.embedding->inputGrad(state.embedding, std::move(gradient));
+            if (weightsToo) weightGrad(0, *stage.embedding, state.embedding, {microbatch, -1});
+            return {};
+        }
+        return gradient;
+    }
+
+    const StageSpec spec;
+    Arena& arena;
+    const Types types;
+    const std::unique_ptr<TensorGroup> alone;  ///< where no group was given
+    TensorGroup& tensor;
+    ContextGroup* const context;
+    ExpertGroup* const experts;
+    ParameterSet weights;
+    const Recompute recomputing;
+    StageLayers stage;
+    const std::vector<int> segments;
+    const bool partitions;  ///< each tensor member keeps its part of a segment's input
+    LayerHooks* hooks = nullptr;
+    std::int32_t* overflow = nullptr;
+    std::map<int, Held> microbatches;
+    std::map<int, double> losses;
+};
+
+Stage::Stage(const StageSpec& spec, Arena& arena)
+    : impl_(std::make_unique<Impl>(spec, arena, std::make_unique<TensorGroup>(arena), nullptr, nullptr, nullptr)) {}
+Stage::Stage(const StageSpec& spec, Arena& arena, TensorGroup& tensor, ContextGroup* context, ExpertGroup* experts)
+    : impl_(std::make_unique<Impl>(spec, arena, nullptr, &tensor, context, experts)) {}
+Stage::~Stage() {
+    if (!impl_->spec.last) return;
+    try {
+        impl_->arena.device().synchronize();  // it sets losses, which go now
+    } catch (...) {
+        // A lost device sets nothing any more.
+    }
+}
+
+std::span<Parameter> Stage::parameters() { return impl_->weights.parameters(); }
+int Stage::layers() const { return impl_->weights.layers(); }
+const std::vector<int>& Stage::segments() const { return impl_->segments; }
+void Stage::watchOverflow(std::int32_t* first) { impl_->overflow = first; }
+void Stage::setHooks(LayerHooks* hooks) { impl_->hooks = hooks; }
+void Stage::initialise(std::size_t index, std::span<float> values) const {
+    impl_->weights.initialise(index, impl_->spec.seed, values);
+}
+Arena& Stage::arena() const { return impl_->arena; }
+const Types& Stage::types() const { return impl_->types; }
+ArraySpan Stage::parameterBlock() { return impl_->weights.values(); }
+ArraySpan Stage::gradientBlock() { return impl_->weights.gradients(); }
+void Stage::zeroGradients() {
+    const std::span<std::byte> block = gradientBlock().bytes();
+    if (!block.empty()) impl_->arena.device().clear(block.data(), block.size());
+}
+void Stage::computeWith(ConstArraySpan weights) { impl_->weights.computeWith(weights); }
+
+void Stage::renumber(int by) {
+    std::map<int, Held> moved;
+    for (auto& [microbatch, state] : impl_->microbatches) moved.emplace(microbatch + by, std::move(state));
+    impl_->microbatches = std::move(moved);
+    impl_->losses.clear();
+}
+
+bool Stage::hasLayer(int layer) const {
+    const StageSpec& spec = impl_->spec;
+    if (layer == embeddingLayer) return impl_->stage.embedding.has_value();
+    if (layer == outputLayer) return spec.last;
+    return layer >= spec.firstLayer && layer < spec.firstLayer + spec.layers;
+}
+int Stage::layerOfModel(int layer) const {
+    if (layer == 0 && impl_->stage.embedding) return embeddingLayer;
+    if (layer == impl_->headLayer()) return outputLayer;
+    return impl_->layerOfModel(static_cast<std::size_t>(layer - impl_->layerOf(0)));
+}
+std::vector<ExpertLoad> Stage::takeExpertLoads() {
+    std::vector<ExpertLoad> loads;
+    for (std::size_t i = 0; i < impl_->stage.layers.size(); ++i)
+        if (ExpertTally* const tally = impl_->stage.layers[i]->tally()) loads.push_back(tally->take(impl_->layerOfModel(i)));
+    return loads;
+}
+PackedTally Stage::takePacked() { return impl_->stage.packed ? std::exchange(*impl_->stage.packed, {}) : PackedTally{}; }
+void Stage::eachKept(int microbatch, const KeptVisitor& visit) {
+    Held& state = impl_->held(microbatch, false);
+    for (const std::unique_ptr<LayerState>& layer : state.layers) layer->eachKept(visit);
+    state.head.eachKept(visit);
+}
+int Stage::held() const { return static_cast<int>(impl_->microbatches.size()); }
+const double& Stage::loss(int microbatch) const { return impl_->losses.at(microbatch); }
+
+Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
+    StageLayers& stage = impl_->stage;
+    Held& state = impl_->hold(microbatch);
+    if (stage.embedding) {
+        impl_->visitEmbedding();
+        state.embedding.firstSample = batch.firstSample;
+        input = impl_->reading(0, [&] { return stage.embedding->forward(state.embedding, batch.tokens); });
+    }
+    if (stage.images) input = stage.images->forward(batch.tokens);
+    for (std::size_t i = 0; i < stage.layers.size(); ++i) {
+        impl_->visitLayer(i);
+        state.layers.push_back(stage.layers[i]->newState());
+        state.layers.back()->firstSample = batch.firstSample;
+        input = impl_->reading(impl_->layerOf(i), [&] {
+            return stage.layers[i]->forward(*state.layers.back(), std::move(input));
+        });
+        if (impl_->segmentOf(i) >= 0) impl_->forget(state.layers.back(), i);
+    }
+    if (!stage.head) return input;
+    impl_->visitHead();
+    double* const loss = &impl_->losses[microbatch];
+    impl_->reading(impl_->headLayer(), [&] { stage.head->forward(state.head, std::move(input), batch.targets, loss); });
+    return {};
+}
+
+Buffer Stage::backward(int microbatch, Buffer outputGradient, float scale) {
+    Buffer gradient = impl_->inputGrad(microbatch, impl_->held(microbatch, false), std::move(outputGradient), scale,
+                                       MemoryCategory::Temporary, true);
+    impl_->microbatches.erase(microbatch);
+    return gradient;
+}
+
+Buffer Stage::inputGrad(int microbatch, Buffer outputGradient, float scale) {
+    Held& state = impl_->held(microbatch, false);
+    state.hasInputGrad = true;
+    return impl_->inputGrad(microbatch, state, std::move(outputGradient), scale, MemoryCategory::Buffers, false);
+}
+
+void Stage::weightGrad(int microbatch) {
+    StageLayers& stage = impl_->stage;
+    Held& state = impl_->held(microbatch, true);
+    if (stage.head) {
+        impl_->visitHead();
+        impl_->weightGrad(impl_->headLayer(), *stage.head, state.head, {microbatch, outputLayer});
+    }
+    for (std::size_t i = stage.layers.size(); i-- > 0;) {
+        impl_->visitLayer(i);
+        impl_->weightGrad(impl_->layerOf(i), *stage.layers[i], *state.layers[i], {microbatch, impl_->layerOfModel(i)});
+    }
+    if (stage.embedding) {
+        impl_->visitEmbedding();
+        impl_->weightGrad(0, *stage.embedding, state.embedding, {microbatch, -1});
+    }
+    impl_->microbatches.erase(microbatch);
+}
+
+Buffer Stage::evaluate(const TokenBatch& batch, Buffer input, double* loss) {
+    StageLayers& stage = impl_->stage;
+    EmbeddingLayer::State tokens;
+    if (stage.embedding)
+        input = impl_->reading(0, [&] { return stage.embedding->forward(tokens, batch.tokens); });
+    if (stage.images) input = stage.images->forward(batch.tokens);
+    for (std::size_t i = 0; i < stage.layers.size(); ++i)
+        input = impl_->reading(impl_->layerOf(i), [&] {
+            return stage.layers[i]->forward(*stage.layers[i]->newState(), std::move(input));
+        });
+    if (!stage.head) return input;
+    impl_->reading(impl_->headLayer(), [&] { stage.head->evaluate(std::move(input), batch.targets, loss); });
+    return {};
+}
+
+}  // namespace shardlab

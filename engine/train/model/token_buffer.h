@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Token numbers, which come from the processor, in the memory of a device.
+#pragma once
+
+#include "engine/train/model/arena.h"
+
+#include <cstdint>
+#include <span>
+
+namespace shardlab {
+
+inline Buffer onDevice(Arena& arena, std::span<const std::int32_t> tokens, MemoryCategory category) {
+    Buffer buffer = arena.allocate(category, tokens.size(), DType::I32);
+    arena.device().upload(tokens.data(), buffer.data().data, tokens.size_bytes());
+    return buffer;
+}
+
+inline const std::int32_t* tokenNumbers(const Buffer& buffer) {
+    return static_cast<const std::int32_t*>(buffer.data().data);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/layer_number.h"
+#include "engine/train/optim/factored_state.h"
+#include "engine/train/optim/learning_rate.h"
+#include "engine/train/optim/optimizers.h"
+
+namespace shardlab {
+
+namespace {
+
+constexpr FactoredKinds kinds{"row accumulator", "column accumulator", "accumulator"};
+
+class Sm3 : public Optimizer {
+public:
+    Sm3(const OptimizerSetup& setup, std::span<const Parameter> parameters, Arena& arena)
+        : Optimizer(setup, parameters, arena), tensor_(setup.tensor), largest_(parameters, arena),
+          moments_(arena.allocateZeroed(MemoryCategory::Optimizer,
+                                        setup.spec.momentum == 0 ? 0 : elementsOf(parameters))) {}
+
+    void update(std::span<Parameter> parameters, int step, float gradientScale) override {
+        Sm3Update change;
+        change.learningRate = static_cast<float>(learningRate(spec_, step, updates_));
+        change.momentum = static_cast<float>(spec_.momentum);
+        change.gradientScale = gradientScale;
+        parts_.clear();
+        float* moment = moments_.empty() ? nullptr : moments_.floats();
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            const Parameter& parameter = parameters[i];
+            const FactoredState::Place& place = largest_.of(i);
+            const float decay = parameter.decays ? static_cast<float>(spec_.weightDecay) : 0.0f;
+            parts_.push_back({place.rows, place.columns, decay, parameter.gradient.data(), parameter.value.data(),
+                              master_.of(i).data().floats(), place.ofRows, place.ofColumns, moment});
+            if (moment) moment += parameter.value.size();
+        }
+        arena_.device().sm3(change, parts_);
+        if (!tensor_) return;
+        tensor_->visit(allLayers);
+        largest_.putTogether([&](ArraySpan values) { tensor_->largestOverMembers(values); });
+    }
+
+    std::vector<OptimizerState> state(std::span<const Parameter> parameters) override {
+        std::vector<OptimizerState> all = largest_.state(parameters, kinds);
+        if (!moments_.empty()) addMoments("first moment", moments_.span(), parameters, all);
+        return all;
+    }
+
+private:
+    TensorGroup* tensor_;
+    FactoredState largest_;
+    Buffer moments_;  ///< in the order of the parameters
+    std::vector<Sm3Part> parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Optimizer> makeSm3(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena) {
+    return std::make_unique<Sm3>(setup, parameters, arena);
+}
+
+}  // namespace shardlab

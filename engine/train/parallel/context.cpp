@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/parallel/context.h"
+
+namespace shardlab {
+
+namespace {
+
+class Passing final : public ContextGroup::Hop {
+public:
+    Passing(RequestPtr sent, RequestPtr received, std::function<void()> over)
+        : sent_(std::move(sent)), received_(std::move(received)), over_(std::move(over)) {}
+    void wait() override {
+        received_->wait();
+        sent_->wait();
+        if (over_) over_();
+    }
+
+private:
+    RequestPtr sent_;
+    RequestPtr received_;
+    std::function<void()> over_;
+};
+
+}  // namespace
+
+std::vector<std::pair<int, int>> ringLinks(int members) {
+    std::vector<std::pair<int, int>> links;
+    for (int member = 0; member < members; ++member) links.emplace_back(member, (member + 1) % members);
+    return links;
+}
+
+ContextParallel::ContextParallel(Communicator& group, Observer observer)
+    : ContextGroup(group.size(), group.rank()), group_(group), observer_(std::move(observer)) {
+    group_.connect(ringLinks(group.size()));
+}
+
+std::unique_ptr<ContextGroup::Hop> ContextParallel::pass(ConstArraySpan sent, ArraySpan received, int stream) {
+    std::function<void()> over;
+    if (observer_) over = observer_({layer_, static_cast<std::int64_t>(sent.bytes().size())});
+    const int next = (member() + 1) % size(), last = (member() + size() - 1) % size();
+    RequestPtr coming = group_.ireceive(received.bytes(), last, stream);
+    return std::make_unique<Passing>(group_.isend(sent.bytes(), next, stream), std::move(coming), std::move(over));
+}
+
+}  // namespace shardlab

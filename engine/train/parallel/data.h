@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/train/comm/communicator.h"
+
+#include <span>
+
+namespace shardlab {
+
+/// Data parallelism: replicas hold the same stage and saw different samples. Each has scaled its gradients by
+/// 1 ÷ (microbatches · replicas) already, so their sum over the data axis is the average over the global batch:
+/// g = Σ_d Σ_j g_dj ÷ (m·D). Same bits on every replica afterwards, so equal updates keep the replicas equal.
+void averageGradients(ArraySpan gradients, Communicator& data);
+
+/// What each microbatch's loss gradient is scaled by, for that.
+inline float gradientScale(int microbatches, int replicas) {
+    return 1.0f / (static_cast<float>(microbatches) * static_cast<float>(replicas));
+}
+
+}  // namespace shardlab

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elastic averaging (EASGD, arXiv 1412.6651): weights W and a centre W̄ that pull each other. Both sides do the same
+// arithmetic, each on its own part: V ← V − α(V − R), where R is what the other side had.
+#pragma once
+
+#include "engine/train/comm/communicator.h"
+#include "engine/train/model/parameter.h"
+#include "kernels/device.h"
+
+#include <span>
+
+namespace shardlab {
+
+/// To `peer` goes `own`, and into `other` comes what it sent; numbers lie on the group's device.
+void swapWeights(ConstArraySpan own, ArraySpan other, int peer, Communicator& group);
+
+/// other := own − other.
+void differ(ConstArraySpan own, ArraySpan other, Device& device);
+
+/// own := own − α·difference; `difference` is used up.
+void pull(ArraySpan own, ArraySpan difference, float alpha, Device& device);
+
+/// Σ difference² over those of the parameters in `block` that this rank owns; `difference` lies as the block does.
+double squaredDistance(std::span<const Parameter> parameters, ConstArraySpan block, ConstArraySpan difference, Device& device);
+
+}  // namespace shardlab

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/parallel/server.h"
+
+namespace shardlab {
+namespace {
+
+constexpr int server = 0;
+constexpr int pullTag = 1;
+
+}  // namespace
+
+void pushGradients(ArraySpan gradients, Communicator& group) { group.ireduceTo(gradients, server)->wait(); }
+
+void pullWeights(ArraySpan weights, Communicator& group) {
+    if (group.rank() != server) return group.receive(weights.bytes(), server, pullTag);
+    for (int worker = 1; worker < group.size(); ++worker) group.send(weights.bytes(), worker, pullTag);
+}
+
+}  // namespace shardlab

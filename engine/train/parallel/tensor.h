@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor parallelism (Megatron, 1909.08053) and sequence parallelism (2205.05198): where the communication of
+// model/tensor_group.h goes. t members, N·h floats of all tokens' activations:
+//
+//                            tokens whole                     tokens split
+//   gather (own → all)       nothing                          all-gather N·h
+//   sum (all → own)          all-reduce N·h                   reduce-scatter N·h
+//   sumOverTokens            nothing: each saw all tokens     all-reduce
+//   joinParts                all-gather N·h                   nothing: each keeps its own tokens
+//
+// A reduce-scatter and an all-gather move what an all-reduce moves; split tokens cost one all-gather more a product,
+// since its input is kept once, not by every member, and gathered again for the weight gradient.
+#pragma once
+
+#include "engine/base/layer_number.h"
+#include "engine/train/comm/communicator.h"
+#include "engine/train/model/tensor_group.h"
+
+#include <cstdint>
+#include <functional>
+
+namespace shardlab {
+
+struct TensorCollective {
+    enum class Kind : std::uint8_t { AllReduce, ReduceScatter, AllGather };
+    Kind kind = Kind::AllReduce;
+    int layer = embeddingLayer;          ///< of the model, or of base/layer_number.h
+    std::int64_t bytes = 0;  ///< of the whole buffer, all tokens
+};
+
+class TensorParallel final : public TensorGroup {
+public:
+    /// Carries out `run`, a collective, and may look at the clock before and after.
+    using Observer = std::function<void(const TensorCollective&, const std::function<void()>& run)>;
+
+    /// `group` and `arena` outlive it. The observer may be empty.
+    TensorParallel(Arena& arena, Communicator& group, bool splitsTokens, Observer observer = {});
+
+    void visit(int layer) override { layer_ = layer; }
+    AllTokens gather(const Buffer& own, MemoryCategory category) override;
+    Buffer sum(std::size_t elements, DType type, MemoryCategory category,
+               const std::function<void(Array)>& partial) override;
+    Buffer keepPart(Buffer whole) override;
+    Buffer joinParts(Buffer part) override;
+    void sumOverTokens(ArraySpan values) override;
+    void sumOverMembers(ArraySpan values) override;
+    void largestOverMembers(ArraySpan values) override;
+
+private:
+    void carryOut(TensorCollective::Kind kind, std::size_t bytes, const std::function<void()>& run);
+
+    Communicator& group_;
+    Observer observer_;
+    int layer_ = embeddingLayer;
+};
+
+}  // namespace shardlab

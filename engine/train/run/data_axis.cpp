@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/run/data_axis.h"
+
+#include "engine/base/clock.h"
+#include "engine/layout/recompute.h"
+#include "engine/train/parallel/background_collectives.h"
+#include "engine/train/parallel/device_collectives.h"
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+using Collective = std::function<RequestPtr(Communicator&, ArraySpan)>;
+
+/// Of a unit that each replica has a part of, or that one has.
+Collective gathering(const FlatUnit& unit) {
+    if (unit.owner < 0) return &Communicator::igatherParts;
+    return [owner = unit.owner](Communicator& group, ArraySpan whole) { return group.ibroadcast(whole.bytes(), owner); };
+}
+
+Collective reducing(const FlatUnit& unit) {
+    if (unit.owner < 0) return &Communicator::ireduceParts;
+    return [owner = unit.owner](Communicator& group, ArraySpan whole) { return group.ireduceTo(whole, owner); };
+}
+
+/// A ring is made of messages and sums of the processor's; a pace is its clock's.
+bool goesByDevice(const DataAxisSetup& setup) {
+    return setup.direct && !setup.arena.device().onHost() && !setup.pacer && setup.parallel.allReduce != "ring";
+}
+
+}  // namespace
+
+DataAxis::DataAxis(DataAxisSetup setup)
+    : setup_(std::move(setup)), followsDevice_(goesByDevice(setup_)), pacer_(setup_.pacer), spans_(setup_.trace) {
+    const auto clock = [this] { return setup_.trace.now(); };
+    if (followsDevice_ && setup_.holders) setup_.holders->prepare();
+    if (followsDevice_)
+        beside_ = std::make_unique<DeviceCollectives>(std::move(setup_.group), clock);
+    else
+        beside_ = std::make_unique<BackgroundCollectives>(std::move(setup_.group), clock);
+    const int zero = setup_.parallel.zero;
+    SlotSizes largest;
+    std::int64_t room = 0;
+    for (const auto& [index, stage] : setup_.stages) {
+        stage->setHooks(this);
+        const std::vector<FlatUnit> units = unitsOf(setup_.parallel, stage->parameters());
+        const SlotSizes sizes = slotSizes(units);
+        largest = {std::max(largest.turn, sizes.turn), std::max(largest.staying, sizes.staying)};
+        reduced_[index] = reductionUnits(setup_.parallel, units, sizeOf(stage->types().gradients));
+        if (zero > 0)
+            shards_[index] = std::make_unique<StageShards>(*stage, setup_.parallel, setup_.replica, setup_.arena);
+        if (zero < 3) continue;
+        forward_[index] = forwardGathers(units);
+        backward_[index] = backwardGathers(units, stage->segments(), stage->hasLayer(-1));
+        room = std::max(room, gatherRoom(units, stage->segments(), stage->hasLayer(-1)));
+    }
+    if (setup_.stages.empty()) return;
+    const Types& types = setup_.stages.begin()->second->types();
+    if (zero >= 2) gradientSlots_ = LayerSlots(largest, setup_.arena, types.gradients);
+    if (zero >= 3) room_ = GatherRoom(room, largest.staying, setup_.arena, types.weights);
+}
+
+StageShards* DataAxis::shards(int stage) {
+    const auto found = shards_.find(stage);
+    return found == shards_.end() ? nullptr : found->second.get();
+}
+
+const DataCosts& DataAxis::costsOf(const Action& action) const {
+    return setup_.costs.stages[static_cast<std::size_t>(action.stage)].data;
+}
+
+void DataAxis::post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
+                    std::function<void()> finish) {
+    Device& device = setup_.arena.device();
+    Communicator* const holders = piece.experts ? setup_.holders.get() : nullptr;
+    if (device.onHost() || (setup_.direct && !piece.hops)) {
+        piece.ticket = beside_->post(
+            [whole, &device, holders, collective = std::move(collective)](Communicator& group) {
+                device.enter();
+                return collective(holders ? *holders : group, whole);
+            },
+            std::move(finish));
+        return;
+    }
+    const auto copy = std::make_shared<std::vector<std::byte>>(whole.bytes().size());
+    piece.ticket = beside_->post(
+        [=, &device](Communicator& group) {
+            device.enter();
+            device.download(whole.data().data, copy->data(), copy->size());
+            return collective((holders ? *holders : group).host(), {{copy->data(), whole.type()}, whole.size()});
+        },
+        [=, &device] {
+            device.upload(copy->data(), whole.data().data, copy->size());
+            if (finish) finish();
+        });
+}
+
+DataAxis::PiecePtr DataAxis::start(const Action& action, int index, std::int64_t ready, ArraySpan whole,
+                                   std::function<RequestPtr(Communicator&, ArraySpan)> collective,
+                                   std::function<void()> finish, std::shared_ptr<std::vector<RingHop>> hops,
+                                   bool experts) {
+    auto piece = std::make_shared<Piece>();
+    piece->action = action;
+    piece->index = index;
+    piece->bytes = static_cast<std::int64_t>(whole.bytes().size());
+    piece->hops = std::move(hops);
+    piece->experts = experts;
+    if (pacer_) {
+        const double seconds = costsOf(action).pieces(action.kind)[static_cast<std::size_t>(index)].seconds;
+        piece->begin = std::max(ready, dataFree_);
+        piece->end = dataFree_ = piece->begin + toNanoseconds(seconds * setup_.costs.stretch);
+    }
+    post(*piece, whole, std::move(collective), std::move(finish));
+    pieces_.push_back(piece);
+    last_ = piece;
+    return piece;
+}
+
+void DataAxis::announce(const Action& action) {
+    if (action.kind == ActionKind::GatherUpdated) {
+        const std::vector<FlatUnit>& units = shards_.at(action.stage)->reduced();
+        for (std::size_t i = 0; i < units.size(); ++i) {
+            const ArraySpan whole = shards_.at(action.stage)->values(units[i]);
+            start(action, static_cast<int>(i), pacer_ ? pacer_->clock() : 0, whole,
+                  &Communicator::igatherParts);
+        }
+        return;
+    }
+    announced_.push_back(action);
+    if (action.kind != ActionKind::GatherForward && action.kind != ActionKind::GatherBackward) return;
+    gather_ = action;
+    gathers_ = 0;
+    gathering_ = -1;
+    arriving_.clear();
+    room_.clear();
+    startGathers(pacer_ ? pacer_->clock() : 0);
+}
+
+bool DataAxis::begin(const Action& compute) {
+    if (announced_.empty()) return false;
+    for (const Action& action : announced_)
+        if (action.kind == ActionKind::ReduceBuckets || action.kind == ActionKind::ScatterGradients) reduce_ = action;
+    announced_.clear();
+    compute_ = compute;
+    active_ = true;
+    reductions_ = 0;
+    spans_.begin(compute, mark());
+    const LayeredShares shares = setup_.costs.layered(compute);
+    const double seconds = setup_.costs.seconds(compute) * (pacer_ ? pacer_->slowdown() : 1);
+    seconds_ = {seconds * shares.again, seconds * shares.use, seconds * shares.gradient};
+    return true;
+}
+
+void DataAxis::end() {
+    spans_.end(mark());
+    active_ = false;
+    gather_.reset();
+    reduce_.reset();
+}
+
+ArraySpan DataAxis::gradientSlot(const FlatUnit& unit, std::size_t& taken) const {
+    if (unit.staysBetweenLayers()) return gradientSlots_.staying();
+    const ArraySpan slot = gradientSlots_.turn(gradientTurn_);
+    const ArraySpan place = slot.subspan(taken, slot.size() - taken);
+    taken += static_cast<std::size_t>(unit.size);
+    return place;
+}
+
+const std::vector<UnitGather>& DataAxis::gathersOf(const Action& action) const {
+    return (action.kind == ActionKind::GatherForward ? forward_ : backward_).at(action.stage);
+}
+
+/// Those of the next layer that is used.
+void DataAxis::startGathers(std::int64_t ready) {
+    const std::vector<UnitGather>& all = gathersOf(*gather_);
+    if (gathers_ == all.size()) return;
+    gathering_ = all[gathers_].layer;
+    for (; gathers_ < all.size() && all[gathers_].layer == gathering_; ++gathers_) {
+        const FlatUnit& unit = all[gathers_].unit;
+        const ArraySpan whole = shards_.at(gather_->stage)->gatherInto(unit, room_.place(all[gathers_]));
+        arriving_[gathering_].push_back(start(*gather_, static_cast<int>(gathers_), ready, whole, gathering(unit)));
+    }
+}
+
+void DataAxis::arrive(int layer) {
+    if (!gather_) return;
+    for (const PiecePtr& piece : arriving_[layer]) await(piece);
+    if (layer == gathering_) startGathers(pacer_ ? pacer_->clock() : 0);
+}
+
+void DataAxis::beforeUse(int layer) {
+    if (active_) arrive(layer);
+}
+
+void DataAxis::afterUse(int layer) {
+    if (active_) pace(seconds_.use * costsOf(compute_).layerShare[static_cast<std::size_t>(layer)]);
+}
+
+bool DataAxis::recordsAgain(int stage) const {
+    return pacer_ && setup_.costs.layered({ActionKind::InputGrad, stage}).again > 0;
+}
+
+void DataAxis::beforeAgain(int layer) {
+    if (!active_) return;
+    const std::vector<int>& segments = costsOf(compute_).segments;
+    if (pacer_ && segments[static_cast<std::size_t>(layer)] == layer) {
+        againFrom_ = pacer_->clock();
+        setup_.trace.memoryAt(againFrom_);
+    }
+    arrive(layer);
+}
+
+void DataAxis::afterAgain(int layer) {
+    if (!active_) return;
+    const DataCosts& costs = costsOf(compute_);
+    pace(seconds_.again * costs.againShare[static_cast<std::size_t>(layer)]);
+    if (recordsAgain(compute_.stage) && endsSegment(costs.segments, layer)) {
+        setup_.trace.span(Lane::Compute, EventKind::Recompute, againFrom_, pacer_->clock(), compute_);
+        setup_.trace.memoryAt(pacer_->clock());
+    }
+}
+
+void DataAxis::beforeGradient(int layer) {
+    if (!active_ || setup_.parallel.zero < 2) return;
+    StageShards& shards = *shards_.at(compute_.stage);
+    const std::vector<FlatUnit>& units = shards.reduced();
+    const bool first = layer == setup_.stages.at(compute_.stage)->layers() - 1;
+    if (first && stayScatter_) await(stayScatter_);
+    gradientTurn_ ^= 1;
+    if (slotScatter_[gradientTurn_]) await(slotScatter_[gradientTurn_]);
+    std::size_t taken = 0;
+    for (const FlatUnit& unit : units)
+        if (unit.highestLayer == layer)
+            shards.bindGradient(unit, gradientSlot(unit, taken));
+}
+
+void DataAxis::afterGradient(int layer) {
+    if (!active_) return;
+    pace(seconds_.gradient * costsOf(compute_).layerShare[static_cast<std::size_t>(layer)]);
+    if (!reduce_) return;
+    const std::vector<FlatUnit>& units = reduced_.at(compute_.stage);
+    for (; reductions_ < units.size() && units[reductions_].lowestLayer == layer; ++reductions_) {
+        const FlatUnit& unit = units[reductions_];
+        const int index = static_cast<int>(reductions_);
+        lastReduction_ = reduce_->kind == ActionKind::ReduceBuckets ? startBucket(*reduce_, index, unit)
+                                                                    : startScatter(*reduce_, index, unit);
+        if (setup_.parallel.zero >= 2)
+            (unit.staysBetweenLayers() ? stayScatter_ : slotScatter_[gradientTurn_]) = lastReduction_;
+    }
+}
+
+DataAxis::PiecePtr DataAxis::startBucket(const Action& action, int index, const FlatUnit& unit) {
+    const ArraySpan block = setup_.stages.at(action.stage)
+                                       ->gradientBlock()
+                                       .subspan(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.size));
+    const std::int64_t ready = pacer_ ? pacer_->clock() : 0;
+    if (setup_.parallel.allReduce != "ring")
+        return start(action, index, ready, block,
+                     [](Communicator& group, ArraySpan data) { return group.iallReduce(data, ReduceOp::Sum); }, {},
+                     nullptr, unit.experts);
+    auto hops = std::make_shared<std::vector<RingHop>>();
+    RankTrace& trace = setup_.trace;
+    return start(action, index, ready, block,
+                 [hops, &trace](Communicator& group, ArraySpan data) {
+                     return iringAllReduce(group, data, hops.get(), [&trace] { return trace.now(); });
+                 },
+                 {}, hops);
+}
+
+DataAxis::PiecePtr DataAxis::startScatter(const Action& action, int index, const FlatUnit& unit) {
+    StageShards& shards = *shards_.at(action.stage);
+    const ArraySpan whole = shards.gradient(unit);
+    return start(action, index, pacer_ ? pacer_->clock() : 0, whole, reducing(unit),
+                 [&shards, unit, whole] { shards.keepGradient(unit, whole); });
+}
+
+void DataAxis::pace(double seconds) {
+    if (!pacer_) return;
+    const double overrun = pacer_->completeAt(pacer_->clock() + toNanoseconds(seconds));
+    if (overrun > 0) setup_.trace.overrun(compute_, overrun);
+}
+
+void DataAxis::await(const PiecePtr& piece) {
+    using Ticket = CollectivesBesideCompute::Ticket;
+    const bool awaited = beside_->awaited(piece->ticket);
+    if (pacer_) {
+        // One wait for the real collective and the modelled one, of which either may be over sooner.
+        const auto both = [&] {
+            if (!awaited) beside_->wait(piece->ticket, [](Ticket, const auto& wait) { wait(); });
+            pacer_->waitForArrival(piece->end);
+        };
+        if (awaited && piece->end <= setup_.trace.now()) return both();
+        return tellWait(piece->action, both);
+    }
+    if (awaited) return;
+    beside_->wait(piece->ticket, [this](Ticket ticket, const auto& wait) {
+        if (pieces_.empty() || ticket < pieces_.front()->ticket) return wait();  // it was over long ago
+        tellWait(pieces_[static_cast<std::size_t>(ticket - pieces_.front()->ticket)]->action, wait);
+    });
+}
+
+void DataAxis::tellWait(const Action& what, const std::function<void()>& wait) {
+    RankTrace& trace = setup_.trace;
+    const Moment from = mark();
+    if (!followsDevice_) trace.doing(RankPhase::Communicating, what);
+    wait();
+    spans_.wait(what, from, mark());
+    if (active_) trace.doing(RankPhase::Compute, compute_);
+}
+
+void DataAxis::settle(const PiecePtr& piece) {
+    if (piece) await(piece);
+    collect();
+}
+
+void DataAxis::settleAll() {
+    settle(last_);
+    drain();
+    last_ = lastReduction_ = stayScatter_ = nullptr;
+    slotScatter_[0] = slotScatter_[1] = nullptr;
+}
+
+void DataAxis::drain() {
+    if (last_ && followsDevice_) setup_.trace.doing(RankPhase::Communicating, last_->action);
+    beside_->drain();
+}
+
+void DataAxis::collect() {
+    spans_.collect();
+    while (!pieces_.empty()) {
+        const auto times = beside_->times(pieces_.front()->ticket);
+        if (!times) return;
+        record(*pieces_.front(), *times);
+        pieces_.pop_front();
+    }
+}
+
+void DataAxis::record(const Piece& piece, const CollectivesBesideCompute::Times& real) {
+    const std::int64_t begin = pacer_ ? piece.begin : real.begin, end = pacer_ ? piece.end : real.end;
+    communicated_ += end - begin;
+    if (!piece.hops) {
+        setup_.trace.span(Lane::Comm, eventKind(piece.action.kind), begin, end, piece.action, piece.bytes, piece.index);
+        return;
+    }
+    const auto count = static_cast<std::int64_t>(piece.hops->size());
+    for (std::int64_t i = 0; i < count; ++i) {
+        const RingHop& hop = (*piece.hops)[static_cast<std::size_t>(i)];
+        const std::int64_t from = pacer_ ? begin + (end - begin) * i / count : hop.begin;
+        const std::int64_t to = pacer_ ? begin + (end - begin) * (i + 1) / count : hop.end;
+        setup_.trace.span(Lane::Comm, EventKind::RingHop, from, to, piece.action, hop.bytes, piece.index);
+    }
+}
+
+}  // namespace shardlab

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/run/hogwild_worker.h"
+
+#include "engine/base/clock.h"
+#include "engine/train/comm/scalars.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace shardlab {
+namespace {
+
+constexpr std::chrono::milliseconds pausedPoll{5};
+constexpr std::int64_t noLimit = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+int HogwildWorker::run() {
+    HogwildWord& word = setup_.weights.word();
+    if (leads()) word.mayBegin = noLimit;
+    setup_.workers.barrier();
+    agree();
+    for (;;) {
+        setup_.trace.doing(RankPhase::BetweenSteps);
+        if (leads() && !granted_) obey();
+        if (mustMeet()) {
+            if (!meet()) return step_;
+        } else if (step_ < word.mayBegin && (!leads() || granted_)) {
+            step();
+        } else {
+            setup_.trace.doing(RankPhase::Paused);
+            while (!mustMeet() && (leads() ? !granted_ : step_ >= word.mayBegin)) {
+                std::this_thread::sleep_for(pausedPoll);
+                setup_.workers.requireMembers();
+                if (leads()) obey();
+            }
+        }
+    }
+}
+
+/// Worker 0's commands become what all read.
+void HogwildWorker::obey() {
+    HogwildWord& word = setup_.weights.word();
+    switch (setup_.control.next()) {
+        case Decision::Run:
+            granted_ = true;
+            word.mayBegin = std::exchange(paused_, false) ? step_ + 1 : noLimit;
+            break;
+        case Decision::Pause:
+            paused_ = true;
+            word.mayBegin = step_;
+            break;
+        case Decision::Checkpoint: word.meetings = word.meetings + 1; break;
+        case Decision::Stop: word.stops = 1; break;
+    }
+}
+
+bool HogwildWorker::mustMeet() const {
+    const HogwildWord& word = setup_.weights.word();
+    return step_ == setup_.steps || word.stops != 0 || word.meetings > met_ || (setup_.due && step_ > taken_ && setup_.due(step_));
+}
+
+bool HogwildWorker::meet() {
+    for (;;) {
+        setup_.trace.doing(RankPhase::BetweenSteps);
+        const std::vector<std::int64_t> all = gather(setup_.workers, std::int64_t{step_});
+        const auto [least, most] = std::ranges::minmax(all);
+        if (least == most) break;
+        while (step_ < most) step();
+    }
+    const HogwildWord& word = setup_.weights.word();  // worker 0 is here, and changes nothing
+    setup_.weights.read();
+    setup_.workers.barrier();  // all have read before anybody writes again
+    const bool due = setup_.due && step_ > taken_ && setup_.due(step_), asked = word.meetings > met_;
+    const bool ends = step_ == setup_.steps || word.stops != 0;
+    met_ = word.meetings;
+    if (leads() && step_ == setup_.steps && step_ > setup_.firstStep && setup_.validatesAfter(step_ - 1)) validate();
+    if (due || asked) setup_.checkpoint(step_);
+    if (due) taken_ = step_;
+    setup_.workers.barrier();
+    if (ends) return false;
+    agree();
+    return true;
+}
+
+/// Paced workers begin at one moment of the model clock.
+void HogwildWorker::agree() {
+    if (setup_.pacer) setup_.pacer->beginStep(largest(setup_.workers, setup_.pacer->proposedStart()));
+}
+
+void HogwildWorker::step() {
+    granted_ = false;
+    setup_.begins(step_);
+    setup_.arena.resetPeaks();
+    const std::int64_t begin = setup_.trace.now();
+    const auto tokens = [&](int microbatch) { return setup_.tokens(step_, microbatch); };
+    const Executed done = setup_.executor.train(setup_.actions, step_, tokens);
+    const std::int64_t end = setup_.trace.now();
+    setup_.trace.span(Lane::Host, EventKind::Step, begin, end);
+    setup_.trace.memoryPeak();
+    for (const ExpertLoad& load : setup_.stage.takeExpertLoads()) setup_.trace.experts(load);
+    setup_.weights.tellLoss(done.lossSum / setup_.microbatches);
+    if (leads()) setup_.stepped(step_, setup_.weights.meanLoss(), done.gradientNorm, toSeconds(end - begin));
+    ++step_;
+    if (leads() && step_ < setup_.steps && setup_.validatesAfter(step_ - 1)) validate();
+}
+
+/// Others go on meanwhile.
+void HogwildWorker::validate() {
+    setup_.validate();
+    setup_.weights.read();
+    if (setup_.pacer) setup_.pacer->beginStep(setup_.pacer->proposedStart());
+}
+
+}  // namespace shardlab

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/run/host_copies.h"
+
+#include "engine/train/comm/idle.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace shardlab {
+
+HostCopies::HostCopies(HostCopiesSetup setup) : setup_(std::move(setup)), waits_(setup_.trace) {}
+
+HostCopies::Copy HostCopies::prepared(const Action& action) {
+    if (!isSwap(action.kind)) {
+        HostMirror& mirror = *setup_.mirrors.at(action.stage);
+        if (action.kind == ActionKind::OffloadGradients)
+            return {action, [&mirror] { return mirror.fetchGradients(); }, setup_.costs.bytes(action)};
+        return {action, [&mirror] { return mirror.returnValues(); }, setup_.costs.bytes(action)};
+    }
+    Device& device = setup_.device;
+    Stage& stage = *setup_.stages.at(action.stage);
+    const std::pair key{action.stage, action.microbatch};
+    if (action.kind == ActionKind::SwapOut) {
+        const auto [entry, added] = swapped_.try_emplace(key, Swapped{{stage, action.microbatch, setup_.host}});
+        if (!added) throw std::logic_error(toText(action) + ": it is on the host already");
+        const SwappedActivations& activations = entry->second.activations;
+        return {action, [&] { return activations.store(device); }, activations.bytes()};
+    }
+    const auto found = swapped_.find(key);
+    if (found == swapped_.end() || found->second.onDevice) throw std::logic_error(toText(action) + ": it is not on the host");
+    SwappedActivations& activations = found->second.activations;
+    activations.enterDevice(stage, action.microbatch, setup_.arena);
+    return {action, [&] { return activations.restore(device); }, activations.bytes()};
+}
+
+void HostCopies::start(const Action& action) {
+    Copy copy = prepared(action);
+    if (action.kind == ActionKind::OffloadGradients && setup_.dataAxis) copy.after = setup_.dataAxis->lastReduction();
+    if (setup_.pacer) {
+        const std::int64_t ready = std::max(setup_.pacer->clock(), copy.after ? copy.after->end : 0);
+        copy.begin = std::max(ready, linkFree(action.kind));
+        copy.end = linkFree(action.kind) = copy.begin + setup_.pacer->duration(action);
+    }
+    if (isSwap(action.kind)) swapped_.at({action.stage, action.microbatch}).end = copy.end;
+    else last_[direction(action.kind)] = action;
+    waiting_.push_back(std::move(copy));
+    progress();
+}
+
+void HostCopies::progress() {
+    if (running_ && background_.idle()) {
+        background_.wait();  // throws what it threw
+        const Copy done = *std::exchange(running_, std::nullopt);
+        record(done, done.begin, done.end);
+    }
+    std::array<bool, 2> blocked{};  // by direction: a copy does not pass one that waits
+    for (auto next = waiting_.begin(); !running_ && next != waiting_.end();) {
+        bool& stands = blocked[direction(next->action.kind)];
+        stands = stands || (next->after && !setup_.dataAxis->isOver(*next->after));
+        if (stands) {
+            ++next;
+            continue;
+        }
+        Copy copy = std::move(*next);
+        next = waiting_.erase(next);
+        begin(std::move(copy));
+    }
+}
+
+void HostCopies::begin(Copy copy) {
+    if (setup_.device.onHost()) {
+        running_ = std::move(copy);
+        background_.start([this] {
+            setup_.device.enter();
+            const std::int64_t from = setup_.trace.now();
+            running_->carryOut();
+            if (setup_.pacer) return;
+            running_->begin = from;
+            running_->end = setup_.trace.now();
+        });
+        return;
+    }
+    const Moment from = setup_.trace.mark();
+    const Over over = copy.carryOut();
+    if (setup_.pacer) {
+        record(copy, copy.begin, copy.end);
+    } else {
+        record(copy, from, over ? Moment(over) : Moment(setup_.trace.now()));
+    }
+    asked_.push_back({std::move(copy), from, over});
+}
+
+bool HostCopies::isPending(const Which& which) const {
+    return (running_ && which(*running_)) || std::ranges::any_of(waiting_, which);
+}
+
+void HostCopies::settle(const Which& which) {
+    for (progress(); isPending(which); progress()) {
+        if (running_)
+            background_.wait();
+        else
+            setup_.dataAxis->settleReductions();
+    }
+}
+
+void HostCopies::await(ActionKind kind) {
+    if (!last_[direction(kind)]) return;
+    const Action what = *std::exchange(last_[direction(kind)], std::nullopt);
+    const auto alike = [&](const Copy& copy) { return direction(copy.action.kind) == direction(kind); };
+    RankTrace& trace = setup_.trace;
+    progress();
+    const Over over = overOf(what);
+    // Weights go before what the device is asked for from now on: the processor waits for gradients alone.
+    const bool byDevice = over && kind == ActionKind::ReloadWeights && !setup_.pacer;
+    const bool waits = setup_.pacer ? linkFree(kind) > trace.now() : isPending(alike) || over;
+    const Moment from = over && !setup_.pacer && !byDevice ? trace.mark() : Moment(trace.now());
+    settle(alike);
+    for (const Asked& asked : asked_)
+        if (asked.over && alike(asked.copy) && !byDevice)
+            for (Idle idle(false); !asked.over->reached();) idle.pause();
+    if (setup_.pacer) setup_.pacer->waitForArrival(linkFree(kind));
+    if (waits) waits_.wait(what, from, byDevice ? Moment(over) : Moment(trace.now()));
+    std::erase_if(asked_, [&](const Asked& asked) { return alike(asked.copy); });
+}
+
+HostCopies::Over HostCopies::overOf(const Action& action) const {
+    const auto found = std::ranges::find(asked_, action, [](const Asked& asked) { return asked.copy.action; });
+    return found == asked_.end() ? nullptr : found->over;
+}
+
+void HostCopies::awaitSwap(const Action& what, std::int64_t end) {
+    const auto same = [&](const Copy& copy) { return copy.action == what; };
+    RankTrace& trace = setup_.trace;
+    progress();
+    const Over over = overOf(what);
+    const bool byDevice = over && !setup_.pacer;
+    const bool waits = setup_.pacer ? end > trace.now() : isPending(same) || over;
+    const Moment from = byDevice ? trace.mark() : Moment(trace.now());
+    settle(same);
+    if (byDevice) setup_.device.await(*over);
+    else if (over)
+        for (Idle idle(false); !over->reached();) idle.pause();
+    if (setup_.pacer) setup_.pacer->waitForArrival(end);
+    if (waits) waits_.wait(what, from, byDevice ? trace.mark() : Moment(trace.now()));
+    std::erase_if(asked_, [&](const Asked& asked) { return same(asked.copy); });
+}
+
+void HostCopies::leaveDevice(const Action& free) {
+    const auto found = swapped_.find({free.stage, free.microbatch});
+    if (found == swapped_.end() || !found->second.onDevice) throw std::logic_error(toText(free) + ": it has left the device already");
+    Swapped& swapped = found->second;
+    awaitSwap({ActionKind::SwapOut, free.stage, free.microbatch}, swapped.end);
+    swapped.activations.leaveDevice();
+    swapped.onDevice = false;
+}
+
+void HostCopies::beforeCompute(const Action& compute) {
+    if (!givesInputGrad(compute.kind)) return;
+    const auto found = swapped_.find({compute.stage, compute.microbatch});
+    if (found == swapped_.end()) return;
+    awaitSwap({ActionKind::SwapIn, compute.stage, compute.microbatch}, found->second.end);
+    swapped_.erase(found);
+}
+
+void HostCopies::record(const Copy& copy, const Moment& begin, const Moment& end) {
+    setup_.trace.span(Lane::Copy, eventKind(copy.action.kind), begin, end, copy.action, copy.bytes);
+    lengths_.emplace_back(begin, end);
+}
+
+void HostCopies::collect() {
+    waits_.collect();
+    while (!lengths_.empty()) {
+        const auto times = setup_.trace.times(lengths_.front().first, lengths_.front().second);
+        if (!times) return;
+        copied_ += times->second - times->first;
+        lengths_.pop_front();
+    }
+}
+
+}  // namespace shardlab

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/run/image_generator.h"
+
+#include "engine/base/random.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+
+namespace shardlab {
+
+namespace {
+
+constexpr int waves = 3;
+constexpr int mostPeriods = 3;  ///< of a wave, over an image
+
+/// Goes an integer number of times round the image each way, so that any shift of it is a picture without a seam.
+struct Wave {
+    int across = 0;
+    int down = 0;
+    double phase = 0;  ///< of the first channel; the next ones are later by `lag`
+    double lag = 0;
+};
+
+using Pattern = std::array<Wave, waves>;
+
+Pattern patternOf(std::int64_t seed, int number) {
+    RandomStream random(seed, fmt::format("images of class {}", number));
+    Pattern pattern;
+    for (Wave& wave : pattern) {
+        while (wave.across == 0 && wave.down == 0) {
+            wave.across = static_cast<int>(random.below(mostPeriods + 1));
+            wave.down = static_cast<int>(random.below(2 * mostPeriods + 1)) - mostPeriods;
+        }
+        wave.phase = random.uniform() * 2 * std::numbers::pi;
+        wave.lag = random.uniform() * 2 * std::numbers::pi;
+    }
+    return pattern;
+}
+
+}  // namespace
+
+std::vector<std::uint16_t> generateImages(std::int64_t seed, const ModelSpec& model, std::int64_t count) {
+    std::vector<Pattern> patterns;
+    for (int number = 0; number < model.classes; ++number) patterns.push_back(patternOf(seed, number));
+    // Waves come round: of each only `image` different values are seen.
+    const int side = model.image;
+    constexpr double turn = 2 * std::numbers::pi;
+    std::vector<std::uint16_t> samples;
+    samples.reserve(static_cast<std::size_t>(count) * static_cast<std::size_t>(sampleInputs(model) + 1));
+    RandomStream random(seed, "images");
+    std::vector<double> heights(static_cast<std::size_t>(side));
+    std::vector<double> picture(static_cast<std::size_t>(side) * static_cast<std::size_t>(side * model.channels));
+    for (std::int64_t sample = 0; sample < count; ++sample) {
+        const auto number = random.below(static_cast<std::uint32_t>(model.classes));
+        const auto right = random.below(static_cast<std::uint32_t>(side)), low = random.below(static_cast<std::uint32_t>(side));
+        const double strength = 20 + 20 * random.uniform();
+        std::ranges::fill(picture, 127.5);
+        for (const Wave& wave : patterns[number])
+            for (int channel = 0; channel < model.channels; ++channel) {
+                for (int i = 0; i < side; ++i)
+                    heights[static_cast<std::size_t>(i)] = strength * std::sin(turn * i / side + wave.phase + channel * wave.lag);
+                auto pixel = static_cast<std::size_t>(channel);
+                for (int y = 0; y < side; ++y)
+                    for (int x = 0; x < side; ++x, pixel += static_cast<std::size_t>(model.channels)) {
+                        const int at = wave.across * (x + static_cast<int>(right)) + wave.down * (y + static_cast<int>(low));
+                        picture[pixel] += heights[static_cast<std::size_t>((at % side + side) % side)];
+                    }
+            }
+        for (const double value : picture) {
+            const double noise = 60 * (random.uniform() + random.uniform() - 1);
+            samples.push_back(static_cast<std::uint16_t>(std::clamp(std::lround(value + noise), 0L, 255L)));
+        }
+        samples.push_back(static_cast<std::uint16_t>(number));
+    }
+    return samples;
+}
+
+}  // namespace shardlab

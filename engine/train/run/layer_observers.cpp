@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/run/layer_observers.h"
+
+namespace shardlab {
+namespace {
+
+EventKind eventKind(TensorCollective::Kind kind) {
+    switch (kind) {
+        case TensorCollective::Kind::AllReduce: return EventKind::TensorAllReduce;
+        case TensorCollective::Kind::ReduceScatter: return EventKind::TensorReduceScatter;
+        case TensorCollective::Kind::AllGather: return EventKind::TensorAllGather;
+    }
+    return EventKind::None;
+}
+
+/// A collective that the layer waits for.
+void record(RankTrace& trace, EventKind kind, int layer, std::int64_t bytes, const std::function<void()>& run) {
+    const Moment begin = trace.mark();
+    trace.started(kind, trace.action(), bytes);
+    run();
+    trace.tensorSpan(kind, layer, begin, trace.mark(), trace.action(), bytes);
+}
+
+}  // namespace
+
+TensorParallel::Observer tensorObserver(RankTrace& trace) {
+    return [&trace](const TensorCollective& collective, const std::function<void()>& run) {
+        record(trace, eventKind(collective.kind), collective.layer, collective.bytes, run);
+    };
+}
+
+ContextParallel::Observer contextObserver(RankTrace& trace) {
+    return [&trace](const ContextHop& hop) -> std::function<void()> {
+        const Action action = trace.action();
+        trace.started(EventKind::KeyValueHop, action, hop.bytes);
+        return [&trace, hop, action, begin = trace.mark()] {
+            trace.tensorSpan(EventKind::KeyValueHop, hop.layer, begin, trace.mark(), action, hop.bytes);
+        };
+    };
+}
+
+ExpertParallel::Observer expertObserver(RankTrace& trace) {
+    return [&trace](const ExpertAllToAll& exchange, const std::function<void()>& run) {
+        const bool dispatches = exchange.direction == ExpertExchange::Dispatch;
+        record(trace, dispatches ? EventKind::DispatchTokens : EventKind::CombineTokens, exchange.layer, exchange.bytes, run);
+    };
+}
+
+Recompute::Observer recomputeObserver(RankTrace& trace) {
+    return [&trace](const std::function<void()>& run) {
+        trace.memory();
+        const Moment begin = trace.mark();
+        run();
+        trace.memory();
+        trace.span(Lane::Compute, EventKind::Recompute, begin, trace.mark(), trace.action());
+    };
+}
+
+Recompute::Observer pacedRecomputeObserver(RankTrace& trace) {
+    return [&trace](const std::function<void()>& run) {
+        trace.noteMemory();
+        run();
+        trace.noteMemory();
+    };
+}
+
+}  // namespace shardlab

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/run/link_probe.h"
+
+#include "engine/base/clock.h"
+#include "engine/train/comm/scalars.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace shardlab {
+namespace {
+
+constexpr int repeats = 15;
+constexpr int warmUp = 3;
+constexpr std::int64_t busyNanoseconds = 2'000'000;
+
+double median(std::vector<double> values) {
+    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+    return values[values.size() / 2];
+}
+
+double mean(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// Through (small, s) and (large, l): what is there without a byte, and bytes per second.
+LinkProfile lineThrough(double small, double s, double large, double l) {
+    if (l <= s) return {0, large / l};
+    const double bandwidth = (large - small) / (l - s);
+    return {std::max(0.0, l - large / bandwidth), bandwidth};
+}
+
+void spinUntil(std::int64_t moment) {
+    while (monotonicNanoseconds() < moment) {}
+}
+
+/// Nanoseconds from the begin of the send to the moment at which the receiver has it.
+/// `contended`: the other ranks compute meanwhile, and who shares a core with them waits for its turn.
+double oneWay(Communicator& world, int from, std::vector<std::byte>& data, bool contended) {
+    const int to = 1 - from;
+    std::int64_t moment = 0;
+    std::byte ready{};
+    if (world.rank() == to) {
+        const RequestPtr message = world.ireceive(data, from, 1);
+        world.send(std::span<const std::byte>(&ready, 1), from, 2);
+        message->wait();
+        moment = monotonicNanoseconds();
+    } else if (world.rank() == from) {
+        world.receive(std::span(&ready, 1), to, 2);
+        moment = monotonicNanoseconds();
+        const RequestPtr message = world.isend(data, to, 1);
+        spinUntil(moment + busyNanoseconds);
+        message->wait();
+    } else if (contended) {
+        spinUntil(monotonicNanoseconds() + busyNanoseconds);
+    }
+    const std::vector<std::int64_t> moments = gather(world, moment);
+    return static_cast<double>(moments[static_cast<std::size_t>(to)] - moments[static_cast<std::size_t>(from)]);
+}
+
+double sendSeconds(Communicator& world, std::size_t bytes, bool contended) {
+    std::vector<std::byte> data(bytes);
+    std::vector<double> times;
+    for (int i = 0; i < warmUp + repeats; ++i)
+        if (const double time = oneWay(world, i % 2, data, contended); i >= warmUp) times.push_back(time);
+    // Turns on a core come late or at once: it is their sum that a step waits for.
+    return 1e-9 * (contended ? mean(times) : median(std::move(times)));
+}
+
+double allReduceSeconds(Communicator& world, Communicator& group, Arena& arena, std::size_t floats) {
+    const Buffer data = arena.allocateZeroed(MemoryCategory::Gradients, floats);
+    std::vector<double> times;
+    for (int i = 0; i < warmUp + repeats; ++i) {
+        world.barrier();
+        const std::int64_t begin = monotonicNanoseconds();
+        group.barrier();
+        group.allReduce(data.span(), ReduceOp::Sum);
+        const std::int64_t longest = largest(world, group.size() > 1 ? monotonicNanoseconds() - begin : 0);
+        if (i >= warmUp) times.push_back(static_cast<double>(longest));
+    }
+    return 1e-9 * median(std::move(times));
+}
+
+}  // namespace
+
+LinkProfile measureSend(Communicator& world, std::size_t bytes, bool contended) {
+    if (world.size() < 2) return {};
+    const std::size_t less = std::max<std::size_t>(1, bytes / 8);
+    const double quick = sendSeconds(world, less, contended);
+    return lineThrough(static_cast<double>(less), quick, static_cast<double>(bytes), sendSeconds(world, bytes, contended));
+}
+
+LinkProfile measureAllReduce(Communicator& world, Communicator& group, Arena& arena, std::size_t floats) {
+    const auto members = static_cast<double>(largest(world, group.size()));
+    if (members < 2) return {};
+    const std::size_t all = static_cast<std::size_t>(largest(world, static_cast<std::int64_t>(floats)));
+    const std::size_t less = std::max<std::size_t>(1, all / 8);
+    const double quick = allReduceSeconds(world, group, arena, less);
+    const LinkProfile line = lineThrough(sizeof(float) * static_cast<double>(less), quick,
+                                         sizeof(float) * static_cast<double>(all), allReduceSeconds(world, group, arena, all));
+    return {line.seconds / (2 * (members - 1)), line.bandwidth * 2 * (members - 1) / members};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/run/placement.h"
+
+#include "engine/train/comm/staged_communicator.h"
+#include "engine/layout/mesh/replicas.h"
+#include "engine/train/run/host_copies.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace shardlab {
+
+namespace {
+
+bool reducesTied(const Schedule& schedule) {
+    return std::ranges::any_of(schedule.ranks, [](const auto& actions) {
+        return std::ranges::any_of(actions, [](const Action& a) { return a.kind == ActionKind::ReduceTied; });
+    });
+}
+
+/// Whether anything of the plan runs beside compute.
+bool usesDataAxis(const Schedule& schedule) {
+    return std::ranges::any_of(schedule.ranks, [](const auto& actions) {
+        return std::ranges::any_of(actions, [](const Action& action) { return isBesideCompute(action.kind); });
+    });
+}
+
+/// From and to, of each pair of pipeline ranks that hold neighbouring stages.
+std::vector<std::pair<int, int>> neighbours(const Schedule& schedule) {
+    std::vector<std::pair<int, int>> links;
+    for (std::size_t stage = 1; stage < schedule.rankOfStage.size(); ++stage) {
+        const int one = schedule.rankOfStage[stage - 1], next = schedule.rankOfStage[stage];
+        if (one == next) continue;
+        links.emplace_back(one, next);
+        links.emplace_back(next, one);
+    }
+    return links;
+}
+
+/// Groups of the world for arrays of a device.
+class Groups {
+public:
+    Groups(Communicator& world, Device& device, const DirectExchange& direct)
+        : world_(world), device_(device), direct_(direct) {}
+
+    std::unique_ptr<Communicator> of(std::span<const int> members) const {
+        auto group = world_.group(members);
+        if (device_.onHost()) return group;
+        if (goesDirectly(members))
+            return std::make_unique<NcclCommunicator>(std::move(group), members, device_, *direct_.groups);
+        return std::make_unique<StagedCommunicator>(std::move(group), device_);
+    }
+    bool goesDirectly(std::span<const int> members) const { return direct_.groups != nullptr && members.size() > 1; }
+
+private:
+    Communicator& world_;
+    Device& device_;
+    const DirectExchange& direct_;
+};
+
+}  // namespace
+
+Placement place(const Plan& plan, Communicator& world, Device& device, const DirectExchange& direct) {
+    const int self = world.rank();
+    const Groups groups(world, device, direct);
+    Placement placed;
+    placed.pipelineRank = plan.mesh.coordinate(self, Axis::Pipeline);
+    placed.dataRank = plan.mesh.coordinate(self, Axis::Data);
+    placed.contextRank = plan.mesh.coordinate(self, Axis::Context);
+    placed.tensorRank = plan.mesh.coordinate(self, Axis::Tensor);
+    placed.replicaNumber = replicaNumber(plan.mesh, self);
+    placed.pipelineMembers = plan.mesh.group(self, Axis::Pipeline);
+    placed.pipeline = groups.of(placed.pipelineMembers);
+    placed.pipeline->connect(neighbours(plan.lowered));
+    const std::vector<int> replicas = sameWeights(plan.mesh, self);
+    placed.data = groups.of(replicas);
+    if (usesDataAxis(plan.lowered)) {
+        placed.direct = groups.goesDirectly(replicas);
+        placed.besideCompute = placed.direct ? groups.of(replicas) : world.group(replicas);
+        if (plan.layout.parallel.expert > 1 && expertReplicaCount(plan.layout.parallel) > 1) {
+            const std::vector<int> holders = sameExperts(plan.mesh, self);
+            placed.holders = placed.direct ? groups.of(holders) : world.group(holders);
+        }
+    }
+    placed.context = groups.of(plan.mesh.group(self, Axis::Context));
+    placed.experts = groups.of(plan.mesh.group(self, Axis::Expert));
+    placed.tensor = groups.of(plan.mesh.group(self, Axis::Tensor));
+    placed.replica = world.group(replicaRanks(plan.mesh, self));
+    placed.holdsLast = plan.lowered.rankOfStage.back() == placed.pipelineRank;
+    if (reducesTied(plan.lowered)) {
+        std::vector<int> ends;
+        for (const int rank : plan.lowered.endRanks())
+            ends.push_back(placed.pipelineMembers[static_cast<std::size_t>(rank)]);
+        const bool atAnEnd = std::ranges::find(ends, self) != ends.end();
+        placed.tied = groups.of(atAnEnd ? ends : std::vector<int>{self});
+    }
+    return placed;
+}
+
+std::map<int, StageSpec> stageSpecs(const Plan& plan, int pipelineRank) {
+    const Layout& layout = plan.layout;
+    const std::vector<int> layers = stageLayers(layout);
+    std::map<int, StageSpec> specs;
+    for (const int index : plan.lowered.stagesOf(pipelineRank)) {
+        StageSpec& spec = specs[index];
+        spec.model = layout.model;
+        spec.seed = layout.run.seed;
+        spec.firstLayer = std::accumulate(layers.begin(), layers.begin() + index, 0);
+        spec.layers = layers[static_cast<std::size_t>(index)];
+        spec.first = index == 0;
+        spec.last = index == plan.lowered.stages() - 1;
+        spec.samples = layout.batch.micro;
+        spec.tied = tiesEmbedding(layout.model) && (plan.lowered.flushes() || plan.lowered.stages() == 1);
+        spec.memory = layout.memory;
+        spec.precision = layout.precision;
+    }
+    return specs;
+}
+
+std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
+                                   const Recompute::Observer& recomputing, ContextGroup* context,
+                                   ExpertGroup* experts) {
+    std::map<int, RankStage> stages;
+    for (auto [index, spec] : stageSpecs(plan, pipelineRank)) {
+        spec.recomputing = recomputing;
+        spec.storage = {plan.layout.parallel.zero < 3, plan.layout.parallel.zero < 2};
+        RankStage& made = stages[index];
+        made.stage = std::make_unique<Stage>(spec, arena, tensor, context, experts);
+    }
+    return stages;
+}
+
+std::unique_ptr<DataAxis> makeDataAxis(const Plan& plan, Placement& place, std::map<int, RankStage>& stages,
+                                       Arena& arena, RankTrace& trace, Pacer* pacer) {
+    if (!place.besideCompute) return nullptr;
+    DataAxisSetup setup{plan.layout.parallel, place.replicaNumber, std::move(place.besideCompute), std::move(place.holders),
+                        place.direct, {}, arena,
+                        trace, plan.costs, pacer};
+    for (auto& [index, rankStage] : stages) setup.stages[index] = rankStage.stage.get();
+    auto axis = std::make_unique<DataAxis>(std::move(setup));
+    for (auto& [index, rankStage] : stages) rankStage.shards = axis->shards(index);
+    return axis;
+}
+
+void makeMirrors(std::map<int, RankStage>& stages, Device& device, Arena& host) {
+    for (auto& [index, rankStage] : stages)
+        rankStage.host = std::make_unique<HostMirror>(rankStage.owned(), device, host);
+}
+
+void beginMirrors(std::map<int, RankStage>& stages) {
+    for (auto& [index, rankStage] : stages)
+        if (rankStage.host) rankStage.host->begin();
+}
+
+std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Arena& arena, Arena& host,
+                                           RankTrace& trace, Pacer* pacer, DataAxis* dataAxis) {
+    HostCopiesSetup setup{{}, {}, arena.device(), arena, host, trace, plan.costs, pacer, dataAxis};
+    for (auto& [index, rankStage] : stages) {
+        setup.stages[index] = rankStage.stage.get();
+        if (rankStage.host) setup.mirrors[index] = rankStage.host.get();
+    }
+    return std::make_unique<HostCopies>(std::move(setup));
+}
+
+void makeOptimizers(const OptimizerSetup& setup, std::map<int, RankStage>& stages, Arena& arena) {
+    for (auto& [index, rankStage] : stages) rankStage.optimizer = makeOptimizer(setup, rankStage.updated(), arena);
+}
+
+}  // namespace shardlab

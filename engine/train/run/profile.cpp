@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/run/profile.h"
+
+#include "engine/layout/model_shape.h"
+#include "engine/train/run/link_probe.h"
+#include "engine/train/run/rank_probe.h"
+
+#include <ctime>
+#include <fmt/chrono.h>
+
+namespace shardlab {
+
+Profile measureProfile(const Plan& plan, Communicator& world, Device& device, const ProfileConditions& conditions,
+                       const std::function<void(const std::string&)>& inform) {
+    const auto tell = [&](const char* what) {
+        if (inform && world.rank() == 0) inform(what);
+    };
+    Profile profile;
+    profile.machine = thisMachine();
+    profile.layout = plan.layout;
+    profile.threads = conditions.threads;
+    profile.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    RankProbe probe(plan, world, device, conditions.oversubscribed ? ProbeTime::Processor : ProbeTime::Clock);
+    tell("measuring forward, backward and the optimizer");
+    probe.computeWhole();
+    tell("measuring input and weight gradients");
+    probe.computeSplit();
+    tell("measuring messages and reductions");
+    const auto formats = numberFormats(plan.layout.precision);
+    const std::size_t boundary = static_cast<std::size_t>(formats.activationBytes()) *
+                                 static_cast<std::size_t>(boundaryFloats(plan.layout.model, 1, plan.layout.batch.micro));
+    profile.send = measureSend(world, boundary, conditions.oversubscribed);
+    const Placement& place = probe.placement();
+    profile.allReduce = place.data->size() > 1
+                            ? measureAllReduce(world, *place.data, probe.arena(), probe.gradientFloats())
+                            : measureAllReduce(world, *place.pipeline, probe.arena(), probe.gradientFloats());
+    profile = probe.result(std::move(profile));
+    tell("measuring kernels");
+    profile.kernels = probe.kernels(conditions.threads);
+    return profile;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank tells of itself while it trains: events, memory counters, and the page that says what it is doing now.
+#pragma once
+
+#include "engine/trace/event/event.h"
+#include "engine/train/model/arena.h"
+#include "engine/train/model/expert_tally.h"
+#include "engine/trace/record/flight_record.h"
+#include "engine/trace/record/recorder.h"
+#include "engine/trace/record/status_page.h"
+#include "kernels/device_group.h"
+#include "kernels/elementwise.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace shardlab {
+
+/// A point on the run's clock; of a device that works on its own it is known later.
+class Moment {
+public:
+    Moment(std::int64_t time) : time_(time) {}
+    explicit Moment(std::shared_ptr<DeviceMoment> device) : device_(std::move(device)) {}
+
+    bool ofDevice() const { return device_ != nullptr; }
+    /// `ahead`: of the run's clock over CLOCK_MONOTONIC. Empty: not yet known.
+    std::optional<std::int64_t> time(std::int64_t ahead) const {
+        if (!device_) return time_;
+        const auto reached = device_->reached();
+        return reached ? std::optional(*reached + ahead) : std::nullopt;
+    }
+
+private:
+    std::int64_t time_ = 0;
+    std::shared_ptr<DeviceMoment> device_;
+};
+
+class RankTrace {
+public:
+    /// Nanoseconds; two events of a device, one after the other, are so far apart: a shorter wait was none.
+    static constexpr std::int64_t shortestDeviceWait = 2000;
+
+    /// `status` and `flight` may be null. All must outlive this.
+    RankTrace(Recorder& recorder, StatusPage* status, const Arena& arena, FlightRecord* flight = nullptr);
+
+    std::int64_t now() const { return recorder_.now(); }
+    /// When the device has done what it was asked for.
+    Moment mark() const;
+    /// Of a span, once both its moments are known; the end is not before the begin.
+    std::optional<std::pair<std::int64_t, std::int64_t>> times(const Moment& begin, const Moment& end) const;
+    void setStep(std::int32_t step) { step_ = step; }
+    std::int32_t step() const { return step_; }
+
+    /// Quiet: spans of actions and memory are not recorded (validation shows as one span).
+    void setQuiet(bool quiet) { quiet_ = quiet; }
+
+    void doing(RankPhase phase, const Action& action = {}, int peer = -1);
+    /// A message (to or from `peer`, a world rank) or collective begins; its span on the comm lane says that it is over.
+    void started(EventKind kind, const Action& action, std::int64_t bytes, int peer = -1);
+    /// Recorded once both moments are known: at once, or by collect().
+    void span(Lane lane, EventKind kind, const Moment& begin, const Moment& end, const Action& action = {},
+              std::int64_t bytes = 0, double value = 0) {
+        spanOf(step_, lane, kind, begin, end, action, bytes, value);
+    }
+    /// Of another step: what was begun in it and is told of later.
+    void spanOf(std::int32_t step, Lane lane, EventKind kind, const Moment& begin, const Moment& end,
+                const Action& action, std::int64_t bytes, double value = 0);
+    /// A tensor group's collective inside `action`, for `layer` of the model.
+    void tensorSpan(EventKind kind, int layer, const Moment& begin, const Moment& end, const Action& action,
+                    std::int64_t bytes);
+    /// Records the spans whose moments have become known.
+    void collect();
+    /// What doing() was told last.
+    Action action() const { return actionFromId(now_.action); }
+    void counter(EventKind kind, double value) { recorder_.counter(kind, step_, value); }
+    /// Of an update with the gradient of replica `worker`.
+    void staleness(std::int64_t updates, int worker) {
+        recorder_.counter(EventKind::Staleness, step_, static_cast<double>(updates), worker);
+    }
+    /// Of an update without a lock that wrote so many elements.
+    void overwritten(std::int64_t elements, std::int64_t written) {
+        recorder_.counter(EventKind::OverwrittenUpdates, step_, static_cast<double>(elements), written);
+    }
+    void overrun(const Action& action, double seconds);
+    void overflow(const Action& action, int layer);
+    void exponents(const ExponentHistogram& histogram);
+    void experts(const ExpertLoad& load);
+    /// Bytes that the step's forwards kept of activations in fewer bits, and of the same as they were.
+    void packed(std::int64_t kept, std::int64_t plain);
+    /// One counter for each category that changed since the last call.
+    void memory() { memoryAt(now()); }
+    /// In use now, and by a pace at `time`.
+    void memoryAt(std::int64_t time);
+    /// As memory(), but told by tellNoted(): a paced action does its work at once and knows afterwards when.
+    void noteMemory();
+    /// Of all that was noted since the last call, one after the other, where it was as often as there are times; none
+    /// of it where it was not.
+    void tellNoted(std::span<const std::int64_t> times);
+    /// Most that the step had on the host, by category where that changed.
+    void hostMemory(const MemoryBytes& held);
+    /// The step's peak of all memory; each category's own, and the arena's largest free block, where they changed since
+    /// the step before.
+    void memoryPeak();
+
+private:
+    struct Pending {
+        Event event;
+        Moment begin, end;
+        bool quiet = false;
+    };
+    void add(const Event& event, const Moment& begin, const Moment& end);
+    /// False: not both moments are known.
+    bool tell(const Pending& pending);
+    void recordMemory(std::int64_t time, const MemoryBytes& used);
+    void recordChanged(std::int64_t time, const MemoryBytes& bytes, MemoryBytes& recorded, EventKind (*kind)(MemoryCategory));
+
+    Recorder& recorder_;
+    StatusPage* status_;
+    const Arena& arena_;
+    FlightRecord* flight_;
+    RankStatus now_;
+    std::int32_t step_ = -1;
+    bool quiet_ = false;
+    std::vector<Pending> pending_;
+    MemoryBytes recorded_{};
+    std::int64_t recordedAt_ = 0;
+    std::vector<MemoryBytes> noted_;
+    MemoryBytes recordedPeaks_{};
+    MemoryBytes recordedHost_{};
+    std::int64_t recordedLargestFree_ = -1;
+};
+
+}  // namespace shardlab

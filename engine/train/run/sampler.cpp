@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/run/sampler.h"
+
+#include "engine/base/random.h"
+
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace shardlab {
+
+Sampler::Sampler(const Corpus& corpus, const Layout& layout, int dataRank, int parts, int contextRank)
+    : corpus_(corpus),
+      lastBatch_(layout.data.lastBatch == "pad"    ? LastBatch::Pad
+                 : layout.data.lastBatch == "drop" ? LastBatch::Drop
+                                                   : LastBatch::Carry),
+      seed_(layout.run.seed), global_(layout.batch.global),
+      share_(layout.batch.global / parts), micro_(layout.batch.micro), dataRank_(dataRank),
+      runs_(contextRuns(layout.model.sequence, layout.parallel.context, contextRank)),
+      images_(readsImages(layout.model)), validationBatches_(layout.run.validationBatches) {}
+
+void Sampler::append(std::span<const std::uint16_t> window, MicrobatchTokens& to) const {
+    if (images_) {
+        to.tokens.insert(to.tokens.end(), window.begin(), window.end() - 1);
+        to.targets.push_back(window.back());
+        return;
+    }
+    for (const TokenRun& run : runs_) {
+        const auto first = window.begin() + run.first, end = first + run.count;
+        to.tokens.insert(to.tokens.end(), first, end);
+        to.targets.insert(to.targets.end(), first + 1, end + 1);
+    }
+}
+
+std::int64_t Sampler::firstOf(int microbatch) const {
+    return std::int64_t{dataRank_} * share_ + std::int64_t{microbatch} * micro_;
+}
+
+MicrobatchTokens Sampler::train(std::int64_t step, int microbatch) {
+    const std::int64_t begin = samplesBefore(step), windows = corpus_.trainWindows();
+    MicrobatchTokens made;
+    made.firstSample = begin + firstOf(microbatch);
+    for (int i = 0; i < micro_; ++i) {
+        const std::int64_t place = begin % windows + firstOf(microbatch) + i;
+        const std::int64_t of = lastBatch_ == LastBatch::Pad ? place % windows : place;
+        append(corpus_.trainWindow(trainWindowOf(begin - begin % windows + of)), made);
+    }
+    return made;
+}
+
+std::int64_t Sampler::stepsAfter(std::int64_t place) const {
+    const std::int64_t left = corpus_.trainWindows() - place;
+    return lastBatch_ == LastBatch::Pad ? (left + global_ - 1) / global_ : left / global_;
+}
+
+std::int64_t Sampler::samplesBefore(std::int64_t step) const {
+    const std::int64_t steps = step - firstStep_;
+    if (lastBatch_ == LastBatch::Carry) return firstSample_ + steps * global_;
+    const std::int64_t windows = corpus_.trainWindows(), place = firstSample_ % windows;
+    const std::int64_t first = stepsAfter(place);
+    if (steps < first) return firstSample_ + steps * global_;
+    const std::int64_t epochs = (steps - first) / stepsAfter(0);
+    return firstSample_ - place + (1 + epochs) * windows + (steps - first) % stepsAfter(0) * global_;
+}
+
+int Sampler::validationMicrobatches() const {
+    return corpus_.validationWindows() == 0 ? 0 : validationBatches_ * (share_ / micro_);
+}
+
+MicrobatchTokens Sampler::validation(int microbatch) const {
+    const int each = share_ / micro_;
+    const std::int64_t wanted = std::int64_t{validationBatches_} * global_;
+    MicrobatchTokens made;
+    for (int i = 0; i < micro_; ++i) {
+        const std::int64_t sample = std::int64_t{microbatch / each} * global_ + firstOf(microbatch % each) + i;
+        append(corpus_.validationWindow(sample * corpus_.validationWindows() / wanted), made);
+    }
+    return made;
+}
+
+std::int64_t Sampler::trainWindowOf(std::int64_t sample) {
+    const std::int64_t windows = corpus_.trainWindows();
+    if (const std::int64_t epoch = sample / windows; epoch != epoch_) {  // Fisher and Yates
+        epoch_ = epoch;
+        order_.resize(static_cast<std::size_t>(windows));
+        std::iota(order_.begin(), order_.end(), 0u);
+        RandomStream random(seed_, "epoch " + std::to_string(epoch));
+        for (std::size_t left = order_.size(); left > 1; --left)
+            std::swap(order_[left - 1], order_[random.below(static_cast<std::uint32_t>(left))]);
+    }
+    return order_[static_cast<std::size_t>(sample % windows)];
+}
+
+}  // namespace shardlab

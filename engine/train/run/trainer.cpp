@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/run/trainer_impl.h"
+
+#include "engine/trace/checkpoint/resume.h"
+#include "engine/layout/model_shape.h"
+#include "engine/train/model/host_copy.h"
+#include "engine/train/parallel/context.h"
+#include "engine/train/parallel/data.h"
+#include "engine/train/parallel/expert.h"
+#include "engine/train/parallel/tensor.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/train/run/layer_observers.h"
+
+#include <utility>
+
+namespace shardlab {
+
+Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, std::int64_t began)
+    : plan_(plan), layout_(plan_.layout), services_(std::move(services)), began_(began), corpus_(std::move(corpus)),
+      arena_(device()), trace_(services_.recorder, services_.status, arena_, services_.flight),
+      direct_(directExchange()), place_(place(plan_, services_.world, device(), direct_)), scale_(layout_.precision),
+      sampler_(makeSampler()), control_(services_.takeCommand),
+      foresight_(services_.world, control_, stepsAhead(plan_.lowered)) {
+    trace_.doing(RankPhase::Setup);
+    if (layout_.cluster.pace) pacer_.emplace(services_.recorder, plan_.costs, services_.coresFree);
+    Pacer* const pacer = pacer_ ? &*pacer_ : nullptr;
+    tensor_ = makeTensorGroup();
+    context_ = makeContextGroup();
+    experts_ = makeExpertGroup();
+    stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_,
+                         pacer_ ? pacedRecomputeObserver(trace_) : recomputeObserver(trace_), context_.get(), experts_.get());
+    dataAxis_ = makeDataAxis(plan_, place_, stages_, arena_, trace_, pacer);
+    if (usesHost(layout_.memory)) {
+        host_ = std::make_unique<HostArena>(device());
+        if (offloadsOptimizer(layout_.memory)) makeMirrors(stages_, device(), host_->arena());
+        hostCopies_ = makeHostCopies(plan_, stages_, arena_, host_->arena(), trace_, pacer, dataAxis_.get());
+    }
+    if (serves())
+        makeOptimizers({layout_.optimizer, updates(), numberFormats(layout_.precision).master, tensor_.get()}, stages_,
+                       offloadsOptimizer(layout_.memory) ? host_->arena() : arena_);
+    if (exchange() == Exchange::Elastic)
+        elastic_ = std::make_unique<ElasticCentre>(layout_.optimizer, updates(), stages_, *place_.data, arena_);
+    if (exchange() == Exchange::Hogwild) {
+        shared_ = std::make_unique<SharedWeights>(layout_.optimizer, updates(), *stages_.begin()->second.stage, *place_.data, arena_);
+        whole_.emplace(corpus_, layout_, 0, 1);
+    }
+    std::vector<std::size_t> boundaries;
+    for (const StageShape& shape : stageShapes(layout_))
+        boundaries.push_back(static_cast<std::size_t>(boundaryFloats(
+            layout_.model, shape.firstLayer, layout_.batch.micro, tensorShare(layout_, place_.tensorRank))));
+    transfers_.emplace(TransferSetup{*place_.pipeline, plan_.lowered.rankOfStage, place_.pipelineMembers, boundaries,
+                                     Types(numberFormats(layout_.precision)).activations,
+                                     arena_, trace_, pacer, services_.loses});
+    executor_.emplace(ExecutorSetup{stages_, arena_, plan_.lowered.stages(), *place_.replica, *place_.data,
+                                    *place_.context, *place_.experts, *place_.tensor, place_.tied.get(), *transfers_,
+                                    trace_, plan_.costs, layout_.optimizer.clip, scale_,
+                                    static_cast<float>(layout_.optimizer.lossWeight) *
+                                        gradientScale(plan_.lowered.microbatches / plan_.lowered.updates,
+                                                      replicasOfUpdate(layout_.parallel)),
+                                    pacer, plan_.lowered.updates, plan_.lowered.flushes(), serves(), elastic_.get(),
+                                    shared_.get(), dataAxis_.get(), hostCopies_.get(), services_.faults});
+    if (!services_.checkpoints.empty()) {
+        checkpoints_.emplace(CheckpointSetup{layout_, services_.world, services_.recorder, trace_, arena_, state(),
+                                             services_.checkpoints, files(), services_.inform, services_.warn});
+    }
+    if (!plan_.lowered.flushes()) validationFrom_ = plan_.lowered.numbered();
+    validation_ = forwardOnly(plan_.compute, validating().validationMicrobatches(),
+                              layout_.parallel.zero == 3);
+    for (std::vector<Action>& actions : validation_.ranks)
+        for (Action& action : actions) action.microbatch += validationFrom_;
+    trace_.memory();
+    if (services_.inform && services_.world.rank() == 0) services_.inform(corpus_.summary());
+}
+
+/// An asynchronous server takes no part in a batch, and validates alone.
+Sampler Trainer::Impl::makeSampler() const {
+    if (exchange() != Exchange::AsyncServer)
+        return {corpus_, layout_, place_.dataRank, layout_.parallel.data, place_.contextRank};
+    const bool server = place_.dataRank == 0;
+    return {corpus_, layout_, server ? 0 : place_.dataRank - 1, server ? 1 : workers(layout_.parallel)};
+}
+
+/// How arrays go from rank to rank, and why so.
+DirectExchange Trainer::Impl::directExchange() {
+    if (device().onHost() || services_.world.size() == 1) return {};
+    const DirectExchange found = findDirectExchange(services_.world, device());
+    if (services_.inform && services_.world.rank() == 0)
+        services_.inform(found.groups ? "ranks exchange from GPU to GPU over " + found.groups->name()
+                                      : "ranks exchange by way of the processors' memory: " + found.reason);
+    return found;
+}
+
+// Paced, the executor records what layers do where it would have been.
+
+std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup() {
+    if (place_.tensor->size() == 1) return std::make_unique<TensorGroup>(arena_);
+    return std::make_unique<TensorParallel>(arena_, *place_.tensor, layout_.parallel.sequence,
+                                            pacer_ ? TensorParallel::Observer() : tensorObserver(trace_));
+}
+
+std::unique_ptr<ContextGroup> Trainer::Impl::makeContextGroup() {
+    if (place_.context->size() == 1) return nullptr;
+    return std::make_unique<ContextParallel>(*place_.context, pacer_ ? ContextParallel::Observer() : contextObserver(trace_));
+}
+
+std::unique_ptr<ExpertGroup> Trainer::Impl::makeExpertGroup() {
+    if (place_.experts->size() == 1) return nullptr;
+    return std::make_unique<ExpertParallel>(*place_.experts, layout_.batch.global / layout_.parallel.data,
+                                            pacer_ ? ExpertParallel::Observer() : expertObserver(trace_));
+}
+
+Status Trainer::Impl::resume(const std::filesystem::path& checkpoint) {
+    const auto manifest = readManifest(checkpoint);
+    if (!manifest) return fail(manifest.error());
+    if (const Status legal = canContinue(layout_, *manifest, checkpoint); !legal) return legal;
+    const auto source = StateSource::ofCheckpoint(files(), checkpoint, *manifest);
+    if (!source) return fail(source.error());
+    firstStep_ = manifest->step;
+    scale_.restore(manifest->numbers);
+    sampler_.continueAt(manifest->step, manifest->samples);
+    const Status loaded = state().load(*source);
+    if (shared_) shared_->begin();
+    beginMirrors(stages_);
+    return loaded;
+}
+
+Status Trainer::Impl::startWeights() {
+    if (layout_.model.weights.empty()) return {};
+    const auto source = layout_.model.kind == "llama"
+                            ? StateSource::ofLlamaWeights(files(), layout_.model.weights, layout_.model)
+                            : StateSource::ofWeights(files(), layout_.model.weights);
+    if (!source) return fail(source.error());
+    const Status loaded = state().loadWeights(*source);
+    if (elastic_) elastic_->begin();
+    if (shared_) shared_->begin();
+    beginMirrors(stages_);
+    return loaded;
+}
+
+Trainer::Trainer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Trainer::~Trainer() = default;
+
+Result<std::unique_ptr<Trainer>> Trainer::create(const Plan& plan, TrainerServices services) {
+    const std::int64_t began = services.recorder.now();
+    Result<Corpus> corpus = Corpus::load(plan.layout);
+    if (!corpus) return fail(corpus.error());
+    const std::filesystem::path resume = services.resume;
+    auto impl = std::make_unique<Impl>(plan, std::move(services), std::move(*corpus), began);
+    const Status loaded = resume.empty() ? impl->startWeights() : impl->resume(resume);
+    if (!loaded) return fail(loaded.error());
+    return std::make_unique<Trainer>(std::move(impl));
+}
+
+std::int64_t Trainer::firstStep() const { return impl_->firstStep(); }
+
+std::string Trainer::run() { return impl_->run(); }
+
+namespace {
+
+/// The weights, whole where this rank has them so; with ZeRO 3 its shards.
+std::span<const Parameter> visited(const RankStage& rankStage) {
+    const bool whole = !rankStage.stage->parameterBlock().empty();
+    return whole ? rankStage.stage->parameters() : rankStage.shards->owned();
+}
+
+}  // namespace
+
+void Trainer::visitParameters(
+    const std::function<void(int, const Parameter&, std::span<const float>)>& visit) {
+    for (const auto& [index, rankStage] : impl_->stages())
+        for (const Parameter& parameter : visited(rankStage))
+            visit(index, parameter, download(rankStage.stage->arena().device(), parameter.value));
+}
+
+}  // namespace shardlab

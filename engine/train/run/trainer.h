@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank of a run: sets up its part of the layout, trains, validates, obeys. Knows neither MPI nor the launcher.
+#pragma once
+
+#include "engine/base/file.h"
+#include "engine/base/result.h"
+#include "engine/train/comm/communicator.h"
+#include "engine/train/model/parameter.h"
+#include "engine/predict/plan/plan.h"
+#include "engine/trace/record/flight_record.h"
+#include "engine/trace/record/recorder.h"
+#include "engine/trace/record/status_page.h"
+#include "engine/train/run/fault_injector.h"
+#include "kernels/device.h"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace shardlab {
+
+/// What a trainer needs of its surroundings; all must outlive it.
+struct TrainerServices {
+    Communicator& world;
+    Recorder& recorder;
+    StatusPage* status = nullptr;                        ///< may be null
+    FlightRecord* flight = nullptr;                      ///< may be null
+    std::function<bool(int step, const Action& send)> loses;  ///< for tests: a message that is never sent; may be empty
+    std::function<void()> settle;                        ///< returns once all that was recorded outlives the process; may be empty
+    FaultInjector* faults = nullptr;                     ///< on purpose; may be null
+    std::function<Command()> takeCommand;                ///< of rank 0; may be empty
+    std::function<void(const std::string& text)> inform; ///< a line for people; may be empty
+    std::function<void(const std::string& text)> warn;   ///< the same of what went wrong; may be empty
+    std::filesystem::path checkpoints;                   ///< the folder for them; empty: none are taken
+    std::filesystem::path resume;                        ///< a checkpoint to go on from; empty: from the beginning
+    Device* device = nullptr;                            ///< computes; null: the processor
+    FileSystem* files = nullptr;                         ///< for checkpoints; null: the machine's own disk
+    bool coresFree = false;                              ///< as many cores as ranks: paced waits may spin at their end
+};
+
+class Trainer {
+    class Impl;
+
+public:
+    /// `plan` is executed as it stands: its lowered lists, its costs where paced. Collective over the world.
+    /// Errors: those of the text and of the checkpoint to go on from.
+    static Result<std::unique_ptr<Trainer>> create(const Plan& plan, TrainerServices services);
+    explicit Trainer(std::unique_ptr<Impl> impl);
+    ~Trainer();
+
+    /// Trains to the last step or until told to stop. Returns "finished" or "stopped".
+    std::string run();
+
+    /// Steps that were done before this part of the run.
+    std::int64_t firstStep() const;
+
+    /// This rank's weights, stage by stage, as layers read them; with ZeRO 3 its shards (Parameter::flatBegin).
+    void visitParameters(
+        const std::function<void(int stage, const Parameter&, std::span<const float> values)>& visit);
+
+private:
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace shardlab

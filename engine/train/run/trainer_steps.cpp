@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trainer's steps, in step with others, by a server, or without a lock; and what stands between them.
+#include "engine/train/run/trainer_impl.h"
+
+#include "engine/base/clock.h"
+#include "engine/train/optim/learning_rate.h"
+#include "engine/layout/schedule/passes.h"
+#include "engine/train/run/async_server.h"
+#include "engine/train/run/async_worker.h"
+#include "engine/train/run/hogwild_worker.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace shardlab {
+
+std::string Trainer::Impl::run() {
+    trace_.span(Lane::Host, EventKind::Setup, began_, trace_.now());
+    const std::string end = train();
+    finishCheckpoint();
+    trace_.doing(RankPhase::Finished);
+    return end;
+}
+
+std::string Trainer::Impl::train() {
+    const auto pausing = [&] {
+        finishCheckpoint();  // nobody steps on to look whether it is whole
+        trace_.doing(RankPhase::Paused);
+    };
+    if (exchange() == Exchange::AsyncServer) {
+        const int done = trainAsynchronously();
+        return done < layout_.run.steps ? "stopped" : "finished";
+    }
+    int step = exchange() == Exchange::Hogwild ? trainWithoutLock() : static_cast<int>(firstStep_);
+    while (exchange() != Exchange::Hogwild && step < layout_.run.steps) {
+        trace_.doing(RankPhase::BetweenSteps);
+        if (checkpoints_) checkpoints_->look();
+        const Decision decision = foresight_.next(pausing);
+        together_ = together_ || foresight_.met();
+        if (decision == Decision::Checkpoint) {
+            takeCheckpoint(step);
+            continue;
+        }
+        if (decision == Decision::Stop) break;
+        this->step(step);
+        if (validatesAfter(step)) validate();
+        ++step;
+        if (checkpoints_ && checkpoints_->due(step)) takeCheckpoint(step);
+    }
+    if (layout_.checkpoint.every > 0 && step > firstStep_) takeCheckpoint(step);
+    leave();
+    return step < layout_.run.steps ? "stopped" : "finished";
+}
+
+/// The server takes commands between two steps; workers have none of their own.
+int Trainer::Impl::trainAsynchronously() {
+    if (pacer_) pacer_->beginStep(largest(services_.world, pacer_->proposedStart()));
+    Pacer* const pacer = pacer_ ? &*pacer_ : nullptr;
+    RankStage& rankStage = stages_.begin()->second;
+    const auto begins = [this](int step) { beginStep(step); };
+    std::vector<Action> gradient, update;
+    for (const Action& action : mine(plan_.lowered)) (isCompute(action.kind) ? gradient : update).push_back(action);
+    int steps = 0;
+    if (serves()) {
+        const auto stepped = [this, pacer](int step, double loss, double gradientNorm, double seconds) {
+            tellStep(step, loss, gradientNorm, seconds);
+            if (!validatesAfter(step)) return;
+            validate();
+            if (pacer) pacer->beginStep(pacer->proposedStart());
+        };
+        steps = AsyncServer({*place_.data, *executor_, *rankStage.stage, arena_, trace_, plan_.costs, pacer, control_, update,
+                             layout_.run.steps, plan_.lowered.microbatches, begins, stepped, [this] { takeCheckpoint(0); }})
+                    .run();
+    } else {
+        const Action push = update.front(), pull = update.back();
+        steps = AsyncWorker({*place_.data, *executor_, rankStage, arena_, trace_, plan_.costs, pacer, std::move(gradient), push, pull, begins,
+                             [this](std::int64_t number, int microbatch) { return sampler_.train(number, microbatch); }})
+                    .run();
+    }
+    executor_->abandon();
+    return steps;
+}
+
+/// Worker 0 takes commands and validates; where all must be at one step, they meet.
+int Trainer::Impl::trainWithoutLock() {
+    HogwildWorkerSetup setup{*place_.data, *executor_, *shared_, *stages_.begin()->second.stage, arena_, trace_,
+                             pacer_ ? &*pacer_ : nullptr, control_, mine(plan_.lowered)};
+    setup.firstStep = static_cast<int>(firstStep_);
+    setup.steps = layout_.run.steps;
+    setup.microbatches = plan_.lowered.microbatches;
+    setup.tokens = [this](std::int64_t step, int microbatch) { return sampler_.train(step, microbatch); };
+    if (checkpoints_) setup.due = [this](int stepsDone) { return checkpoints_->due(stepsDone); };
+    setup.checkpoint = [this](int stepsDone) {
+        takeCheckpoint(stepsDone);
+        finishCheckpoint();
+    };
+    setup.begins = [this](int step) { beginStep(step); };
+    setup.stepped = [this](int step, double loss, double gradientNorm, double seconds) { tellStep(step, loss, gradientNorm, seconds); };
+    setup.validatesAfter = [this](int step) { return validatesAfter(step); };
+    setup.validate = [this] { validate(); };
+    return HogwildWorker(std::move(setup)).run();
+}
+
+void Trainer::Impl::takeCheckpoint(std::int64_t stepsDone) {
+    together_ = true;
+    if (!checkpoints_) return;
+    if (exchange() == Exchange::AsyncServer || exchange() == Exchange::Elastic) {
+        if (services_.warn && services_.world.rank() == 0)
+            services_.warn("no checkpoint: with the exchange " + layout_.parallel.exchange +
+                           " no replica's weights are those of the run");
+        return;
+    }
+    if (!plan_.lowered.flushes()) {
+        if (services_.warn && services_.world.rank() == 0)
+            services_.warn("no checkpoint: " + layout_.schedule.kind +
+                           " has microbatches on their way and several versions of the weights between two steps");
+        return;
+    }
+    // Steps before a checkpoint are never done again: what is known of them must not be lost with the process.
+    if (services_.settle) services_.settle();
+    checkpoints_->take({stepsDone, sampler_.samplesBefore(stepsDone), scale_.numbers()});
+}
+
+/// Waits until none is under way.
+void Trainer::Impl::finishCheckpoint() {
+    if (!checkpoints_) return;
+    trace_.doing(RankPhase::Checkpointing);
+    checkpoints_->finish();
+}
+
+/// Nothing is left on its way.
+void Trainer::Impl::leave() {
+    foresight_.finish();
+    executor_->abandon();
+}
+
+/// Paced ranks start a step at one moment of the model clock, the latest that any of them proposes; where steps are not
+/// flushed only those that they come to together.
+void Trainer::Impl::startTogether() {
+    const bool together = std::exchange(together_, plan_.lowered.flushes());
+    if (pacer_ && together) pacer_->beginStep(largest(services_.world, pacer_->proposedStart()));
+}
+
+void Trainer::Impl::beginStep(int step) {
+    trace_.setStep(step);
+    if (!services_.faults) return;
+    services_.faults->beginStep(step);
+    if (pacer_) pacer_->setSlowdown(services_.faults->slowdown());
+}
+
+void Trainer::Impl::step(int step) {
+    beginStep(step);
+    arena_.resetPeaks();
+    if (host_) host_->arena().resetPeaks();
+    startTogether();
+    if (dataAxis_) dataAxis_->beginStep();
+    if (hostCopies_) hostCopies_->beginStep();
+    const std::int64_t begin = trace_.now();
+    const Executed done = runList(step);
+    const std::int64_t end = trace_.now();
+    trace_.span(Lane::Host, EventKind::Step, begin, end);
+    tellBesideCompute();
+    trace_.memoryPeak();
+    if (host_) trace_.hostMemory(host_->arena().peakByCategory());
+    if (place_.tensorRank == 0)
+        for (auto& [index, rankStage] : stages_)
+            for (const ExpertLoad& load : rankStage.stage->takeExpertLoads()) trace_.experts(load);
+    tellPacked();
+    const float scaled = scale_.value();
+    scale_.stepped(done.overflow);
+    if (!place_.holdsLast) return;
+    const double loss = meanLoss(done.lossSum, plan_.lowered.microbatches);
+    if (!reports()) return;
+    if (scale_.active()) trace_.counter(EventKind::LossScale, scaled);
+    tellStep(step, loss, done.overflow ? std::nullopt : std::optional(done.gradientNorm), toSeconds(end - begin));
+}
+
+void Trainer::Impl::tellPacked() {
+    PackedTally sum;
+    for (auto& [index, rankStage] : stages_) {
+        const PackedTally packed = rankStage.stage->takePacked();
+        sum.kept += packed.kept;
+        sum.plain += packed.plain;
+    }
+    if (sum.plain > 0) trace_.packed(sum.kept, sum.plain);
+}
+
+/// Of what runs beside compute, over the data axis and to the host, how much the rank waited for.
+void Trainer::Impl::tellBesideCompute() {
+    if (!dataAxis_ && !hostCopies_) return;
+    const double moved = (dataAxis_ ? dataAxis_->communicatedSeconds() : 0) + (hostCopies_ ? hostCopies_->copiedSeconds() : 0);
+    const double exposed = (dataAxis_ ? dataAxis_->exposedSeconds() : 0) + (hostCopies_ ? hostCopies_->exposedSeconds() : 0);
+    trace_.counter(EventKind::ExposedComm, exposed);
+    trace_.counter(EventKind::HiddenComm, std::max(0.0, moved - exposed));
+}
+
+void Trainer::Impl::tellStep(int step, double loss, std::optional<double> gradientNorm, double seconds) {
+    trace_.counter(EventKind::Loss, loss);
+    trace_.counter(EventKind::LearningRate,
+                   learningRate(layout_.optimizer, updates() / layout_.run.steps * (step + 1), updates()));
+    if (layout_.optimizer.clip > 0 && gradientNorm) trace_.counter(EventKind::GradientNorm, *gradientNorm);
+    trace_.counter(EventKind::TokensPerSecond, static_cast<double>(tokensPerStep(layout_)) / seconds);
+}
+
+Executed Trainer::Impl::runList(int step) {
+    const Schedule& lowered = plan_.lowered;
+    const int each = lowered.microbatches;
+    const auto tokens = [&](int microbatch) { return sampler_.train(step + microbatch / each, microbatch % each); };
+    if (lowered.flushes()) return executor_->train(mine(lowered), step, tokens);
+    const std::int64_t left = std::int64_t{layout_.run.steps - step} * each;
+    std::optional<Schedule> ending;
+    if (left < lowered.numbered()) ending = withoutMicrobatchesFrom(lowered, static_cast<int>(left));
+    const Schedule& schedule = ending ? *ending : lowered;
+    if (!std::exchange(filled_, true))
+        executor_->train(schedule.fill[static_cast<std::size_t>(place_.pipelineRank)], step, tokens);
+    const Executed done = executor_->train(mine(schedule), step, tokens);
+    executor_->border(each);
+    return done;
+}
+
+bool Trainer::Impl::validatesAfter(int step) const {
+    if (sampler_.validationMicrobatches() == 0) return false;
+    const int every = layout_.run.validateEvery;
+    return step + 1 == layout_.run.steps || (every > 0 && (step + 1) % every == 0);
+}
+
+void Trainer::Impl::validate() {
+    const std::int64_t begin = trace_.now();
+    together_ = true;
+    if (elastic_) elastic_->lend();
+    const Executed done = executor_->evaluate(mine(validation_), [&](int microbatch) {
+        return validating().validation(microbatch - validationFrom_);
+    });
+    if (elastic_) elastic_->restore();
+    trace_.span(Lane::Host, EventKind::Validation, begin, trace_.now());
+    if (!place_.holdsLast) return;
+    const int count = validating().validationMicrobatches();
+    const double loss = runsAtOwnPace(layout_.parallel) ? done.lossSum / count : meanLoss(done.lossSum, count);
+    if (reports()) trace_.counter(EventKind::ValidationLoss, loss);
+}
+
+}  // namespace shardlab

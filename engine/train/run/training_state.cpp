@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/run/training_state.h"
+
+#include "engine/train/model/host_copy.h"
+#include "engine/train/optim/coded_moments.h"
+
+#include <algorithm>
+
+namespace shardlab {
+
+std::vector<TrainingState::Held> TrainingState::values(RankStage& rankStage) const {
+    std::vector<Held> all;
+    for (const Parameter& parameter : zero_ < 3 ? rankStage.stage->parameters() : rankStage.owned())
+        all.push_back(
+            {&parameter, weightKind, parameter.slice, parameter.flatBegin, parameter.value, parameter.owner, &device_});
+    return all;
+}
+
+std::vector<TrainingState::Held> TrainingState::masters(RankStage& rankStage) const {
+    std::vector<Held> all;
+    if (!rankStage.optimizer) return all;  // a server has it
+    const MasterWeights& master = rankStage.optimizer->master();
+    if (master.empty()) return all;
+    const std::span<Parameter> parameters = rankStage.owned();
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+        all.push_back({&parameters[i], weightKind, parameters[i].slice, parameters[i].flatBegin, master.of(i),
+                       parameters[i].owner, &rankStage.optimizer->device()});
+    return all;
+}
+
+std::map<std::string_view, std::vector<TrainingState::Held>> TrainingState::held(RankStage& rankStage) const {
+    std::map<std::string_view, std::vector<Held>> all;
+    all[weightKind] = masters(rankStage);
+    if (all[weightKind].empty()) all[weightKind] = values(rankStage);
+    if (!rankStage.optimizer) return all;
+    const std::span<Parameter> parameters = rankStage.owned();
+    for (const OptimizerState& state : rankStage.optimizer->state(parameters)) {
+        const Parameter& parameter = parameters[state.parameter];
+        Held held{&parameter, state.kind, parameter.slice, parameter.flatBegin + state.begin, state.values,
+                  parameter.owner, &rankStage.optimizer->device(), state.codes};
+        if (state.slice) {
+            held.slice = *state.slice;
+            held.begin = state.begin;
+            // Whole on every member of a group that cuts the parameter along its other axis.
+            held.owner = parameter.owner && (held.slice.axis >= 0 || parameter.slice.part == 0);
+        }
+        all[state.kind].push_back(std::move(held));
+    }
+    return all;
+}
+
+std::size_t TrainingState::Share::size() const {
+    std::size_t sum = 0;
+    for (const Held& piece : pieces) sum += piece.values.size();
+    return sum;
+}
+
+std::vector<TrainingState::Share> TrainingState::shares(RankStage& rankStage) const {
+    std::vector<Share> all;
+    for (const auto& [kind, pieces] : held(rankStage)) {
+        Share dense{kind, {}, {replica_, replicas_}}, ofExperts{kind, {}, experts_};
+        for (const Held& piece : pieces) (piece.parameter->expert ? ofExperts : dense).pieces.push_back(piece);
+        all.push_back(std::move(dense));
+        if (!ofExperts.pieces.empty()) all.push_back(std::move(ofExperts));
+    }
+    return all;
+}
+
+std::size_t TrainingState::floats() const {
+    if (replica_ >= replicas_) return 0;
+    std::size_t sum = 0;
+    for (auto& [index, rankStage] : stages_)
+        for (const Share& share : shares(rankStage)) {
+            const auto replicas = static_cast<std::size_t>(share.place.replicas);
+            const std::size_t count = share.size();
+            sum += divided(rankStage, share.kind) ? (count + replicas - 1) / replicas : count;
+        }
+    return sum;
+}
+
+std::vector<StatePiece> TrainingState::copy(std::span<float> staging) const {
+    std::vector<StatePiece> copied;
+    if (replica_ >= replicas_) return copied;
+    for (auto& [index, rankStage] : stages_)
+        for (const Share& share : shares(rankStage)) {
+            const std::size_t count = share.size();
+            std::size_t first = 0, last = count;  // this replica's elements of all these pieces in a row
+            if (divided(rankStage, share.kind)) {
+                const auto replicas = static_cast<std::size_t>(share.place.replicas);
+                const std::size_t each = (count + replicas - 1) / replicas;
+                first = std::min(count, static_cast<std::size_t>(share.place.replica) * each);
+                last = std::min(count, first + each);
+            }
+            std::size_t at = 0;
+            for (const Held& piece : share.pieces) {
+                const std::size_t size = piece.values.size();
+                const std::size_t from = std::clamp(first, at, at + size) - at;
+                const std::size_t to = std::clamp(last, at, at + size) - at;
+                at += size;
+                if (from == to || !piece.owner) continue;
+                const std::span<float> place = staging.first(to - from);
+                staging = staging.subspan(to - from);
+                read(piece, from, place);
+                copied.push_back({piece.parameter->name, share.kind, piece.slice,
+                                  piece.begin + static_cast<std::int64_t>(from), place});
+            }
+        }
+    return copied;
+}
+
+void TrainingState::read(const Held& piece, std::size_t from, std::span<float> to) const {
+    if (!piece.codes.scales) return download(*piece.device, piece.values.subspan(from, to.size()), to);
+    readMoments(*piece.device, {piece.kind, 0, 0, piece.values, {}, piece.codes}, piece.begin, from, to);
+}
+
+void TrainingState::write(const Held& piece, std::span<const float> from) const {
+    if (!piece.codes.scales) return upload(*piece.device, from, piece.values);
+    writeMoments(*piece.device, {piece.kind, 0, 0, piece.values, {}, piece.codes}, piece.begin, from);
+}
+
+Status TrainingState::fill(const StateSource& source, const std::vector<Held>& pieces) {
+    std::vector<float> passing;
+    for (const Held& piece : pieces) {
+        passing.resize(piece.values.size());
+        if (const Status done =
+                source.fill(piece.parameter->name, piece.kind, piece.slice, piece.begin, passing);
+            !done)
+            return done;
+        write(piece, passing);
+    }
+    return {};
+}
+
+Status TrainingState::load(const StateSource& source) {
+    if (const Status weights = loadWeights(source); !weights) return weights;
+    for (auto& [index, rankStage] : stages_)
+        for (const auto& [kind, pieces] : held(rankStage))
+            if (kind != weightKind)
+                if (const Status done = fill(source, pieces); !done) return done;
+    return {};
+}
+
+Status TrainingState::loadWeights(const StateSource& source) {
+    for (auto& [index, rankStage] : stages_)
+        for (const std::vector<Held>& pieces : {values(rankStage), masters(rankStage)})
+            if (const Status done = fill(source, pieces); !done) return done;
+    return {};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/run/transfers.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace shardlab {
+
+namespace {
+
+std::span<std::byte> bytesOf(std::int64_t& stamp) { return std::as_writable_bytes(std::span(&stamp, 1)); }
+
+}  // namespace
+
+Transfers::Transfers(TransferSetup setup) : setup_(std::move(setup)), pacer_(setup_.pacer) {}
+
+bool Transfers::Incoming::test(std::int64_t now) {
+    if (noticed == 0 && message->test() && (!stamp || stamp->test())) noticed = now;
+    return noticed != 0;
+}
+
+void Transfers::put(const Action& send, Buffer data) {
+    const Action receive = otherEnd(send);
+    if (rankOf(receive.stage) == setup_.pipeline.rank())
+        here_.insert_or_assign(receive, std::move(data));
+    else
+        outbox_.insert_or_assign(send, std::move(data));
+}
+
+void Transfers::start(const Action& action) {
+    const int tag = pairTag(action);
+    // The upper of the two stages is the one that takes activations.
+    const int upper = std::max<int>(action.stage, otherEnd(action).stage);
+    const std::size_t elements = setup_.elements.at(static_cast<std::size_t>(upper));
+    const auto bytes = static_cast<std::int64_t>(elements * sizeOf(setup_.type));
+    if (isReceive(action.kind)) {
+        const int peer = rankOf(otherEnd(action).stage);
+        Incoming& incoming = posted_[action];
+        incoming.data = setup_.arena.allocate(MemoryCategory::Buffers, elements, setup_.type);
+        incoming.action = action;
+        incoming.step = setup_.trace.step();
+        incoming.posted = setup_.trace.now();
+        setup_.trace.started(eventKind(action.kind), action, bytes, worldPeer(action));
+        incoming.message = setup_.pipeline.ireceive(incoming.data.span().bytes(), peer, tag);
+        if (pacer_) incoming.stamp = setup_.pipeline.host().ireceive(bytesOf(incoming.arrival), peer, tag);
+        return;
+    }
+    auto ready = outbox_.extract(action);
+    if (ready.empty()) throw std::logic_error(toText(action) + ": nothing was computed for it");
+    if (setup_.loses && setup_.loses(setup_.trace.step(), action)) return;
+    const int peer = rankOf(otherEnd(action).stage);
+    setup_.trace.started(eventKind(action.kind), action, bytes, worldPeer(action));
+    Outgoing& outgoing = sending_.emplace_back();
+    outgoing.action = action;
+    outgoing.step = setup_.trace.step();
+    outgoing.data = std::move(ready.mapped());
+    outgoing.begin = setup_.trace.now();
+    outgoing.message = setup_.pipeline.isend(outgoing.data.span().bytes(), peer, tag);
+    if (pacer_) {
+        outgoing.paced = pacer_->send(action, peer);
+        outgoing.stamp = setup_.pipeline.host().isend(bytesOf(outgoing.paced.arrival), peer, tag);
+    }
+}
+
+Buffer Transfers::take(const Action& receive) {
+    if (auto handed = here_.extract(receive); !handed.empty()) return std::move(handed.mapped());
+    const auto found = posted_.find(receive);
+    if (found == posted_.end()) throw std::logic_error(toText(receive) + ": needed, but never received");
+    Incoming& incoming = found->second;
+    RankTrace& trace = setup_.trace;
+    const std::int64_t begin = trace.now();
+    const Moment asked = trace.mark();
+    bool waited = false;
+    if (!incoming.test(begin)) {
+        trace.doing(RankPhase::Waiting, receive, worldPeer(receive));
+        incoming.message->wait();
+        if (incoming.stamp) incoming.stamp->wait();
+        incoming.noticed = trace.now();
+        waited = true;
+    }
+    std::int64_t arrived = incoming.noticed;
+    if (pacer_) {
+        // The modelled message is on its way for longer than the real one.
+        waited = waited || incoming.arrival > begin;
+        pacer_->waitForArrival(incoming.arrival);
+        arrived = std::max(incoming.arrival, incoming.posted);
+    }
+    const auto bytes = static_cast<std::int64_t>(incoming.data.span().bytes().size());
+    const DeviceSpan device = pacer_ ? DeviceSpan{} : incoming.message->span();
+    trace.spanOf(incoming.step, Lane::Comm, eventKind(receive.kind), device.begin ? Moment(device.begin) : incoming.posted,
+                 device.end ? Moment(device.end) : arrived, incoming.action, bytes);
+    if (waited) trace.span(Lane::Compute, EventKind::Wait, asked, trace.mark(), receive);
+    Buffer data = std::move(incoming.data);
+    posted_.erase(found);
+    return data;
+}
+
+void Transfers::record(const Outgoing& sent) {
+    const auto bytes = static_cast<std::int64_t>(sent.data.span().bytes().size());
+    Moment begin = sent.begin, end = setup_.trace.now();
+    if (const DeviceSpan device = sent.message->span(); device.end) {
+        begin = Moment(device.begin);
+        end = Moment(device.end);
+    }
+    if (pacer_) {
+        begin = sent.paced.begin;
+        end = sent.paced.arrival;
+    }
+    setup_.trace.spanOf(sent.step, Lane::Comm, eventKind(sent.action.kind), begin, end, sent.action, bytes);
+}
+
+void Transfers::progress() {
+    const std::int64_t now = setup_.trace.now();
+    for (auto& [action, incoming] : posted_) incoming.test(now);
+    std::erase_if(sending_, [&](Outgoing& outgoing) {
+        if (!outgoing.message->test() || (outgoing.stamp && !outgoing.stamp->test())) return false;
+        if (pacer_ && outgoing.paced.arrival > now) return false;
+        record(outgoing);
+        return true;
+    });
+}
+
+void Transfers::finish() {
+    for (Outgoing& outgoing : sending_) {
+        if (!outgoing.message->test()) setup_.trace.doing(RankPhase::Waiting, outgoing.action, worldPeer(outgoing.action));
+        outgoing.message->wait();
+        if (outgoing.stamp) outgoing.stamp->wait();
+        record(outgoing);
+    }
+    sending_.clear();
+}
+
+void Transfers::abandon() {
+    for (auto& [action, incoming] : posted_) {
+        incoming.message->wait();
+        if (incoming.stamp) incoming.stamp->wait();
+    }
+    posted_.clear();
+    here_.clear();
+}
+
+void Transfers::renumber(int by) {
+    // Nodes keep their place in memory: requests point into them.
+    std::map<Action, Incoming> moved;
+    while (!posted_.empty()) {
+        auto node = posted_.extract(posted_.begin());
+        node.key().microbatch += by;
+        moved.insert(std::move(node));
+    }
+    posted_ = std::move(moved);
+}
+
+}  // namespace shardlab
