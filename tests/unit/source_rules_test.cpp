@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of the house that the compiler does not know: which room may include which, no Qt below ui/, licences, sizes.
+#include "tests/support/patience.h"
 #include "tests/support/places.h"
 
 #include <QDir>
@@ -7,6 +8,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QMap>
+#include <QProcess>
 #include <QRegularExpression>
 #include <QSet>
 #include <QTest>
@@ -213,6 +215,23 @@ private Q_SLOTS:
         }
         QVERIFY(QFile::exists(root + "/engine/trace/run_file/format.md"));
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+    /// A machine with nvcc and no back end was told by doctor to build with nvcc.
+    void startBuildsWhatRanksLoad() {
+        QFile start(root + "/app/start");
+        QVERIFY(start.open(QIODevice::ReadOnly));
+        QVERIFY(start.readAll().contains("--target programs "));
+        QProcess ninja;
+        const QString build = QDir(QStringLiteral(SHARDLAB_BIN_DIR)).filePath("..");
+        ninja.start("ninja", {"-C", build, "-t", "query", "programs"});
+        if (!ninja.waitForFinished(QTest::shardlabPatience) || ninja.exitCode() != 0) QSKIP("this is no build of ninja's");
+        const QByteArray needed = ninja.readAllStandardOutput();
+        for (const char* program : {"bin/shardlab\n", "bin/shardlab-rank\n"}) QVERIFY2(needed.contains(program), needed.constData());
+        ninja.start("ninja", {"-C", build, "-t", "query", "shardlab_cuda"});
+        QVERIFY(ninja.waitForFinished(QTest::shardlabPatience));
+        const bool cudaIsBuilt = ninja.exitCode() == 0;
+        QCOMPARE(needed.contains("libshardlab_cuda.so"), cudaIsBuilt);
     }
 
     /// Two types of one name are one to the linker, which keeps the functions of either for both.

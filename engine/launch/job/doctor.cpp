@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <unistd.h>
 
 namespace shardlab {
@@ -86,13 +87,25 @@ MachineFinding display() {
             "log in to a desktop or use ssh -X; the command line and pictures of runs work without"};
 }
 
-MachineFinding cudaToolkit() {
+std::optional<std::filesystem::path> cudaCompiler() {
     auto compiler = findInPath("nvcc");
     if (const std::filesystem::path usual = "/usr/local/cuda/bin/nvcc"; !compiler && access(usual.c_str(), X_OK) == 0)
         compiler = usual;
-    if (compiler) return {"CUDA toolkit", FindingState::Good, compiler->string(), {}};
+    return compiler;
+}
+
+MachineFinding cudaToolkit() {
+    if (const auto compiler = cudaCompiler()) return {"CUDA toolkit", FindingState::Good, compiler->string(), {}};
     return {"CUDA toolkit", FindingState::Absent, "no nvcc in PATH or /usr/local/cuda/bin; it builds what GPUs need, and nothing else needs it",
             "NVIDIA's CUDA toolkit, where there is a GPU"};
+}
+
+/// What brings GPUs to a machine on which the rank program sees none. \p whyNone is its own reason, empty where it gave none.
+std::string adviceWithoutGpu(const std::string& whyNone) {
+    if (whyNone.empty()) return "app/start, which builds the rank program";
+    if (!whyNone.starts_with("this build has no CUDA back end")) return "NVIDIA's driver, where there is a GPU";
+    return cudaCompiler() ? "app/start, which builds the back end with nvcc, and NVIDIA's driver, where there is a GPU"
+                          : "NVIDIA's CUDA toolkit and driver, where there is a GPU; then app/start builds the back end";
 }
 
 /// The GPUs and NCCL, as the program that would use them sees them.
@@ -102,7 +115,7 @@ std::vector<MachineFinding> gpus() {
     if (report.names.empty())
         cards = {"GPUs", FindingState::Absent,
                  report.whyNone.empty() ? "the rank program does not say" : report.whyNone + "; ranks compute on the processor",
-                 report.whyNone.empty() ? "ninja -C build shardlab-rank" : "NVIDIA's driver, where there is a GPU, and a build with nvcc"};
+                 adviceWithoutGpu(report.whyNone)};
     MachineFinding nccl{"NCCL", FindingState::Good, report.nccl, {}};
     if (report.nccl.empty())
         nccl = {"NCCL", FindingState::Absent,
