@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/follow_job.h"
-#include "app/cli/lesson_page.h"
 #include "app/cli/print.h"
+#include "app/cli/terminal_markdown.h"
 #include "app/cli/verbs.h"
 #include "engine/base/scratch_folder.h"
 #include "engine/launch/job/job.h"

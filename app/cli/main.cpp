@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// shardlab: plan, search, partition, schedule, run, checkpoint, export-weights, profile, watch, listen, info, query, compare,
-// export, import, learn, layouts, devices, doctor. Without arguments it opens the desktop.
+// shardlab: the command line, a file for each verb (verbs.h). Without arguments it opens the desktop.
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/launch/job/process.h"
@@ -59,6 +58,7 @@ int main(int argc, char** argv) {
     shardlab::cli::addLayouts(program, chosen);
     shardlab::cli::addDevices(program, chosen);
     shardlab::cli::addDoctor(program, chosen);
+    shardlab::cli::addHelp(program, chosen);
     std::string verbs;
     bool known = argv[1][0] == '-';
     for (const CLI::App* verb : program.get_subcommands({})) {

@@ -36,5 +36,6 @@ void addLearn(CLI::App& program, Action& chosen);
 void addLayouts(CLI::App& program, Action& chosen);
 void addDevices(CLI::App& program, Action& chosen);
 void addDoctor(CLI::App& program, Action& chosen);
+void addHelp(CLI::App& program, Action& chosen);
 
 }  // namespace shardlab::cli

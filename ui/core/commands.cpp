@@ -60,7 +60,8 @@ constexpr CommandSpec specs[] = {
     {"view.nextPanel", "View", "Next view", "F6", "Move the keyboard to the next view"},
     {"view.previousPanel", "View", "Previous view", "Shift+F6", "Move the keyboard to the previous view"},
     {"help.palette", "Help", "Commands …", "Ctrl+K", "Find a command by its name"},
-    {"help.keys", "Help", "Keys", "?;F1", "Show every key"},
+    {"help.manual", "Help", "Manual", "F1", "How Shardlab is used and made, its words, its files"},
+    {"help.keys", "Help", "Keys", "?", "Show every key"},
     {"help.menu", "Help", "Main menu", "F10", "Open the menu with the keyboard"},
     {"help.about", "Help", "About Shardlab", "", "Version and licence"},
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What each command does in the window, and when it can be done.
+#include "ui/core/child.h"
 #include "ui/core/step_walk.h"
 #include "ui/core/workbench.h"
 #include "ui/window/checkpoint_list.h"
@@ -9,6 +10,7 @@
 #include "ui/window/file_actions.h"
 #include "ui/window/key_help.h"
 #include "ui/window/main_window.h"
+#include "ui/window/manual_window.h"
 #include "ui/window/share_panel.h"
 #include "ui/window/top_bar.h"
 #include "ui/window/workspace_area.h"
@@ -115,6 +117,13 @@ void MainWindow::bindCommands() {
     commands_.bind("view.nextPanel", [this] { area(workspace_).focusPanel(1); });
     commands_.bind("view.previousPanel", [this] { area(workspace_).focusPanel(-1); });
     commands_.bind("help.palette", [this] { palette_->open(); });
+    commands_.bind("help.manual", [this] {
+        auto* manual = findChild<ManualWindow*>();
+        if (!manual) manual = child<ManualWindow>(workbench_.theme(), this);
+        manual->show();
+        manual->raise();
+        manual->activateWindow();
+    });
     commands_.bind("help.keys", [this] { keys_->open(); });
     commands_.bind("help.menu", [this] { top_->menuButton().showMenu(); });
     commands_.bind("help.about", [this] { showAbout(); });

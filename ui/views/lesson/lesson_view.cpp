@@ -4,11 +4,11 @@
 #include "engine/launch/lesson/lesson_text.h"
 #include "ui/core/child.h"
 #include "ui/core/lesson_session.h"
+#include "ui/core/markdown_page.h"
 #include "ui/core/run_model.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/theme.h"
 #include "ui/views/lesson/experiment_rows.h"
-#include "ui/views/lesson/lesson_page.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -42,7 +42,7 @@ LessonView::LessonView(const ViewContext& context, QWidget* parent)
       previous_(child<QPushButton>(QStringLiteral("‹"), this)),
       next_(child<QPushButton>(QStringLiteral("›"), this)),
       runAll_(child<QPushButton>(this)),
-      page_(child<LessonPage>(this)),
+      page_(child<MarkdownPage>(this)),
       rows_(child<ExperimentRows>(context, this)),
       progress_(this, [this] { rows_->refresh(); }, progressMilliseconds) {
     lessons_->setAccessibleName(tr("Lesson"));
@@ -78,7 +78,7 @@ LessonView::LessonView(const ViewContext& context, QWidget* parent)
         for (std::size_t index = 0; index < all.size(); ++index) all[index] = index;
         lessons.run(std::move(all));
     });
-    connect(page_, &LessonPage::numberFollowed, this, &LessonView::runFollowed);
+    connect(page_, &MarkdownPage::numberFollowed, this, &LessonView::runFollowed);
     connect(&lessons, &LessonSession::chosenChanged, this, &LessonView::showLesson);
     connect(&lessons, &LessonSession::changed, this, &LessonView::refresh);
     connect(&context_.model, &RunModel::appended, this, [this] { progress_.request(); });

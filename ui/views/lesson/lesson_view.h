@@ -11,7 +11,7 @@ class QPushButton;
 namespace shardlab {
 
 class ExperimentRows;
-class LessonPage;
+class MarkdownPage;
 
 class LessonView : public View {
     Q_OBJECT
@@ -37,7 +37,7 @@ private:
     QPushButton* previous_;
     QPushButton* next_;
     QPushButton* runAll_;
-    LessonPage* page_;
+    MarkdownPage* page_;
     ExperimentRows* rows_;
     QString shownText_;
     Throttle progress_;

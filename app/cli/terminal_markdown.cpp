@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/lesson_page.h"
+#include "app/cli/terminal_markdown.h"
 
 #include "app/cli/print.h"
 #include "engine/launch/lesson/lesson_text.h"
@@ -29,8 +29,9 @@ std::vector<std::string> cellsOf(const std::string& line) {
 
 bool isRule(const std::string& line) { return line.find_first_not_of("|-: ") == std::string::npos; }
 
-/// Markdown with its tables as aligned columns.
-std::string withTables(const std::string& markdown) {
+}  // namespace
+
+std::string terminalMarkdown(const std::string& markdown) {
     std::istringstream lines(markdown);
     std::string result;
     std::optional<Table> table;
@@ -54,10 +55,8 @@ std::string withTables(const std::string& markdown) {
     return result;
 }
 
-}  // namespace
-
 std::string lessonPage(const Lesson& lesson, std::span<const KnownExperiment> known) {
-    return withTables(lessonText(lesson, known, [&](std::size_t index) {
+    return terminalMarkdown(lessonText(lesson, known, [&](std::size_t index) {
         const LessonExperiment& experiment = lesson.experiments[index];
         return fmt::format("  ▸ {}{}{}\n    {}{}\n", experiment.name, experiment.title.empty() ? "" : ": ", experiment.title,
                            experiment.like.empty() ? "" : "like " + experiment.like + ", but ", changeText(experiment));

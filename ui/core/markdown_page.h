@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A lesson's text in the colours of the theme.
+// Markdown in the colours of the theme: a lesson's text, a page of the manual.
 #pragma once
 
 #include <QTextBrowser>
@@ -8,10 +8,10 @@ namespace shardlab {
 
 struct Theme;
 
-class LessonPage : public QTextBrowser {
+class MarkdownPage : public QTextBrowser {
     Q_OBJECT
 public:
-    explicit LessonPage(QWidget* parent);
+    explicit MarkdownPage(QWidget* parent);
 
     /// Stays at the same place of the text.
     void setText(const QString& markdown, const Theme& theme);
@@ -19,6 +19,8 @@ public:
 Q_SIGNALS:
     /// The link "#3" was followed.
     void numberFollowed(int number);
+    /// Any other link was followed: what it names, "50-hosts.md" say.
+    void pageFollowed(const QString& target);
 };
 
 }  // namespace shardlab

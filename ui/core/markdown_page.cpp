@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/views/lesson/lesson_page.h"
+#include "ui/core/markdown_page.h"
 
 #include "ui/core/theme.h"
 
@@ -120,17 +120,18 @@ void styleTable(QTextTable& table, const Theme& theme) {
 
 }  // namespace
 
-LessonPage::LessonPage(QWidget* parent) : QTextBrowser(parent) {
+MarkdownPage::MarkdownPage(QWidget* parent) : QTextBrowser(parent) {
     setOpenLinks(false);
     setFrameShape(QFrame::NoFrame);
     connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
         bool isNumber = false;
         const int number = link.fragment().toInt(&isNumber);
         if (isNumber) Q_EMIT numberFollowed(number);
+        else Q_EMIT pageFollowed(link.toString());
     });
 }
 
-void LessonPage::setText(const QString& markdown, const Theme& theme) {
+void MarkdownPage::setText(const QString& markdown, const Theme& theme) {
     const int scrolled = verticalScrollBar()->value();
     QTextDocument& text = *document();
     text.setDefaultFont(theme.body);

@@ -8,7 +8,10 @@
 
 namespace shardlab::cli {
 
-/// A lesson for a terminal: its Markdown with figures, tables in aligned columns, and a line for each experiment.
+/// Markdown for a terminal: its tables in aligned columns.
+std::string terminalMarkdown(const std::string& markdown);
+
+/// A lesson for a terminal: its Markdown with figures, and a line for each experiment.
 std::string lessonPage(const Lesson& lesson, std::span<const KnownExperiment> known);
 
 }  // namespace shardlab::cli
