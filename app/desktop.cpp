@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // shardlab-desktop: the dashboard.
+#include "engine/base/standard_streams.h"
 #include "ui/window/desktop.h"
 
 #include <CLI/CLI.hpp>
 
 int main(int argc, char** argv) {
+    const shardlab::StandardStreams streams;
     shardlab::DesktopOptions options;
     std::string size;
     CLI::App app{"Shardlab: design a parallel layout, run it for real, watch it, replay it"};
@@ -23,7 +25,7 @@ int main(int argc, char** argv) {
         if (!options.size.isValid())
             throw CLI::ValidationError("--size", "\"" + size + "\" is no size such as 1600x1000, from 320x240 to 16384x16384");
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
+        return streams.finish(app.exit(error) == 0 ? 0 : 2, "shardlab-desktop");
     }
     return shardlab::runDesktop(options, argc, argv);
 }

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 namespace shardlab::cli {
 namespace {
@@ -24,6 +26,9 @@ Result<Layout> layoutOfGoingRun(const std::string& runFile, const std::string& w
 }
 
 Status askRun(const std::string& runFile, const RunRequest& request, const std::string& what) {
+    struct stat run {};
+    if (::stat(runFile.c_str(), &run) == 0 && ::geteuid() != 0 && ::geteuid() != run.st_uid)
+        return fail({what, runFile, fmt::format("it is a run of another user, of number {}", run.st_uid), "its own user, or root"});
     if (const Status asked = writeRunRequest(runFile, request); !asked) return asked;
     const auto until = std::chrono::steady_clock::now() + patience;
     std::error_code ignored;

@@ -50,9 +50,14 @@ int doctor(const Options& options) {
         printError(cluster.error());
         return failure;
     }
+    const auto agent = options.layout.hosts.allowed();
+    if (!agent) {
+        printError(agent.error());
+        return failure;
+    }
     std::vector<MachineFinding> findings = examineMachine();
     if (!allOwnNames(cluster->hosts)) printNote("calling the hosts; one that does not answer takes half a minute");
-    auto hosts = examineHosts(*cluster);
+    auto hosts = examineHosts(*cluster, *agent);
     if (hosts) {
         std::ranges::move(*hosts, std::back_inserter(findings));
     } else {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/follow_job.h"
 
+#include "engine/base/standard_streams.h"
+
 #include <algorithm>
 #include <ctime>
 
@@ -8,7 +10,8 @@ namespace shardlab::cli {
 
 JobSignals::JobSignals() {
     sigemptyset(&set_);
-    for (int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&set_, number);
+    for (int number : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&set_, number);
+    if (!ignoresSignal(SIGHUP)) sigaddset(&set_, SIGHUP);  // a blocked one would come in spite of nohup
     pthread_sigmask(SIG_BLOCK, &set_, nullptr);
 }
 
@@ -26,7 +29,7 @@ void follow(Job& job, const JobSignals& signals, RunProgress& progress) {
         } else if (signal != 0) {
             if (++received == 1)
                 job.send(Command::Stop);
-            else
+            else if (signal != SIGHUP)  // a lost terminal is told by the kernel and by the shell
                 job.kill();
         }
         progress.show();

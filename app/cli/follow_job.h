@@ -10,7 +10,7 @@
 namespace shardlab::cli {
 
 /// SIGINT, SIGTERM, SIGHUP and SIGUSR1 wait until somebody asks for them; blocked in every thread made afterwards, so
-/// made before the job.
+/// made before the job. SIGHUP is ignored where it was at the start, as nohup has it.
 class JobSignals {
 public:
     JobSignals();
@@ -22,7 +22,7 @@ private:
 };
 
 /// Until the job's end. SIGUSR1 takes a checkpoint; of the others the first stops it at the next step boundary, the second
-/// kills.
+/// kills, unless it is SIGHUP.
 void follow(Job& job, const JobSignals& signals, RunProgress& progress);
 
 }  // namespace shardlab::cli

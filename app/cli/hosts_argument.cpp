@@ -2,7 +2,7 @@
 #include "app/cli/hosts_argument.h"
 
 #include "engine/base/file.h"
-#include "engine/launch/hosts/agent.h"
+#include "engine/launch/hosts/allowed_agents.h"
 #include "engine/launch/hosts/host_list.h"
 
 #include <cstdlib>
@@ -13,10 +13,13 @@ void HostsArgument::addTo(CLI::App& verb) {
     CLI::Option* file = verb.add_option("--hostfile", hostfile, "Run on the hosts of this file, one a line: NAME slots=N (as Open MPI reads it)")
                             ->type_name("FILE");
     verb.add_flag("--slurm", slurm, "Run on the hosts of the Slurm allocation that this is started in, reached by srun")->excludes(file);
-    verb.add_option("--agent", agent,
-                    "Program, with its arguments, that runs a command on another host; {host} stands for the host, which else "
-                    "comes last (default: ssh, which must not ask for a password)")
-        ->type_name("\"PROGRAM ARGS\"");
+    CLI::Option* program =
+        verb.add_option("--agent", agent,
+                        "Program, with its arguments, that runs a command on another host; {host} stands for the host, which else "
+                        "comes last (default: ssh, which must not ask for a password). One that the layout names is started only "
+                        "where it is given here too, or was remembered")
+            ->type_name("\"PROGRAM ARGS\"");
+    verb.add_flag("--remember-agent", rememberAgent, "Allow this --agent from now on, in whichever layout it stands")->needs(program);
     verb.add_option("--network", network, "Networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, with commas")->type_name("CIDR");
 }
 
@@ -27,6 +30,12 @@ std::optional<Result<std::vector<HostSpec>>> HostsArgument::listed() const {
     }
     if (slurm) return slurmHosts([](const char* name) { return std::getenv(name); });
     return {};
+}
+
+Result<std::string> HostsArgument::allowed() const {
+    if (rememberAgent)
+        if (const Status remembered = allowAgent(*agent); !remembered) return fail(remembered.error());
+    return agent.value_or(std::string());
 }
 
 Result<Layout> HostsArgument::apply(Layout layout) const {

@@ -2,6 +2,7 @@
 // shardlab: the command line, a file for each verb (verbs.h). Without arguments it opens the desktop.
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
+#include "engine/base/standard_streams.h"
 #include "engine/launch/job/process.h"
 
 #include <cerrno>
@@ -22,11 +23,7 @@ int openDesktop() {
     return cli::failure;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    if (argc == 1) return openDesktop();
-
+int carryOut(int argc, char** argv) {
     CLI::App program("Shardlab: design a parallel layout for training, run it for real, watch it, replay it, learn from it.\n"
                      "Without arguments it opens the desktop.",
                      "shardlab");
@@ -36,29 +33,29 @@ int main(int argc, char** argv) {
     program.get_formatter()->column_width(34);
     program.footer("Exit status: 0 success, 1 failure, 2 wrong use. shardlab VERB --help tells more.");
 
-    shardlab::cli::Action chosen;
-    shardlab::cli::addPlan(program, chosen);
-    shardlab::cli::addSearch(program, chosen);
-    shardlab::cli::addPartition(program, chosen);
-    shardlab::cli::addSchedule(program, chosen);
-    shardlab::cli::addRun(program, chosen);
-    shardlab::cli::addResize(program, chosen);
-    shardlab::cli::addFault(program, chosen);
-    shardlab::cli::addCheckpoint(program, chosen);
-    shardlab::cli::addExportWeights(program, chosen);
-    shardlab::cli::addProfile(program, chosen);
-    shardlab::cli::addWatch(program, chosen);
-    shardlab::cli::addListen(program, chosen);
-    shardlab::cli::addInfo(program, chosen);
-    shardlab::cli::addQuery(program, chosen);
-    shardlab::cli::addCompare(program, chosen);
-    shardlab::cli::addExport(program, chosen);
-    shardlab::cli::addImport(program, chosen);
-    shardlab::cli::addLearn(program, chosen);
-    shardlab::cli::addLayouts(program, chosen);
-    shardlab::cli::addDevices(program, chosen);
-    shardlab::cli::addDoctor(program, chosen);
-    shardlab::cli::addHelp(program, chosen);
+    cli::Action chosen;
+    cli::addPlan(program, chosen);
+    cli::addSearch(program, chosen);
+    cli::addPartition(program, chosen);
+    cli::addSchedule(program, chosen);
+    cli::addRun(program, chosen);
+    cli::addResize(program, chosen);
+    cli::addFault(program, chosen);
+    cli::addCheckpoint(program, chosen);
+    cli::addExportWeights(program, chosen);
+    cli::addProfile(program, chosen);
+    cli::addWatch(program, chosen);
+    cli::addListen(program, chosen);
+    cli::addInfo(program, chosen);
+    cli::addQuery(program, chosen);
+    cli::addCompare(program, chosen);
+    cli::addExport(program, chosen);
+    cli::addImport(program, chosen);
+    cli::addLearn(program, chosen);
+    cli::addLayouts(program, chosen);
+    cli::addDevices(program, chosen);
+    cli::addDoctor(program, chosen);
+    cli::addHelp(program, chosen);
     std::string verbs;
     bool known = argv[1][0] == '-';
     for (const CLI::App* verb : program.get_subcommands({})) {
@@ -66,16 +63,23 @@ int main(int argc, char** argv) {
         verbs += (verbs.empty() ? "" : ", ") + verb->get_name();
     }
     if (!known) {
-        shardlab::cli::printError({"there is no such verb", argv[1], {}, "Legal: " + verbs});
-        return shardlab::cli::wrongUse;
+        cli::printError({"there is no such verb", argv[1], {}, "Legal: " + verbs});
+        return cli::wrongUse;
     }
     try {
         program.parse(argc, argv);
         return chosen();
     } catch (const CLI::ParseError& wrong) {
-        return program.exit(wrong) == 0 ? shardlab::cli::success : shardlab::cli::wrongUse;
+        return program.exit(wrong) == 0 ? cli::success : cli::wrongUse;
     } catch (const std::exception& problem) {
-        shardlab::cli::printError({problem.what(), {}, {}, {}});
-        return shardlab::cli::failure;
+        cli::printError({problem.what(), {}, {}, {}});
+        return cli::failure;
     }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const StandardStreams streams;
+    return streams.finish(argc == 1 ? openDesktop() : carryOut(argc, argv), "shardlab");
 }

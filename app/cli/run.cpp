@@ -76,10 +76,17 @@ int run(const Options& options) {
         return failure;
     }
 
+    auto agent = options.layout.hosts.allowed();
+    if (!agent) {
+        printError(agent.error());
+        return failure;
+    }
+
     const JobSignals signals;
     RunProgress progress(loaded->layout, isatty(STDERR_FILENO) == 1);
     JobOptions starting{.layout = loaded->layout, .runFile = file};
     starting.resume = options.resume;
+    starting.agent = std::move(*agent);
     starting.measurements = measurementsOfThisMachine();
     std::optional<Serving> serving;
     if (options.serving.wanted()) {
@@ -136,6 +143,7 @@ void addRun(CLI::App& program, Action& chosen) {
     verb->add_flag("--force", options->force, "Replace the run file where it exists");
     verb->add_flag("--json", options->json, "Print the summary as one JSON object");
     verb->footer("Ctrl+C stops at the next step boundary; a second Ctrl+C kills. The run file is whole either way.\n"
+                 "A lost terminal stops it as Ctrl+C does; started by nohup, it goes on.\n"
                  "SIGUSR1 takes a checkpoint. /checkpoint/every takes them by itself.");
     verb->callback([&chosen, options] {
         chosen = [options] {

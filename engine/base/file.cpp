@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/file.h"
 
+#include "engine/base/token.h"
 #include "engine/base/units.h"
 
 #include <cerrno>
@@ -64,7 +65,10 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<File>> DiskFileSystem::open(const std::filesystem::path& file, OpenMode mode) {
-    const int flags = mode == OpenMode::Read ? O_RDONLY : O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
+    struct stat old{};
+    if (mode == OpenMode::Create && ::lstat(file.c_str(), &old) == 0 && (S_ISREG(old.st_mode) || S_ISLNK(old.st_mode)))
+        ::unlink(file.c_str());  // what keeps it there is told by open()
+    const int flags = mode == OpenMode::Read ? O_RDONLY : O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND;
     const int descriptor = ::open(file.c_str(), flags | O_CLOEXEC, 0666);
     if (descriptor < 0)
         return systemFailure(mode == OpenMode::Read ? "cannot open the file" : "cannot write the file", file, errno);
@@ -126,11 +130,11 @@ Result<ReplacingFile> ReplacingFile::open(FileSystem& files, const std::filesyst
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored))
         return fail({"cannot replace the file", file.string(), "it is no regular file", ""});
-    std::filesystem::path beside = file;
-    beside += ".new" + std::to_string(::getpid());
-    auto out = files.open(beside, OpenMode::Create);
+    const auto beside = nameBeside(file);
+    if (!beside) return fail(beside.error());
+    auto out = files.open(*beside, OpenMode::Create);
     if (!out) return fail({out.error().what, file.string(), out.error().why, ""});
-    return ReplacingFile(files, std::move(*out), file, beside);
+    return ReplacingFile(files, std::move(*out), file, *beside);
 }
 
 ReplacingFile::~ReplacingFile() {

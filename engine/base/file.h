@@ -28,7 +28,8 @@ public:
     virtual Status sync() = 0;
 };
 
-enum class OpenMode : std::uint8_t { Read, Create };  ///< Create: empty, for reading and appending
+/// Create: a new, empty file, for reading and appending. An old file of that name is removed, and a link there is not followed.
+enum class OpenMode : std::uint8_t { Read, Create };
 
 class FileSystem {
 public:

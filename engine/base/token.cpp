@@ -35,6 +35,13 @@ bool sameToken(std::string_view known, std::string_view shown) {
     return difference == 0;
 }
 
+Result<std::filesystem::path> nameBeside(const std::filesystem::path& file) {
+    return randomToken().transform([&](const std::string& token) {
+        std::filesystem::path beside = file;
+        return beside += ".new" + token.substr(0, 16);
+    });
+}
+
 Status writeToken(const std::filesystem::path& file, std::string_view token) {
     // Unlinked and made anew: a file that was there might be open to others, or lead elsewhere.
     ::unlink(file.c_str());

@@ -54,7 +54,7 @@ const std::array table = std::to_array<Field>({
 
     {"/cluster/hosts", "Hosts", "Machines and how many devices each gives.", {}, HostListField([](L& l) -> std::vector<HostSpec>& { return l.cluster.hosts; }), {}, {}, 1, mostRanks, degree},
     {"/cluster/device", "Device", "What the ranks compute on.", {}, TextField([](L& l) -> std::string& { return l.cluster.device; }), "cpu,cuda"},
-    {"/cluster/agent", "Agent", "Program that runs a command on another host, with its arguments; {host} stands for the host, which else comes last. Empty: ssh.", {}, TextField([](L& l) -> std::string& { return l.cluster.agent; })},
+    {"/cluster/agent", "Agent", "Program that runs a command on another host, with its arguments; {host} stands for the host, which else comes last. Empty: ssh. Another is started only where you have allowed it.", {}, TextField([](L& l) -> std::string& { return l.cluster.agent; })},
     {"/cluster/network", "Network", "Networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, with commas; empty: any that is up.", {}, TextField([](L& l) -> std::string& { return l.cluster.network; })},
     {"/cluster/pace", "Paced", "Ranks wait until a modelled device would have finished; shows larger clusters on few cores.", {}, PaceField([](L& l) -> std::optional<PaceSpec>& { return l.cluster.pace; })},
     {"/cluster/pace/device", "Modelled device", "Device whose time is modelled.", {}, TextField([](L& l) -> std::string& { return l.cluster.pace->device; })},

@@ -12,6 +12,7 @@
 
 #include <csignal>
 #include <cmath>
+#include <unistd.h>
 
 using namespace shardlab::test;
 
@@ -153,6 +154,63 @@ private Q_SLOTS:
         const QJsonObject json = run({"info", file, "--json"}).json();
         QCOMPARE(json["outcome"].toString(), QString("stopped"));
         QVERIFY2(json["reason"].toString().contains("killed on request"), qPrintable(json["reason"].toString()));
+    }
+
+    /// `shardlab run … 2>&1 | head -1`: nobody listens any more, and the run goes on.
+    void aRunGoesOnWithoutItsListener() {
+        const QString file = folder_.filePath("unheard.shardlab");
+        QProcess process;
+        process.setChildProcessModifier([] {
+            int ends[2] = {-1, -1};
+            if (::pipe(ends) != 0) return;
+            ::close(ends[0]);
+            ::dup2(ends[1], STDERR_FILENO);
+        });
+        process.start(program(), {"run", layoutFile(smallLayout(3)), "--out", file, "--json"});
+        QVERIFY(process.waitForFinished(240000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(process.exitCode(), 0);
+        const QJsonObject json = run({"info", file, "--json"}).json();
+        QCOMPARE(json["outcome"].toString(), QString("finished"));
+        QCOMPARE(numbers(json["losses"]).size(), 3);
+    }
+
+    /// What nohup has ignored stays so, for the launcher and for all that it has started.
+    void nohupProtectsAWholeRun() {
+        const QString file = folder_.filePath("nohup.shardlab");
+        QProcess process;
+        process.setChildProcessModifier([] { std::signal(SIGHUP, SIG_IGN); });
+        process.start(program(), {"run", layoutFile(smallLayout(10000000, "0.05")), "--out", file, "--json"});
+        const auto losses = [&] { return numbers(run({"info", file, "--json"}).json()["losses"]).size(); };
+        QTRY_VERIFY(losses() > 1 || process.state() == QProcess::NotRunning);
+        std::vector<int> all{static_cast<int>(process.processId())};
+        for (std::size_t i = 0; i < all.size(); ++i)
+            for (const int child : childrenOf(all[i])) all.push_back(child);
+        QCOMPARE(all.size(), std::size_t{4});  // the launcher, mpirun, two ranks
+        for (const int each : all) ::kill(each, SIGHUP);
+        // A run that had heard it would end with its present step.
+        const auto before = losses();
+        QTRY_VERIFY(losses() > before + 40 || process.state() == QProcess::NotRunning);
+        QCOMPARE(process.state(), QProcess::Running);
+        ::kill(all.front(), SIGINT);
+        QVERIFY(process.waitForFinished(120000));
+        QCOMPARE(process.exitCode(), 0);
+        QCOMPARE(run({"info", file, "--json"}).json()["reason"].toString().contains("on request"), true);
+    }
+
+    /// A terminal that is lost is told by the kernel and again by the shell: no second wish.
+    void aLostTerminalStopsCleanly() {
+        const QString file = folder_.filePath("lost.shardlab");
+        QProcess process;
+        process.setChildProcessModifier([] { std::signal(SIGHUP, SIG_DFL); });  // whatever this test was started by
+        process.start(program(), {"run", layoutFile(smallLayout(10000000, "1")), "--out", file, "--json"});
+        QTRY_VERIFY(!run({"info", file, "--json"}).json()["losses"].toArray().isEmpty() || process.state() == QProcess::NotRunning);
+        const auto hangUp = [&] { ::kill(static_cast<pid_t>(process.processId()), SIGHUP); };
+        hangUp();
+        while (process.state() == QProcess::Running && !process.waitForFinished(150)) hangUp();
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        const QString reason = run({"info", file, "--json"}).json()["reason"].toString();
+        QVERIFY2(reason.contains("stopped on request"), qPrintable(reason));
     }
 
     void aScheduleWrittenByHandIsFollowed() {

@@ -136,6 +136,30 @@ private Q_SLOTS:
         QVERIFY(kills > 20);
     }
 
+    /// Whoever may write beside checkpoints could have other folders emptied by what looks like a checkpoint.
+    void tidyingFollowsNoLinkAndTakesOnlyCheckpoints() {
+        QTemporaryDir folder, elsewhere;
+        DiskFileSystem disk;
+        const SampleCheckpoint state(freshSeed());
+        QVERIFY(state.write(disk, path(folder), 3, 30, 2));
+        QVERIFY(replaceFile(path(elsewhere) / "precious", "thesis"));
+        const pid_t gone = ::fork();
+        if (gone == 0) ::_exit(0);
+        QCOMPARE(::waitpid(gone, nullptr, 0), gone);
+        const std::string mark = ".unfinished-" + std::to_string(gone);
+        for (const std::string& name : {std::string("000001-step-10"), std::string("000002-step-20.removed"), "000004-step-40" + mark})
+            std::filesystem::create_directory_symlink(path(elsewhere), path(folder) / name);
+        for (const std::string& name : {std::string("letters.removed"), "letters" + mark}) {
+            std::filesystem::create_directory(path(folder) / name);
+            QVERIFY(replaceFile(path(folder) / name / "letter", "Dear all"));
+        }
+        std::filesystem::create_directory(path(folder) / ("000005-step-50" + mark + "-0123456789abcdef"));
+        QVERIFY(tidyCheckpoints(disk, path(folder), 1));
+        QVERIFY(readFile(path(elsewhere) / "precious").has_value());
+        QCOMPARE(QDir(folder.path()).entryList(QDir::AllEntries | QDir::NoDotAndDotDot | QDir::System, QDir::Name),
+                 QStringList({"000003-step-30", "letters.removed", QString::fromStdString("letters" + mark)}));
+    }
+
     void everyFailingCallIsAnErrorAndLeavesNoFalseCheckpoint_data() {
         QTest::addColumn<int>("call");
         QTest::newRow("open") << int(FileCall::Open);

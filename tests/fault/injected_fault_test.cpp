@@ -191,6 +191,14 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitFor([&] { return count(EventKind::Loss) == 7 && job.state() == JobState::Paused; }, 2 * QTest::shardlabPatience));
         if (commandLine) {
             const QString file = QString::fromStdString(options.runFile.string());
+            // What somebody else put there is not obeyed, and the log says so.
+            const auto commands = count(EventKind::Command);
+            const std::filesystem::path place = runRequestFile(options.runFile);
+            QVERIFY(replaceFile(folder_.filePath("planted").toStdString(), "kill 0\n"));
+            std::filesystem::create_symlink(folder_.filePath("planted").toStdString(), place);
+            const auto refused = [](const LogLine& line) { return line.text.find("is ignored (") != std::string::npos && line.text.find("it is a symbolic link") != std::string::npos; };
+            QTRY_VERIFY(!std::filesystem::is_symlink(place) && std::ranges::any_of(witness.log(), refused));
+            QCOMPARE(count(EventKind::Command), commands);
             const test::Answer nobody = test::run({"fault", file, "kill", "2"});
             QVERIFY2(nobody.status == 1 && nobody.error.contains("the run has 2 ranks"), nobody.error);
             const test::Answer answer = test::run({"fault", file, kind, "1"});

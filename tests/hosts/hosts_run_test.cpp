@@ -413,7 +413,7 @@ private Q_SLOTS:
         auto content = twoEach({1, 3, 2}, 100000);
         content.replace(hosts_->agent().toUtf8(), servers.agent().toUtf8());
         QByteArray said;
-        const auto process = start("ssh", content);
+        const auto process = start("ssh", content, {"--agent", servers.agent()});
         QVERIFY2(waitForSteps(*process, said), said.constData());
         for (int host = 0; host < hostCount; ++host) QCOMPARE(hosts_->ranks(host).size(), 2);
         for (const auto& launcher : hosts_->processes(0))
@@ -428,7 +428,7 @@ private Q_SLOTS:
 
         // Whom it cannot reach it names, with what ssh says.
         content.replace(hosts_->name(2).toUtf8(), "nowhere77");
-        const auto refused = start("refused", content);
+        const auto refused = start("refused", content, {"--agent", servers.agent()});
         QVERIFY(ended(*refused));
         const QByteArray error = refused->readAllStandardError();
         QVERIFY2(refused->exitCode() != 0 && error.contains("host nowhere77 cannot be reached"), error.constData());

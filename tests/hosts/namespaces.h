@@ -65,6 +65,7 @@ public:
         process->setProgram("nsenter");
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         environment.insert("SHARDLAB_TEST_CORES", "1");
+        environment.insert("XDG_CONFIG_HOME", folder_.filePath("configuration"));
         process->setProcessEnvironment(environment);
         process->setArguments(QStringList{"-t", QString::number(pids_[static_cast<std::size_t>(host)]), "-a", path} + arguments);
         return process;
@@ -169,6 +170,9 @@ private:
         }
         write("agent", "while [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1; shift\ncase $host in\n" + cases +
                            "*) echo \"agent: no route to host $host\" >&2; exit 255;;\nesac\nexport SHARDLAB_TEST_CORES=1\nexec nsenter -t $pid -a sh -c \"$*\"\n");
+        // The person at the first host has allowed it.
+        QDir(folder_.path()).mkpath("configuration/shardlab");
+        write("configuration/shardlab/agents", agent().toUtf8() + "\n");
         return true;
     }
     /// A mount over /tmp would hide what the test shares with its hosts there: its folder, and the programs of a build that lies

@@ -18,6 +18,7 @@ class PrivateSettings {
 public:
     PrivateSettings() {
         QStandardPaths::setTestModeEnabled(true);
+        qputenv("XDG_CONFIG_HOME", folder.filePath("configuration").toUtf8());
         QCoreApplication::setOrganizationName(QStringLiteral("ShardlabTest"));
         QCoreApplication::setApplicationName(QStringLiteral("test"));
         QSettings::setDefaultFormat(QSettings::IniFormat);

@@ -366,7 +366,7 @@ void LayoutFormTest::hostsCanBeChecked() {
     QVERIFY(ask());
 
     std::atomic<bool> go = false, stopped = false;
-    editor->check().setExaminer([&](const ClusterSpec& cluster, const std::stop_token& stop) -> Result<std::vector<MachineFinding>> {
+    editor->check().setExaminer([&](const ClusterSpec& cluster, const std::string&, const std::stop_token& stop) -> Result<std::vector<MachineFinding>> {
         while (!go && !stop.stop_requested()) QThread::msleep(1);
         stopped = stop.stop_requested();
         if (cluster.agent == "none") return fail(Error{"the agent is missing", "none", "it is not in PATH", {}});
@@ -389,8 +389,26 @@ void LayoutFormTest::hostsCanBeChecked() {
     layout.cluster.agent = "none";
     desk_->document().replace(layout, {});
     QVERIFY(said().isEmpty());
+    // A program that the layout names is shown first, and started when that was answered.
+    const auto answer = [&](const char* text) -> QToolButton* {
+        for (auto* found : editor->findChildren<QToolButton*>())
+            if (found->text() == text && found->isVisibleTo(form_.get())) return found;
+        return nullptr;
+    };
+    QVERIFY(!answer("start it once") && !answer("start it, and remember"));
+    for (int time = 0; time < 2; ++time) {
+        ask()->click();
+        QVERIFY(!editor->check().active() && said().endsWith("Start it?\nnone"));
+        answer("start it once")->click();
+        QTRY_VERIFY2(said().contains("the agent is missing"), qPrintable(said()));
+        QVERIFY(!answer("start it once"));
+    }
     ask()->click();
+    answer("start it, and remember")->click();
     QTRY_VERIFY2(said().contains("the agent is missing"), qPrintable(said()));
+    ask()->click();
+    QVERIFY(!answer("start it once"));
+    QTRY_VERIFY2(!editor->check().active() && said().contains("the agent is missing"), qPrintable(said()));
 }
 
 void LayoutFormTest::everyScheduleLeavesTheFieldsInSight() {

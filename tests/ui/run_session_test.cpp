@@ -20,6 +20,7 @@ private Q_SLOTS:
     void aRefusedStartIsOneMessage();
     void aFailedRunIsOneMessageWithItsReason();
     void aFaultyLayoutIsNotStarted();
+    void aLayoutsAgentIsAskedFor();
     void aSecondStartWaitsForTheFirstToEnd();
     void everyRunGetsItsOwnFile();
     void theNextRunForgetsWhatWasSelected();
@@ -197,6 +198,46 @@ void RunSessionTest::aFaultyLayoutIsNotStarted() {
     QCOMPARE(messages.size(), std::size_t{1});
     QCOMPARE(field.front().front().toString(), QStringLiteral("/model/heads"));
     QVERIFY(!desk.workbench.run().state());
+}
+
+/// A program that the layout names is started when its text was shown and allowed: once, or from then on.
+void RunSessionTest::aLayoutsAgentIsAskedFor() {
+    Desk desk;
+    Layout layout = desk.document().layout();
+    layout.cluster.hosts = {{"localhost", rankCount(layout) - 1}, {"nowhere77", 1}};
+    layout.cluster.agent = "sh -c '<b>: > pwned</b>' {host}";
+    desk.workbench.newFromPreset(layout);
+    std::vector<Message> messages;
+    connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+    const auto ends = [&] {
+        QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
+        desk.jobs->end("finished");
+        QTRY_VERIFY(!desk.workbench.run().active());
+        messages.clear();
+    };
+    const auto asks = [&] {
+        return !desk.workbench.startRun() && !desk.workbench.run().active() && messages.size() == 1 && messages[0].choices.size() == 2 &&
+               messages[0].detail.toStdString() == layout.cluster.agent;
+    };
+    QVERIFY(asks());
+    QCOMPARE(desk.jobs->started.load(), 0);
+    messages[0].choices[0].act();
+    ends();
+    QCOMPARE(desk.jobs->options.agent, layout.cluster.agent);
+    QVERIFY(asks());
+    messages[0].choices[1].act();
+    ends();
+    QVERIFY(desk.workbench.startRun());
+    ends();
+    QCOMPARE(desk.jobs->started.load(), 3);
+    // Another text is another program; and this machine alone needs none.
+    layout.cluster.agent += " ";
+    desk.workbench.newFromPreset(layout);
+    QVERIFY(asks());
+    layout.cluster.hosts = {{"localhost", rankCount(layout)}};
+    desk.workbench.newFromPreset(layout);
+    QVERIFY(desk.workbench.startRun());
+    ends();
 }
 
 void RunSessionTest::aSecondStartWaitsForTheFirstToEnd() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/file.h"
+#include "engine/base/own_file.h"
 #include "engine/base/random.h"
 #include "engine/base/resources.h"
+#include "engine/base/token.h"
 #include "engine/base/units.h"
 #include "tests/support/seed.h"
 
@@ -13,6 +15,8 @@
 #include <limits>
 #include <optional>
 #include <random>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace shardlab;
@@ -136,6 +140,62 @@ private Q_SLOTS:
         QVERIFY(!readFile(folder.path().toStdString()));
         QVERIFY(!replaceFile(folder.filePath("no/folder.json").toStdString(), "x"));
         QVERIFY(!replaceFile("/dev/null", "x"));  // would put a file in the place of the device
+    }
+
+    /// In a folder that others may write to they could put a link where a file is written that is then renamed.
+    void noLinkIsFollowedWhereAFileIsMade() {
+        const QTemporaryDir folder;
+        const auto path = [&](const std::string& name) { return std::filesystem::path(folder.filePath(QString::fromStdString(name)).toStdString()); };
+        const auto planted = [&](const std::string& name) { std::filesystem::create_symlink(path("precious"), path(name)); };
+        const auto whole = [&] { return *readFile(path("precious")) == "thesis" && (std::filesystem::status(path("precious")).permissions() & std::filesystem::perms::mask) == std::filesystem::perms::owner_read; };
+        QVERIFY(replaceFile(path("precious"), "thesis"));
+        std::filesystem::permissions(path("precious"), std::filesystem::perms::owner_read);
+
+        planted("a.json.new" + std::to_string(::getpid()));
+        QVERIFY(replaceFile(path("a.json"), "layout"));
+        QVERIFY(whole() && *readFile(path("a.json")) == "layout");
+        const auto one = nameBeside(path("a.json")), other = nameBeside(path("a.json"));
+        QVERIFY(one && other && *one != *other && one->parent_path() == path("a.json").parent_path());
+
+        // Files that are written under their own name, as the parts of a checkpoint are.
+        planted("rank-00000.safetensors");
+        DiskFileSystem files;
+        const auto part = files.open(path("rank-00000.safetensors"), OpenMode::Create);
+        QVERIFY(part && (*part)->write(std::as_bytes(std::span("weights", 7))));
+        QVERIFY(whole() && *readFile(path("rank-00000.safetensors")) == "weights");
+
+        planted("agents");
+        QVERIFY(replaceOwnFile(path("agents"), "ssh"));
+        QVERIFY(whole() && *readFile(path("agents")) == "ssh");
+        QCOMPARE(int(std::filesystem::status(path("agents")).permissions()), 0600);
+    }
+
+    void aFileToObeyIsItsUsersOwn() {
+        const QTemporaryDir folder;
+        const std::filesystem::path file = folder.filePath("request").toStdString(), other = folder.filePath("other").toStdString();
+        const auto why = [&] {
+            const auto read = readOwnFile(file, 8);
+            return read ? std::string("taken") : read.error().why;
+        };
+        QVERIFY(readOwnFile(file, 8) && !*readOwnFile(file, 8));
+        QVERIFY(replaceOwnFile(file, "12345678"));
+        QCOMPARE(**readOwnFile(file, 8), std::string("12345678"));
+        QVERIFY(replaceOwnFile(file, "123456789"));
+        QCOMPARE(why(), std::string("it has more than 8 bytes"));
+        QVERIFY(replaceOwnFile(file, "kill 1"));
+        std::filesystem::create_hard_link(file, other);
+        QCOMPARE(why(), std::string("it has a second name"));
+        std::filesystem::remove(file);
+        std::filesystem::create_symlink(other, file);
+        QCOMPARE(why(), std::string("it is a symbolic link"));
+        std::filesystem::remove(file);
+        QCOMPARE(::mkfifo(file.c_str(), 0600), 0);
+        QCOMPARE(why(), std::string("it is no regular file"));
+        std::filesystem::remove(file);
+        if (::geteuid() != 0) QSKIP("only root can give a file away");
+        QVERIFY(replaceOwnFile(file, "kill 1"));
+        QCOMPARE(::chown(file.c_str(), 12345, 12345), 0);
+        QCOMPARE(why(), std::string("it belongs to another user, of number 12345"));
     }
 
     void resourcesAreThere() { QVERIFY(std::filesystem::is_directory(resourcesFolder())); }

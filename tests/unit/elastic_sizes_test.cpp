@@ -13,6 +13,8 @@
 #include <cmath>
 #include <fstream>
 #include <random>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace shardlab;
 
@@ -181,6 +183,37 @@ private Q_SLOTS:
             QVERIFY(!std::filesystem::exists(runRequestFile(run)));
         }
         QVERIFY(!writeRunRequest(folder.filePath("nowhere/run.shardlab").toStdString(), ResizeRequest{3}));
+    }
+
+    /// Whoever may write to the folder of a run could ask for its end.
+    void aRequestOfSomebodyElseIsIgnored() {
+        QTemporaryDir folder;
+        const std::filesystem::path run = folder.filePath("run.shardlab").toStdString(), file = runRequestFile(run);
+        const std::filesystem::path wanted = folder.filePath("wanted").toStdString();
+        const auto ignored = [&](const char* why) {
+            const auto taken = takeRunRequest(run);
+            return !taken && QString::fromStdString(taken.error().text()).contains(why) && !std::filesystem::is_symlink(file) && !std::filesystem::exists(file);
+        };
+        std::ofstream(wanted) << "kill 1\n";
+        std::filesystem::create_symlink(wanted, file);
+        QVERIFY(ignored("it is a symbolic link"));
+        QVERIFY(std::filesystem::exists(wanted));
+        std::filesystem::create_hard_link(wanted, file);
+        QVERIFY(ignored("it has a second name"));
+        QVERIFY(std::filesystem::exists(wanted));
+        QCOMPARE(::mkfifo(file.c_str(), 0600), 0);
+        QVERIFY(ignored("it is no regular file"));
+        std::ofstream(file) << std::string(100000, 'k');
+        QVERIFY(ignored("more than"));
+        // What cannot be removed is an error as long as it is there.
+        std::filesystem::create_directory(file);
+        for (int look = 0; look < 2; ++look) QVERIFY(!takeRunRequest(run) && std::filesystem::exists(file));
+        std::filesystem::remove(file);
+        QVERIFY(!*takeRunRequest(run));
+        if (::geteuid() != 0) QSKIP("only root can give a file away");
+        QVERIFY(writeRunRequest(run, FaultRequest{InjectedFaultKind::Kill, 1}));
+        QCOMPARE(::chown(file.c_str(), 12345, 12345), 0);
+        QVERIFY(ignored("it belongs to another user, of number 12345"));
     }
 };
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hostfiles, Slurm's lists, agents: what is read, and what each refusal says.
-#include "engine/launch/hosts/agent.h"
+#include "engine/base/file.h"
+#include "engine/launch/hosts/allowed_agents.h"
 #include "engine/launch/hosts/host_list.h"
 #include "engine/launch/hosts/this_machine.h"
+#include "engine/launch/job/doctor.h"
 #include "engine/launch/job/process.h"
 #include "tests/unit/random_events.h"
 
@@ -32,6 +34,8 @@ auto slurm(std::map<std::string, std::string> variables) {
 class HostListTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() { QVERIFY(qputenv("XDG_CONFIG_HOME", configuration_.path().toUtf8())); }
+
     void hostfileAsOpenMpiReadsIt() {
         const auto hosts = parseHostfile("# the lab\n\nnode1 slots=4\n  node2\tslots = 2 max_slots=8 # old\r\nnode3\nnode1 slots=1", "hosts");
         QVERIFY2(hosts.has_value(), refusal(hosts).c_str());
@@ -119,6 +123,44 @@ private Q_SLOTS:
         QCOMPARE(lines.front().text, std::string("<it's $HOME><node1/x><orted -mca a \"b c\">"));
     }
 
+    /// A layout may come from anywhere, and its agent is a command line.
+    void anAgentIsStartedOnlyWhereItWasAllowed() {
+        const std::string wild = "sh -c ': > pwned' {host}";
+        const auto allowed = [](const std::string& text, const std::string& named = {}) { return allowedAgent(text, named).has_value(); };
+        QVERIFY(allowed("") && allowed(" ") && allowed(std::string(slurmAgent)));
+        QVERIFY(!allowed(wild) && !allowed("ssh -p 2222") && !*agentIsAllowed(wild));
+        const std::string said = refusal(allowedAgent(wild, ""));
+        QVERIFY2(said.find(wild) != std::string::npos && said.find("--agent 'sh -c '\\'': > pwned'\\'' {host}'") != std::string::npos, said.c_str());
+        // For this once; the text must be the same.
+        QVERIFY(allowed(wild, wild) && !allowed(wild, wild + " ") && !allowed(wild));
+        // From now on.
+        QVERIFY(allowAgent("ssh -p 2222") && allowAgent(wild) && allowAgent(wild));
+        QVERIFY(allowed(wild) && allowed("ssh -p 2222") && !allowed("ssh -p 222") && !allowed("sh -c ': > pwned'"));
+        QCOMPARE(*readFile(allowedAgentsFile()), "ssh -p 2222\n" + wild + "\n");
+        QCOMPARE(int(std::filesystem::status(allowedAgentsFile()).permissions()), 0600);
+        // What could hide the rest of it, or stand for two lines.
+        for (const std::string hidden : {"ssh\nrm", "ssh\r", "ssh \x1b[2K", "ssh \x7f"}) {
+            QVERIFY2(refusal(allowedAgent(hidden, hidden)).find("control character") != std::string::npos, hidden.c_str());
+            QVERIFY(!allowAgent(hidden));
+        }
+        std::filesystem::remove(allowedAgentsFile());
+        QVERIFY(!allowed(wild));
+    }
+
+    /// A hostfile or an allocation may name what ssh takes for an option.
+    void aHostIsNoOption() {
+        ClusterSpec cluster;
+        for (const std::string name : {"-oProxyCommand=x", "a b", "", "a;b", "user@host"}) {
+            cluster.hosts = {{"localhost", 1}, {name, 1}};
+            QVERIFY2(refusal(examineHosts(cluster, {})).starts_with("this is no host name"), name.c_str());
+        }
+        cluster.hosts = {{"localhost", 1}};
+        cluster.agent = "sh -c ': > pwned' {host}";
+        QVERIFY(examineHosts(cluster, {}).has_value());  // nobody is called
+        cluster.hosts.push_back({"nowhere77", 1});
+        QVERIFY(refusal(examineHosts(cluster, {})).find("you have not allowed it") != std::string::npos);
+    }
+
     void thisMachineIsKnownByItsNames() {
         QVERIFY(isOwnName("localhost") && isThisMachine("127.0.0.1"));
         QVERIFY(!isOwnName("localhost2") && !isThisMachine("192.0.2.77"));
@@ -126,6 +168,8 @@ private Q_SLOTS:
         const auto none = reachableAddresses("203.0.113.0/24");
         QVERIFY(refusal(none).find("/cluster/network") != std::string::npos);
     }
+private:
+    QTemporaryDir configuration_;  ///< never that of the person who runs this
 };
 
 QTEST_GUILESS_MAIN(HostListTest)

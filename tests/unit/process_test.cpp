@@ -140,6 +140,20 @@ private Q_SLOTS:
         QCOMPARE(other->exitStatus()->text(), std::string("SIGKILL"));
     }
 
+    /// As nohup has it; mpirun has a handler of its own, so that the signal must not reach it at all.
+    void anIgnoredHangupStaysIgnored() {
+        const auto bits = [](const char* which) {
+            auto process = Process::start({"/bin/grep", {which, "/proc/self/status"}, {}});  // a shell would unblock it
+            const std::vector<OutputLine> lines = process ? readToEnd(*process) : std::vector<OutputLine>();
+            return lines.empty() ? 0ul : std::stoul(lines.front().text.substr(7), nullptr, 16);
+        };
+        const auto former = std::signal(SIGHUP, SIG_DFL);
+        QCOMPARE((bits("SigIgn") | bits("SigBlk")) & 1, 0ul);
+        std::signal(SIGHUP, SIG_IGN);
+        QCOMPARE(bits("SigIgn") & bits("SigBlk") & 1, 1ul);
+        std::signal(SIGHUP, former);
+    }
+
     void findsJobsByTheirFolder() {
         QTemporaryDir base;
         const std::string folder = base.filePath("shardlab-abcdef").toStdString();

@@ -64,7 +64,7 @@ RunSession::~RunSession() {
 }
 
 void RunSession::start(const Layout& layout, std::filesystem::path runFile, Measurements measurements,
-                       std::filesystem::path resume, std::optional<ServeOptions> serve) {
+                       std::filesystem::path resume, std::optional<ServeOptions> serve, std::string agent) {
     if (active()) return;
     retire();
     layout_ = layout;
@@ -82,7 +82,7 @@ void RunSession::start(const Layout& layout, std::filesystem::path runFile, Meas
     setState(JobState::Starting);
     QThreadPool::globalInstance()->start(
         [self, slot = slot_, starter = starter_,
-         options = JobOptions{layout_, runFile_, {}, std::move(measurements), {}, std::move(resume), {}}, serve = std::move(serve)]() mutable {
+         options = JobOptions{layout_, runFile_, {}, std::move(measurements), {}, std::move(resume), {}, std::move(agent)}, serve = std::move(serve)]() mutable {
             auto plan = makePlan(options.layout, options.measurements);
             if (!plan) {
                 slot->error = Error{.what = "this layout cannot run", .why = toText(plan.error())};

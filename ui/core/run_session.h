@@ -25,9 +25,9 @@ public:
     ~RunSession() override;
 
     /// `layout` is legal, its paths absolute; `resume`: a checkpoint to go on from; `serve`: where others may watch, empty:
-    /// nowhere. Ignored while a run is active.
+    /// nowhere; `agent`: as in JobOptions. Ignored while a run is active.
     void start(const Layout& layout, std::filesystem::path runFile, Measurements measurements = {},
-               std::filesystem::path resume = {}, std::optional<ServeOptions> serve = {});
+               std::filesystem::path resume = {}, std::optional<ServeOptions> serve = {}, std::string agent = {});
     void pause() { send(Command::Pause); }
     void resume() { send(Command::Resume); }
     /// One more step, then paused.

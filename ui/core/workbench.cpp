@@ -3,6 +3,8 @@
 
 #include "engine/base/resources.h"
 #include "engine/base/token.h"
+#include "engine/launch/hosts/allowed_agents.h"
+#include "engine/launch/hosts/this_machine.h"
 #include "engine/launch/job/run_header.h"
 #include "engine/layout/layout_file.h"
 #include "engine/predict/plan/measured_costs.h"
@@ -242,14 +244,38 @@ bool Workbench::startRun(const std::filesystem::path& resume) {
     return startRun(document_.resolvedLayout(), resume);
 }
 
-bool Workbench::startRun(const Layout& layout, const std::filesystem::path& resume) {
+bool Workbench::mayCallHosts(const Layout& layout, const std::filesystem::path& resume) {
+    if (allOwnNames(layout.cluster.hosts)) return true;
+    const std::string& agent = layout.cluster.agent;
+    const auto refuse = [this](const Error& error) {
+        messages_.post(tr("The run did not start"), error, "run");
+        return false;
+    };
+    const auto allowed = agentIsAllowed(agent);
+    if (!allowed) return refuse(allowed.error());
+    if (*allowed) return true;
+    const auto remember = [this, layout, resume, agent, refuse] {
+        if (const Status remembered = allowAgent(agent); remembered) startRun(layout, resume);
+        else refuse(remembered.error());
+    };
+    messages_.post({.level = MessageLevel::Warning,
+                    .title = tr("To reach the other hosts the layout has a program started. Start it?"),
+                    .detail = QString::fromStdString(agent),
+                    .choices = {{tr("Start it once"), [this, layout, resume, agent] { startRun(layout, resume, agent); }},
+                                {tr("Start it, and remember"), remember}},
+                    .topic = "run"});
+    return false;
+}
+
+bool Workbench::startRun(const Layout& layout, const std::filesystem::path& resume, const std::string& agent) {
     if (runTaken() || measure_.active()) return false;
     if (!freeOfLessons(tr("The run did not start"))) return false;
+    if (agent.empty() && !mayCallHosts(layout, resume)) return false;
     if (!haveRunFolder(tr("The run did not start"))) return false;
     messages_.withdraw("run");
     live_.forget();
     Q_EMIT workspaceRequested(Workspace::Run);
-    run_.start(layout, nextRunFile(layout), document_.measurements(), resume, sharing_.options());
+    run_.start(layout, nextRunFile(layout), document_.measurements(), resume, sharing_.options(), agent);
     return true;
 }
 

@@ -68,8 +68,9 @@ public:
     /// Runs the document's layout; with faults, says so and asks for the first faulty field.
     /// `resume`: a checkpoint to go on from.
     bool startRun(const std::filesystem::path& resume = {});
-    /// Runs another layout, legal and with absolute paths.
-    bool startRun(const Layout& layout, const std::filesystem::path& resume);
+    /// Runs another layout, legal and with absolute paths. False, with a question that shows it, where the layout names a program
+    /// to call other hosts with that the user has neither allowed before nor now: `agent` is its text.
+    bool startRun(const Layout& layout, const std::filesystem::path& resume, const std::string& agent = {});
     /// Watches a run that is served elsewhere; its copy goes into the folder of runs. False, with a message, while a run
     /// of this machine or another watched one goes on.
     bool connectTo(const TcpAddress& address, const std::string& token);
@@ -91,6 +92,7 @@ Q_SIGNALS:
 private:
     bool judgedLegal(const QString& refusal);
     bool haveRunFolder(const QString& refusal);
+    bool mayCallHosts(const Layout& layout, const std::filesystem::path& resume);
     void showPrediction();
     void followMeasuring();
     void followImporting();

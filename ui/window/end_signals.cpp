@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/end_signals.h"
 
+#include "engine/base/standard_streams.h"
 #include "ui/core/child.h"
 
 #include <QSocketNotifier>
@@ -31,13 +32,17 @@ EndSignals::EndSignals(QObject* parent) : QObject(parent) {
     connect(notifier_, &QSocketNotifier::activated, this, &EndSignals::read);
     struct sigaction action {};
     action.sa_handler = tell;
-    // After the first the signal has its own meaning again, so that a second one always ends the program.
-    action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
-    for (const int signal : handled) ::sigaction(signal, &action, nullptr);
+    for (const int signal : handled) {
+        // After the first the signal has its own meaning again, so that a second one always ends the program. Not so a lost terminal's,
+        // which the kernel tells and the shell too.
+        action.sa_flags = signal == SIGHUP ? SA_RESTART : SA_RESTART | static_cast<int>(SA_RESETHAND);
+        if (signal != SIGHUP || !ignoresSignal(signal)) ::sigaction(signal, &action, nullptr);
+    }
 }
 
 EndSignals::~EndSignals() {
-    for (const int signal : handled) std::signal(signal, SIG_DFL);
+    for (const int signal : handled)
+        if (signal != SIGHUP || !ignoresSignal(signal)) std::signal(signal, SIG_DFL);
     for (const int end : ends_)
         if (end >= 0) ::close(end);
 }

@@ -16,7 +16,7 @@ public:
     ~EndSignals() override;
 
 Q_SIGNALS:
-    /// Asked once; a second signal ends the program at once.
+    /// Asked once; a second signal ends the program at once. SIGHUP does not, and is ignored where it was at the start (nohup).
     void asked();
 
 private:

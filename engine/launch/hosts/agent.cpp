@@ -15,8 +15,12 @@ bool named(const std::vector<std::string>& words) {
 
 }  // namespace
 
+bool Agent::isDefault(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
+
 Result<Agent> Agent::parse(std::string_view text) {
-    if (text.find_first_not_of(" \t") == std::string_view::npos) text = sshAgent;
+    if (isDefault(text)) text = sshAgent;
+    if (std::ranges::any_of(text, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; }))
+        return fail(Error{"this is no agent", "/cluster/agent", "it has a control character or a line's end in it", "a program and its arguments, such as ssh -p 2222"});
     Agent agent;
     std::string word;
     bool begun = false;

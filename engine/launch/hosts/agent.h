@@ -16,8 +16,10 @@ class Agent {
 public:
     /// Words are parted by blanks; quotes, single or double, hold together what has some. `{host}` in a word stands for the
     /// host; where no word has it, the host follows the last one. Behind comes one word: a line for a shell. Empty: ssh
-    /// that never asks. Error: a quote that is not closed.
+    /// that never asks. Errors: a quote that is not closed, a control character, which could hide what follows it.
     static Result<Agent> parse(std::string_view text);
+    /// The text names no program of its own: ssh is meant.
+    static bool isDefault(std::string_view text);
 
     /// The program and its arguments that run `line` on `host`.
     std::vector<std::string> command(const std::string& host, const std::string& line) const;

@@ -3,11 +3,13 @@
 #include "engine/base/crc32c.h"
 #include "engine/base/file.h"
 #include "engine/base/units.h"
+#include "engine/launch/hosts/allowed_agents.h"
 #include "engine/launch/hosts/this_machine.h"
 #include "engine/launch/job/doctor.h"
 #include "engine/launch/job/gpu_report.h"
 #include "engine/launch/job/host_links.h"
 #include "engine/launch/job/temporary_folder.h"
+#include "engine/layout/host_name.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -69,8 +71,11 @@ MachineFinding findingOf(const HostState& state, int devices, const std::string&
 
 }  // namespace
 
-Result<std::vector<MachineFinding>> examineHosts(const ClusterSpec& cluster, const std::stop_token& stop) {
-    const auto agent = Agent::parse(cluster.agent);
+Result<std::vector<MachineFinding>> examineHosts(const ClusterSpec& cluster, const std::string& named, const std::stop_token& stop) {
+    for (const HostSpec& host : cluster.hosts)
+        if (!isHostName(host.name)) return fail(Error{"this is no host name", host.name, "it is handed to the agent", std::string(legalHostName)});
+    if (allOwnNames(cluster.hosts)) return std::vector<MachineFinding>{};
+    const auto agent = allowedAgent(cluster.agent, named);
     if (!agent) return fail(agent.error());
     const auto program = sameProgram();
     if (!program) return fail(program.error());

@@ -5,6 +5,7 @@
 #include "engine/base/token.h"
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/resume.h"
+#include "engine/launch/hosts/allowed_agents.h"
 #include "engine/launch/hosts/this_machine.h"
 #include "engine/launch/job/files_read.h"
 #include "engine/launch/job/job_run.h"
@@ -72,6 +73,9 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     const std::int64_t origin = monotonicNanoseconds();
     const auto plan = makePlan(options.layout, options.measurements);
     if (!plan) return fail(Error{"the layout cannot run", options.layout.name, toText(plan.error()), {}});
+    const bool several = !allOwnNames(plan->layout.cluster.hosts);
+    if (several)
+        if (const auto agent = allowedAgent(plan->layout.cluster.agent, options.agent); !agent) return fail(agent.error());
     const auto mpirun = findMpirun();
     if (!mpirun) return fail(mpirun.error());
     const auto rankProgram = findRankProgram(options.rankProgram);
@@ -82,7 +86,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     if (const Status there = canReadFiles(plan->layout, !resume->empty()); !there) return fail(there.error());
 
     // Other hosts make a folder of the same name: not every folder of this session is theirs too.
-    const std::filesystem::path base = allOwnNames(plan->layout.cluster.hosts) ? temporaryBase() : std::filesystem::path(temporaryBaseOfHosts);
+    const std::filesystem::path base = several ? std::filesystem::path(temporaryBaseOfHosts) : temporaryBase();
     const std::filesystem::path sharedMemoryBase = "/dev/shm";
     sweepAbandonedFolders(base);
     sweepAbandonedFolders(sharedMemoryBase);
@@ -129,7 +133,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     if (const Status done = (*writer)->appendPredicted(plan->simulation.events); !done) return fail(done.error());
 
     static_cast<void>(takeRunRequest(options.runFile));  // of an earlier run
-    RunHosts hosts({plan->layout, mpi, *mpirun, arguments.socket});
+    RunHosts hosts({plan->layout, mpi, *mpirun, arguments.socket, options.agent});
     RestartPolicy restarts(plan->layout, arguments.checkpoints, *resume);
     JobSetup setup{std::move(*folder), std::nullopt, std::move(arguments), std::move(hosts),
                    expectedRanks(plan->mesh), std::move(*writer), std::move(inbox), listening, std::move(*collector),

@@ -33,6 +33,9 @@ struct JobOptions {
     /// Whoever watches from other machines; listens already. The job serves its run file there and takes leave of it at
     /// its end, which may be some seconds after that of the ranks.
     std::shared_ptr<RunServer> server;
+    /// The agent that the user has named for this run: the layout's may be started where it is the same, or is allowed
+    /// (allowed_agents.h).
+    std::string agent;
 };
 
 /// Where a run keeps its checkpoints: the layout's folder, or "<run>.checkpoints" beside the run file.
@@ -53,7 +56,7 @@ public:
 class Job {
 public:
     /// Makes the plan, creates the run file and the socket, starts mpirun. Errors: an unwritable place, mpirun missing,
-    /// shardlab-rank missing, too few slots. Where other hosts take part, what is wrong with them is the run's end. `observer` must outlive the job.
+    /// shardlab-rank missing, too few slots, an agent that is not allowed. Where other hosts take part, what is wrong with them is the run's end. `observer` must outlive the job.
     static Result<std::unique_ptr<Job>> start(const JobOptions& options, JobObserver& observer);
     /// Ends the run if it still runs (stop, then kill) and waits for its threads.
     ~Job();

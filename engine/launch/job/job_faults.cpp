@@ -55,8 +55,10 @@ void JobRun::takeFaultsAsked() {
 /// What another program asks, some times a second.
 void JobRun::takeRequest() {
     const auto asked = takeRunRequest(setup_.runFile);
-    if (!asked) return recording_.log(LogLevel::Error, asked.error().text());
-    if (!*asked) return;
+    const std::string refused = asked ? std::string() : asked.error().text();
+    // What cannot be removed is met at every look, and told once.
+    if (refused != std::exchange(refusedRequest_, refused) && !asked) recording_.log(LogLevel::Error, refused);
+    if (!asked || !*asked) return;
     if (const auto* resize = std::get_if<ResizeRequest>(&**asked)) resizeAsked_ = resize->data;
     else inject(std::get<FaultRequest>(**asked));
 }

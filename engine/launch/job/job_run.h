@@ -130,6 +130,7 @@ private:
 
     std::vector<InjectedFault> faults_;  ///< on purpose: those that have not happened, and those that go on
     std::atomic<int> resizeAsked_ = 0;  ///< replicas; 0: nothing
+    std::string refusedRequest_;        ///< why what lies there was ignored; it has been told
     std::optional<int> resizing_;       ///< the ranks are ending, so that so many replicas may go on
     int starts_ = 0;                    ///< after the first
     bool stopRequested_ = false;

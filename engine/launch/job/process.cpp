@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job/process.h"
 
+#include "engine/base/standard_streams.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -74,10 +76,12 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     dup2(input >= 0 ? input : open("/dev/null", O_RDONLY), STDIN_FILENO);
     dup2(output, STDOUT_FILENO);
     dup2(error, STDERR_FILENO);
-    for (int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGCHLD}) ::signal(number, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
+    for (int number : {SIGINT, SIGTERM, SIGPIPE, SIGQUIT, SIGCHLD}) ::signal(number, SIG_DFL);
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    // Under nohup a hangup must end nothing; mpirun handles it whatever it finds, so that it is kept from it altogether.
+    if (ignoresSignal(SIGHUP)) sigaddset(&blocked, SIGHUP);
+    sigprocmask(SIG_SETMASK, &blocked, nullptr);
     execve(program, argv, environment);
     const int reason = errno;
     [[maybe_unused]] const ssize_t written = write(failure, &reason, sizeof reason);

@@ -7,6 +7,7 @@
 #include "engine/base/token.h"
 #include "engine/base/units.h"
 #include "engine/trace/checkpoint/manifest.h"
+#include "engine/launch/hosts/allowed_agents.h"
 #include "engine/launch/hosts/this_machine.h"
 #include "engine/launch/job/files_read.h"
 #include "engine/launch/job/stray_processes.h"
@@ -74,7 +75,7 @@ Status RunHosts::call(const RankArguments& arguments) {
     if (!arguments.profile.empty() && !hosts_.front().here)
         return fail(Error{"cannot profile hosts without this one", "/cluster/hosts", "rank 0 writes the profile, on its own host",
                           "this machine first"});
-    const auto agent = Agent::parse(setup_.layout.cluster.agent);
+    const auto agent = allowedAgent(setup_.layout.cluster.agent, setup_.agent);
     if (!agent) return fail(agent.error());
     setup_.mpirun.agent = arguments.layout.parent_path() / "agent";
     if (const Status written = replaceFile(setup_.mpirun.agent, agent->script()); !written) return written;

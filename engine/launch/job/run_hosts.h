@@ -20,6 +20,7 @@ struct RunHostsSetup {
     MpirunOptions mpirun;             ///< all but hosts and agent
     std::filesystem::path program;    ///< mpirun's
     std::filesystem::path collector;  ///< its Unix socket
+    std::string agent;                ///< JobOptions::agent
 };
 
 class RunHosts {

@@ -2,12 +2,18 @@
 #include "engine/launch/job/run_request.h"
 
 #include "engine/base/file.h"
+#include "engine/base/own_file.h"
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace shardlab {
 namespace {
+
+constexpr std::size_t longestRequest = 64;  ///< bytes
 
 /// Nothing where the line is none of a request.
 std::optional<RunRequest> requestOf(std::string_view line) {
@@ -42,13 +48,18 @@ Status writeRunRequest(const std::filesystem::path& runFile, const RunRequest& r
 
 Result<std::optional<RunRequest>> takeRunRequest(const std::filesystem::path& runFile) {
     const std::filesystem::path file = runRequestFile(runFile);
-    std::error_code failed;
-    if (!std::filesystem::is_regular_file(file, failed)) return std::optional<RunRequest>();
-    const auto content = readFile(file, 64);
-    if (!std::filesystem::remove(file, failed)) return std::optional<RunRequest>();  // it would be asked for ever
-    if (!content) return fail(content.error());
-    const std::optional<RunRequest> request = requestOf(*content);
-    if (!request) return fail({"cannot read what is asked of the run", file.string(), "it is no request", "resize REPLICAS, kill RANK or hang RANK, on a line"});
+    const auto ignored = [&](const std::string& why) {
+        return fail({"what was asked of the run is ignored", file.string(), why, "resize REPLICAS, kill RANK or hang RANK, on a line, by this user or root"});
+    };
+    const auto content = readOwnFile(file, longestRequest);
+    if (content && !*content) return std::optional<RunRequest>();
+    const bool away = ::unlink(file.c_str()) == 0;
+    const int reason = errno;
+    if (!content) return ignored(content.error().why);
+    if (!away && reason == ENOENT) return std::optional<RunRequest>();  // whoever asked has taken it back
+    if (!away) return ignored(fmt::format("it cannot be removed, and would be asked for ever: {}", std::strerror(reason)));
+    const std::optional<RunRequest> request = requestOf(**content);
+    if (!request) return ignored("it is no request");
     return request;
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/layout/devices.h"
 #include "engine/layout/fields.h"
+#include "engine/layout/host_name.h"
 #include "engine/layout/suggest.h"
 
 #include <algorithm>
@@ -100,18 +101,12 @@ private:
             if (!isHostName(hosts[i].name))
                 faults_.push_back({host + "/name", fmt::format("\"{}\" is no host name", hosts[i].name.substr(0, 60)),
                                    "it is handed to mpirun",
-                                   "letters, digits, dots and hyphens, beginning with a letter or digit"});
+                                   std::string(legalHostName)});
             else if (!seen.insert(hosts[i].name).second)
                 faults_.push_back({host + "/name", fmt::format("\"{}\" stands twice", hosts[i].name),
                                    "a host gives all its devices in one entry",
                                    "each host once, with the sum of its devices"});
         }
-    }
-
-    static bool isHostName(std::string_view name) {
-        if (name.empty() || name.size() > 253 || !std::isalnum(static_cast<unsigned char>(name[0]))) return false;
-        return std::ranges::all_of(name,
-                                   [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '-' || c == '_'; });
     }
 
     const Layout& layout_;

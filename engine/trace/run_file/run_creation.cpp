@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/run_file/run_creation.h"
 
+#include "engine/base/token.h"
+#include "engine/base/unix_socket.h"
 #include "engine/layout/layout_file.h"
 #include "engine/trace/run_file/run_schema.h"
 
 #include <array>
 #include <cstring>
+#include <fcntl.h>
 #include <fstream>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -53,14 +56,17 @@ Result<Database> createRunFile(const std::filesystem::path& file, const RunHeade
     if (!replaceable) return fail(replaceable.error());
 
     // Made beside with all its tables and renamed: a file of that name is a run from its first moment.
-    const std::filesystem::path draft = beside(file, ".new" + std::to_string(::getpid()));
+    const auto name = nameBeside(file);
+    if (!name) return fail(name.error());
+    const std::filesystem::path& draft = *name;
     const auto discard = [&](Error error) {
         for (const char* suffix : {"", "-journal"}) ::unlink(beside(draft, suffix).c_str());
         return fail({"cannot create the run file", file.string(), std::move(error.why), std::move(error.legal)});
     };
-    ::unlink(draft.c_str());
     {
-        auto made = Database::open(draft, DatabaseMode::Create);
+        // SQLite would follow a link of that name; a file that was made here is none. The mode is SQLite's own.
+        const Descriptor empty(::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+        auto made = empty.valid() ? Database::open(draft, DatabaseMode::Write) : Result<Database>(fail({"", "", "", ""}));
         if (!made) {
             std::error_code reason;
             const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");

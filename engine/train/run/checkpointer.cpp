@@ -9,6 +9,7 @@
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <random>
 #include <unistd.h>
 
 namespace shardlab {
@@ -35,6 +36,7 @@ std::vector<std::string> collect(Communicator& world, const std::string& text) {
 struct Place {
     int serial = 0;
     int process = 0;
+    std::uint64_t random = 0;  ///< in a folder that others may write to nobody knows the name before
 };
 
 }  // namespace
@@ -60,10 +62,11 @@ void Checkpointer::take(const TrainingPosition& position) {
     taken_ = position.step;
     position_ = position;
     underWay_ = true;
-    Place place{serial_, static_cast<int>(::getpid())};
+    std::random_device random;
+    Place place{serial_, static_cast<int>(::getpid()), std::uint64_t{random()} << 32 | random()};
     setup_.world.broadcast(std::as_writable_bytes(std::span(&place, 1)), 0);
     serial_ = place.serial + 1;
-    unfinished_ = unfinishedCheckpoint(setup_.folder, place.serial, position.step, std::to_string(place.process));
+    unfinished_ = unfinishedCheckpoint(setup_.folder, place.serial, position.step, fmt::format("{}-{:016x}", place.process, place.random));
 
     began_ = setup_.trace.now();
     if (staging_.empty()) makeStaging();

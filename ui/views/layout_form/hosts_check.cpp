@@ -11,13 +11,13 @@ HostsCheck::HostsCheck(QObject* parent) : QObject(parent), examiner_(examineHost
 
 HostsCheck::~HostsCheck() { stop_.request_stop(); }
 
-void HostsCheck::start(const ClusterSpec& cluster) {
+void HostsCheck::start(const ClusterSpec& cluster, const std::string& agent) {
     if (active_) return;
     active_ = true;
     stop_ = std::stop_source();
     Q_EMIT stateChanged();
-    QThreadPool::globalInstance()->start([self = QPointer(this), examiner = examiner_, cluster, stop = stop_.get_token()] {
-        auto result = examiner(cluster, stop);
+    QThreadPool::globalInstance()->start([self = QPointer(this), examiner = examiner_, cluster, agent, stop = stop_.get_token()] {
+        auto result = examiner(cluster, agent, stop);
         if (!qApp) return;
         QMetaObject::invokeMethod(qApp, [self, stop, result = std::move(result)] {
             if (!self) return;

@@ -16,7 +16,7 @@ class HostsCheck : public QObject {
     Q_OBJECT
 public:
     /// As examineHosts(); called on a worker thread, where it may block.
-    using Examiner = std::function<Result<std::vector<MachineFinding>>(const ClusterSpec& cluster, const std::stop_token& stop)>;
+    using Examiner = std::function<Result<std::vector<MachineFinding>>(const ClusterSpec& cluster, const std::string& agent, const std::stop_token& stop)>;
 
     explicit HostsCheck(QObject* parent);
     /// Ends a check under way; nothing is told of it any more.
@@ -24,8 +24,8 @@ public:
 
     void setExaminer(Examiner examiner) { examiner_ = std::move(examiner); }
     bool active() const { return active_; }
-    /// Ignored while one is under way.
-    void start(const ClusterSpec& cluster);
+    /// Ignored while one is under way. `agent`: one that the user has allowed for this once.
+    void start(const ClusterSpec& cluster, const std::string& agent);
     void cancel();
 
 Q_SIGNALS:

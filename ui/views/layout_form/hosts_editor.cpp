@@ -7,6 +7,7 @@
 #include "ui/views/layout_form/calm_controls.h"
 #include "ui/views/layout_form/hosts_check.h"
 
+#include "engine/launch/hosts/allowed_agents.h"
 #include "engine/launch/hosts/this_machine.h"
 
 #include <QLabel>
@@ -32,7 +33,7 @@ QString words(const std::vector<HostSpec>& hosts) {
 
 HostsEditor::HostsEditor(const Field& field, HostListField access, Document& document, QWidget* parent)
     : FieldEditor(field, document, parent), access_(access), column_(child<QVBoxLayout>(this)), add_(child<QToolButton>(this)),
-      ask_(child<QToolButton>(this)), failure_(child<QLabel>(this)), check_(child<HostsCheck>(this)) {
+      ask_(child<QToolButton>(this)), failure_(child<QLabel>(this)), once_(child<QToolButton>(this)), remember_(child<QToolButton>(this)), check_(child<HostsCheck>(this)) {
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(4);
     add_->setText(tr("+ host"));
@@ -44,23 +45,33 @@ HostsEditor::HostsEditor(const Field& field, HostListField access, Document& doc
     ask_->setFocusPolicy(Qt::StrongFocus);
     ask_->setToolTip(tr("Call every host as a run would: the program there, its way back, its clock, its GPUs"));
     failure_->setWordWrap(true);
+    failure_->setTextFormat(Qt::PlainText);
     failure_->setVisible(false);
     setRole(*failure_, "bad");
+    auto* answers = child<QHBoxLayout>();
+    once_->setText(tr("start it once"));
+    remember_->setText(tr("start it, and remember"));
+    for (QToolButton* answer : {once_, remember_}) {
+        answer->setProperty("role", "flat");
+        answer->setFocusPolicy(Qt::StrongFocus);
+        answer->setVisible(false);
+        answers->addWidget(answer);
+    }
+    answers->addStretch(1);
+    connect(once_, &QToolButton::clicked, this, [this] { startCheck(checked_.agent); });
+    connect(remember_, &QToolButton::clicked, this, &HostsEditor::rememberAgent);
     auto* below = child<QHBoxLayout>();
     below->addStretch(1);
     below->addWidget(ask_);
     below->addWidget(add_);
     column_->addWidget(failure_);
+    column_->addLayout(answers);
     column_->addLayout(below);
     addLine();
     setFocusProxy(lines_.front().host);
     connect(ask_, &QToolButton::clicked, this, [this] {
-        if (check_->active()) return check_->cancel();
-        checked_ = this->document().layout().cluster;
-        findings_.clear();
-        problem_.clear();
-        check_->start(checked_);
-        showFindings();
+        if (check_->active()) check_->cancel();
+        else startCheck({});
     });
     connect(check_, &HostsCheck::stateChanged, this, &HostsEditor::showCheck);
     connect(check_, &HostsCheck::found, this, [this](const std::vector<MachineFinding>& findings) {
@@ -80,6 +91,31 @@ HostsEditor::HostsEditor(const Field& field, HostListField access, Document& doc
     });
 }
 
+/// `agent`: what the user has allowed for this once. An agent that is not allowed is shown instead, and asked for.
+void HostsEditor::startCheck(const std::string& agent) {
+    checked_ = document().layout().cluster;
+    findings_.clear();
+    problem_.clear();
+    asking_ = false;
+    const auto allowed = agent.empty() ? agentIsAllowed(checked_.agent) : Result<bool>(agent == checked_.agent);
+    if (!allowed) {
+        problem_ = QString::fromStdString(allowed.error().text());
+    } else if (!*allowed) {
+        asking_ = true;
+        problem_ = tr("To reach the hosts the layout has this program started. Start it?\n%1").arg(QString::fromStdString(checked_.agent));
+    } else {
+        check_->start(checked_, agent);
+    }
+    showFindings();
+}
+
+void HostsEditor::rememberAgent() {
+    if (const Status remembered = allowAgent(checked_.agent); remembered) return startCheck({});
+    else problem_ = QString::fromStdString(remembered.error().text());
+    asking_ = false;
+    showFindings();
+}
+
 void HostsEditor::showCheck() {
     ask_->setText(check_->active() ? tr("checking … stop") : tr("check"));
     // This machine alone is what doctor is for.
@@ -92,6 +128,7 @@ void HostsEditor::showFindings() {
     const bool current = cluster.agent == checked_.agent && cluster.network == checked_.network;
     failure_->setText(problem_);
     failure_->setVisible(current && !problem_.isEmpty());
+    for (QToolButton* answer : {once_, remember_}) answer->setVisible(current && asking_);
     for (std::size_t index = 0; index < lines_.size(); ++index) {
         QLabel& label = *lines_[index].finding;
         const auto found = std::ranges::find_if(findings_, [&](const MachineFinding& finding) {
@@ -125,6 +162,7 @@ void HostsEditor::addLine() {
     whole->addLayout(row);
     whole->addWidget(line.finding = child<QLabel>(line.row));
     line.finding->setWordWrap(true);
+    line.finding->setTextFormat(Qt::PlainText);
     line.finding->setVisible(false);
     line.finding->setTextInteractionFlags(Qt::TextSelectableByMouse);
     row->addWidget(line.host = child<QLineEdit>(line.row), 1);

@@ -36,6 +36,8 @@ private:
         QLabel* finding;
     };
     void addLine();
+    void startCheck(const std::string& agent);
+    void rememberAgent();
     void showCheck();
     void showFindings();
     void change(const std::function<void(std::vector<HostSpec>&)>& edit);
@@ -45,10 +47,13 @@ private:
     QToolButton* add_;
     QToolButton* ask_;
     QLabel* failure_;
+    QToolButton* once_;      ///< what the agent's question is answered with
+    QToolButton* remember_;
     HostsCheck* check_;
     ClusterSpec checked_;  ///< what the findings are of; they are shown as long as the layout has it
     std::vector<MachineFinding> findings_;
     QString problem_;
+    bool asking_ = false;  ///< `problem_` is the question whether the layout's agent may be started
     std::vector<Line> lines_;
 };
 
