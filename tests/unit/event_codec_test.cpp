@@ -2,6 +2,8 @@
 #include "engine/trace/event/event_codec.h"
 
 #include "engine/base/crc32c.h"
+#include "engine/trace/event/zstd_bytes.h"
+#include "engine/trace/run_file/run_block.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
@@ -100,6 +102,17 @@ private Q_SLOTS:
     }
 
     /// Not one of all prefixes of a block, and nothing behind it, passes for a block.
+    /// A few bytes may claim to be gigabytes.
+    void whatAFrameMayUnpackToIsBounded() {
+        std::vector<Event> back;
+        const Status block = BlockUnpacker().unpack(packBytes(Bytes(2 << 20)), back);
+        QVERIFY(!block);
+        QVERIFY2(block.error().text().find("At most 1.00 MiB") != std::string::npos, block.error().text().c_str());
+        const auto figures = unpackBytes(packBytes(Bytes(65 << 20)));
+        QVERIFY(!figures);
+        QVERIFY2(figures.error().text().find("At most 64.0 MiB") != std::string::npos, figures.error().text().c_str());
+    }
+
     void everyCutIsNoticed() {
         RandomEvents random(freshSeed());
         const std::vector<Event> events = random.plausible(60, 3);

@@ -16,6 +16,10 @@ namespace shardlab {
 namespace {
 
 constexpr std::size_t mostNames = 1'000'000;
+constexpr std::size_t mostNameBytes = std::size_t{256} << 20;
+constexpr std::size_t longestName = 4096;
+constexpr std::size_t mostThreads = 1'000'000;
+constexpr std::size_t mostIgnoredKinds = 1000;
 constexpr std::size_t mostRanks = 32'767;  ///< that an event can name
 constexpr std::size_t batchEvents = 4096;
 constexpr std::int64_t eventsBetweenQuestions = 1 << 17;
@@ -42,12 +46,20 @@ std::uint32_t ForeignTrace::addProcess(ForeignProcess process) {
     return static_cast<std::uint32_t>(processes_.size() - 1);
 }
 
+Status ForeignTrace::room() const {
+    if (processes_.size() <= mostRanks) return {};
+    return fail(refusal(processes_.back().source, fmt::format("it is one process more than the {} that a run can have as ranks", mostRanks),
+                        "Traces of fewer processes"));
+}
+
 ActionId ForeignTrace::name(std::string_view text) {
     static constexpr std::string_view another = "(another name)";
     if (text.empty()) return 0;
+    text = text.substr(0, longestName);
     const auto known = names_.find(std::string(text));
     if (known != names_.end()) return namedId(known->second);
-    if (names_.size() >= mostNames && text != another) return name(another);
+    if ((names_.size() >= mostNames || nameBytes_ >= mostNameBytes) && text != another) return name(another);
+    nameBytes_ += text.size();
     const auto number = static_cast<std::uint32_t>(names_.size() + 1);
     const auto added = names_.emplace(std::string(text), number).first;
     namesInOrder_.push_back(&added->first);
@@ -80,9 +92,20 @@ void ForeignTrace::addMemory(std::uint32_t process, std::int64_t time, std::int6
     timing_[process].memory.push_back({time, bytes});
 }
 
+std::uint32_t ForeignTrace::thread(std::uint32_t process, std::string_view name) {
+    std::string key = fmt::format("{}/{}", process, name);
+    const auto known = threadNumbers_.find(key);
+    if (known != threadNumbers_.end()) return known->second;
+    if (threadNumbers_.size() >= mostThreads) return mostThreads;
+    const auto number = static_cast<std::uint32_t>(threadNumbers_.size());
+    return threadNumbers_.emplace(std::move(key), number).first->second;
+}
+
 void ForeignTrace::ignored(std::string_view what, std::int64_t count) {
+    static constexpr std::string_view more = "things of more kinds than are told apart";
     const auto known = ignored_.find(what);
     if (known != ignored_.end()) known->second += count;
+    else if (ignored_.size() >= mostIgnoredKinds && what != more) ignored(more, count);
     else ignored_.emplace(what, count);
 }
 

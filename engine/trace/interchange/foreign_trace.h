@@ -34,7 +34,10 @@ public:
     std::uint32_t addProcess(ForeignProcess process);
     ForeignProcess& process(std::uint32_t number) { return processes_[number]; }
     std::size_t processes() const { return processes_.size(); }
-    /// For an event's action. Names beyond a million are all "(another name)".
+    /// Error: more processes than a run can have ranks. Readers ask before each thing they take.
+    Status room() const;
+    /// For an event's action. Names beyond a million, or beyond 256 MiB of them, are all "(another name)"; of each the first
+    /// 4 KiB count.
     ActionId name(std::string_view text);
     /// On a clock that all processes share. What ends before it begins, or lies 146 years from the clock's zero, is counted
     /// as ignored.
@@ -46,6 +49,9 @@ public:
     /// Bytes that the process holds on a device, from `time` on; steps get their peak.
     void addMemory(std::uint32_t process, std::int64_t time, std::int64_t bytes);
     void forgetMemory(std::uint32_t process) { timing_[process].memory.clear(); }
+    /// For ForeignEvent::thread. Threads beyond a million are all the same one.
+    std::uint32_t thread(std::uint32_t process, std::string_view name);
+    /// Kinds of things beyond a thousand are counted together.
     void ignored(std::string_view what, std::int64_t count = 1);
     /// Times are those of a run's clock already; else the first begin becomes 0.
     void keepClock() { keepClock_ = true; }
@@ -90,7 +96,9 @@ private:
     std::int64_t first_ = std::numeric_limits<std::int64_t>::max();  ///< earliest begin
     bool keepClock_ = false;
     std::unordered_map<std::string, std::uint32_t> names_;
+    std::size_t nameBytes_ = 0;
     std::vector<const std::string*> namesInOrder_;
+    std::unordered_map<std::string, std::uint32_t> threadNumbers_;  ///< by process and name
     std::map<std::string, std::int64_t, std::less<>> ignored_;
     std::vector<std::string> notes_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Thread> threads_;
