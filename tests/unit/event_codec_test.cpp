@@ -9,6 +9,7 @@
 
 #include <QTest>
 
+#include <limits>
 #include <set>
 #include <string>
 
@@ -101,7 +102,26 @@ private Q_SLOTS:
         QVERIFY2(block.size() < events.size() * 2 + 64, std::to_string(block.size()).c_str());
     }
 
-    /// Not one of all prefixes of a block, and nothing behind it, passes for a block.
+    void timesThatNoRunHasAreRefused() {
+        RandomEvents random(freshSeed());
+        for (int round = 0; round < 200; ++round) {
+            std::vector<Event> events = random.plausible(20, 3);
+            const auto at = static_cast<std::size_t>(random.below(20));
+            const std::int64_t beyond = latestTime + 1 + random.below(std::numeric_limits<std::int64_t>::max() - latestTime);
+            (round % 2 == 0 ? events[at].begin : events[at].end) = round % 4 < 2 ? beyond : -beyond;
+            events[at].kind = EventKind::Forward;
+            events[at].action = actionId({ActionKind::Forward, 2, 1, -1});
+            Bytes block;
+            encodeEvents(events, block);
+            std::vector<Event> back;
+            const Status read = decodeEvents(block, back);
+            QVERIFY(!read && back.empty());
+            const std::string error = read.error().text();
+            for (const std::string& word : {"event " + std::to_string(at + 1) + " (forward 2F1 of rank 3)", std::to_string(beyond), std::string("36 years")})
+                QVERIFY2(error.find(word) != std::string::npos, error.c_str());
+        }
+    }
+
     /// A few bytes may claim to be gigabytes.
     void whatAFrameMayUnpackToIsBounded() {
         std::vector<Event> back;
@@ -113,6 +133,7 @@ private Q_SLOTS:
         QVERIFY2(figures.error().text().find("At most 64.0 MiB") != std::string::npos, figures.error().text().c_str());
     }
 
+    /// Not one of all prefixes of a block, and nothing behind it, passes for a block.
     void everyCutIsNoticed() {
         RandomEvents random(freshSeed());
         const std::vector<Event> events = random.plausible(60, 3);

@@ -317,6 +317,15 @@ private Q_SLOTS:
         QCOMPARE(made.name(made.events.at(0)).size(), std::size_t{4096});
     }
 
+    /// Times that fit a trace's own clock may lie further apart than a run's clock can show.
+    void eventsDecadesApartAreRefusedByName() {
+        write(path("apart.json"), R"([{"ph": "X", "ts": 0, "dur": 1, "pid": 1, "tid": 1, "name": "first"},)"
+                                  R"({"ph": "X", "ts": 2000000000000000, "dur": 1, "pid": 1, "tid": 1, "name": "the late one"}])");
+        const std::string error = errorOf({path("apart.json")});
+        QVERIFY2(error.find("\"the late one\" goes from 2000000000000000000 to") != std::string::npos, error.c_str());
+        QVERIFY2(error.find("Events within 36 years of the first one") != std::string::npos, error.c_str());
+    }
+
     void moreProcessesThanRanksAreRefusedAtOnce() {
         std::string text = "[";
         for (int process = 0; process < 40'000; ++process)

@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "engine/layout/layout_file.h"
+#include "engine/trace/event/legal_time.h"
 
 #include <algorithm>
 #include <chrono>
@@ -23,7 +24,10 @@ constexpr std::size_t mostIgnoredKinds = 1000;
 constexpr std::size_t mostRanks = 32'767;  ///< that an event can name
 constexpr std::size_t batchEvents = 4096;
 constexpr std::int64_t eventsBetweenQuestions = 1 << 17;
-constexpr std::int64_t latest = std::int64_t{1} << 62;  ///< so that no difference of two times overflows; 146 years
+/// Of another program's clock, which may count from anywhere: so that no difference of two times overflows; 146 years.
+constexpr std::int64_t latest = std::int64_t{1} << 62;
+
+constexpr std::string_view tooLarge = "events whose times are too large";
 
 bool onClock(std::int64_t begin, std::int64_t end) { return begin > -latest && end < latest; }
 
@@ -66,13 +70,22 @@ ActionId ForeignTrace::name(std::string_view text) {
     return namedId(number);
 }
 
+std::string ForeignTrace::called(const ForeignEvent& event) const {
+    const std::uint32_t number = nameNumber(event.event.action);
+    const std::string kind(shardlab::name(event.event.kind));
+    return number == 0 || number > namesInOrder_.size() ? "a " + kind : fmt::format("the {} \"{}\"", kind, *namesInOrder_[number - 1]);
+}
+
 Status ForeignTrace::add(const ForeignEvent& event) {
     if (event.event.end < event.event.begin) {
         ignored("spans that end before they begin");
         return {};
     }
     if (!onClock(event.event.begin, event.event.end)) {
-        ignored("events whose times are too large");
+        if (ignored_.find(tooLarge) == ignored_.end())
+            note(fmt::format("left out: {} of {}, from {} to {} ns, and whatever else lies 146 years from its clock's zero", called(event),
+                             processes_[event.process].source, event.event.begin, event.event.end));
+        ignored(tooLarge);
         return {};
     }
     if (!event.predicted) first_ = std::min(first_, event.event.begin);
@@ -232,6 +245,13 @@ Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, Impo
             last = std::max(last, event.event.end);
             if (event.event.kind == EventKind::Step) steps.insert(event.event.step);
             ++report.events;
+        }
+        if (!isLegalTime(event.event.begin) || !isLegalTime(event.event.end)) {
+            if (status)
+                status = fail(refusal(processes_[event.process].source,
+                                      fmt::format("{} goes from {} to {} ns after the trace's first event", called(event), event.event.begin, event.event.end),
+                                      "Events within 36 years of the first one"));
+            return;
         }
         std::vector<Event>& batch = event.predicted ? predicted : measured;
         batch.push_back(event.event);

@@ -40,7 +40,7 @@ public:
     /// 4 KiB count.
     ActionId name(std::string_view text);
     /// On a clock that all processes share. What ends before it begins, or lies 146 years from the clock's zero, is counted
-    /// as ignored.
+    /// as ignored. On the run's clock, of which the trace's first begin is the zero, write() wants legal times.
     Status add(const ForeignEvent& event);
     /// When a step of the process was, on its host. Events belong to the step they begin in, what a device does to that
     /// in which it was asked for: devices lag behind.
@@ -57,7 +57,7 @@ public:
     void keepClock() { keepClock_ = true; }
     void note(std::string text) { notes_.push_back(std::move(text)); }
 
-    /// Makes the run. Errors: nothing in it, two processes of one rank, too many ranks, the file cannot be written.
+    /// Makes the run. Errors: nothing in it, an event 36 years from the first, two processes of one rank, too many ranks, the file cannot be written.
     Result<ImportReport> write(const std::filesystem::path& out, std::string_view origin, const std::vector<std::string>& files,
                                const ShareWatcher& watcher);
 
@@ -84,6 +84,7 @@ private:
     };
     Result<std::vector<int>> ranks() const;  ///< of each process
     RunHeader header(std::string_view origin, const std::vector<std::string>& files, const std::vector<int>& ranks) const;
+    std::string called(const ForeignEvent& event) const;  ///< for messages
     void place(ForeignEvent& event);  ///< its lane and its step
     std::int32_t stepOf(const ForeignEvent& event) const;
     std::vector<ForeignEvent> peaks() const;
