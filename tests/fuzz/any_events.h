@@ -18,7 +18,7 @@ inline bool identical(const Event& a, const Event& b) {
            std::bit_cast<std::uint64_t>(a.value) == std::bit_cast<std::uint64_t>(b.value);
 }
 
-/// Any that is legal.
+/// Any legal time.
 inline std::int64_t anyTime(Input& input) { return std::clamp(input.number<std::int64_t>(), -latestTime, latestTime); }
 
 inline Event anyEvent(Input& input, std::int64_t& clock) {

@@ -12,10 +12,10 @@ namespace {
 
 std::int64_t lengthOf(TimeRange range) { return saturatedDifference(range.end, range.begin); }
 
-/// Between what can be told apart and four times `whole`.
+/// The longest range that is shown: four times `whole`.
 std::int64_t longest(TimeRange whole) { return 4 * std::clamp(lengthOf(whole), leastVisible, latestTime); }
 
-/// Far outside what whole numbers hold, the nearest of them.
+/// The nearest whole number within what is ever shown.
 std::int64_t rounded(double time) {
     constexpr double most = 4.0 * static_cast<double>(latestTime);
     return static_cast<std::int64_t>(std::clamp(time, -most, most));
@@ -23,7 +23,7 @@ std::int64_t rounded(double time) {
 
 TimeRange moved(TimeRange range, std::int64_t by) { return {saturatedSum(range.begin, by), saturatedSum(range.end, by)}; }
 
-/// Of that length, from `begin` on.
+/// The range of that length that begins at `begin`.
 TimeRange from(std::int64_t begin, std::int64_t length) { return {begin, saturatedSum(begin, length)}; }
 
 }  // namespace

@@ -24,7 +24,7 @@ constexpr std::size_t mostIgnoredKinds = 1000;
 constexpr std::size_t mostRanks = 32'767;  ///< that an event can name
 constexpr std::size_t batchEvents = 4096;
 constexpr std::int64_t eventsBetweenQuestions = 1 << 17;
-/// Of another program's clock, which may count from anywhere: so that no difference of two times overflows; 146 years.
+/// Another program's clock may count from anywhere: its times lie within 146 years, so that no difference of two overflows.
 constexpr std::int64_t latest = std::int64_t{1} << 62;
 
 constexpr std::string_view tooLarge = "events whose times are too large";
