@@ -3,6 +3,7 @@
 // another host to the launcher.
 #include "app/rank_gpus.h"
 #include "engine/base/units.h"
+#include "engine/base/visible_text.h"
 #include "engine/train/comm/mpi/mpi_session.h"
 #include "engine/train/comm/shared/shared_communicator.h"
 #include "engine/launch/job/forwarder.h"
@@ -69,7 +70,7 @@ std::function<bool(int, const Action&)> lossForTests(int rank) {
 
 /// MPI cannot be ended in order without the others, who wait for this rank: mpirun ends them when it sees this exit.
 [[noreturn]] void giveUp(int rank, Telemetry* telemetry, const std::exception& error) {
-    std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
+    std::fprintf(stderr, "rank %d: %s\n", rank, visible(error.what()).c_str());
     if (telemetry) telemetry->finish(error.what());
     std::_Exit(1);
 }
@@ -158,7 +159,7 @@ int main(int argc, char** argv) {
             giveUp(rank, telemetry.get(), error);
         }
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\n", error.what());
+        std::fprintf(stderr, "%s\n", visible(error.what()).c_str());
         return 1;
     }
     return 0;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/print.h"
 
+#include "engine/base/visible_text.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <unistd.h>
 
 namespace shardlab::cli {
 
@@ -42,18 +45,31 @@ std::string Table::text(int indent) const {
     return result;
 }
 
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void Table::add(std::vector<std::string> row) {
+    for (std::string& cell : row) cell = visible(cell, Lines::Visible);
+    rows_.push_back(std::move(row));
+}
 
-void printError(const Error& error) { std::fprintf(stderr, "shardlab: %s\n", error.text().c_str()); }
+void print(std::string_view text) {
+    const std::string shown = visible(text);
+    std::fwrite(shown.data(), 1, shown.size(), stdout);
+}
 
-void printNote(std::string_view text) { std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data()); }
+void printData(std::string_view text) {
+    if (isatty(STDOUT_FILENO) != 0) print(text);
+    else std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void printError(const Error& error) { printNote("shardlab: " + error.text()); }
+
+void printNote(std::string_view text) { std::fprintf(stderr, "%s\n", visible(text).c_str()); }
 
 void printFaults(const std::vector<Fault>& faults) {
-    for (const Fault& fault : faults) std::fprintf(stderr, "%s\n", toText(fault).c_str());
+    for (const Fault& fault : faults) printNote(toText(fault));
 }
 
 void printNotes(const std::vector<std::string>& notes) {
-    for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+    for (const std::string& note : notes) printNote("note: " + note);
 }
 
 }  // namespace shardlab::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for a terminal: aligned tables, errors.
+// Text for a terminal: aligned tables, errors. Names, reasons and log lines of files and links are not to be trusted: whatever
+// goes through here has its control characters made visible (base/visible_text.h), and all that verbs say goes through here.
 #pragma once
 
 #include "engine/base/result.h"
@@ -15,7 +16,8 @@ namespace shardlab::cli {
 class Table {
 public:
     explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
-    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    /// Line feeds and tabs of a cell become visible too.
+    void add(std::vector<std::string> row);
     /// Each line ends with a line feed; `indent` spaces before it.
     std::string text(int indent = 0) const;
 
@@ -24,6 +26,8 @@ private:
 };
 
 void print(std::string_view text);
+/// CSV, byte for byte as it is where standard output is no terminal.
+void printData(std::string_view text);
 /// To standard error: "shardlab: text".
 void printError(const Error& error);
 /// A line to standard error that is no error by itself.

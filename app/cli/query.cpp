@@ -53,13 +53,13 @@ Status answer(RunQuery& query, const Options& options) {
     RunQuery::Answer sink;
     sink.head = [&](const std::vector<std::string>& head) {
         columns = head;
-        if (options.csv) print(csvLine<Cell>(std::vector<Cell>(head.begin(), head.end())));
+        if (options.csv) printData(csvLine<Cell>(std::vector<Cell>(head.begin(), head.end())));
         else if (options.json) print("[");
         else table.emplace(head);
     };
     sink.row = [&](std::span<const Cell> row) {
         if (options.csv) {
-            print(csvLine(row));
+            printData(csvLine(row));
         } else if (options.json) {
             Json object = Json::object();
             for (std::size_t i = 0; i < row.size(); ++i) object[columns[i]] = jsonCell(row[i]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/run_progress.h"
 
+#include "app/cli/print.h"
 #include "engine/base/units.h"
 #include "engine/layout/schedule/registry.h"
 
@@ -66,7 +67,7 @@ void RunProgress::clearLine() {
 void RunProgress::show() {
     const std::lock_guard lock(mutex_);
     if (!messages_.empty()) clearLine();
-    for (const std::string& message : messages_) std::fprintf(stderr, "%s\n", message.c_str());
+    for (const std::string& message : messages_) printNote(message);
     messages_.clear();
 
     const std::string text = line();

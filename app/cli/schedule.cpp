@@ -97,7 +97,7 @@ Json timedJson(const Timed& timed) {
 
 int printTimed(const Timed& timed, const std::string& format) {
     if (format == "csv")
-        print(toCsv(timed.compute));
+        printData(toCsv(timed.compute));
     else if (format == "json")
         print(timedJson(timed).dump(2) + "\n");
     else

@@ -146,7 +146,7 @@ std::vector<std::filesystem::path> jsonFiles(const std::filesystem::path& folder
 }
 
 Result<DevicePreset> readDevice(const std::filesystem::path& file) {
-    const Result<std::string> text = readFile(file);
+    const Result<std::string> text = readFile(file, largestJson);
     if (!text) return fail(text.error());
     return parse(file.stem().string(), *text, file.string());
 }

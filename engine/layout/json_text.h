@@ -5,12 +5,17 @@
 #include "engine/base/result.h"
 #include "engine/layout/fault.h"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace shardlab {
+
+/// Bytes of a file of JSON that is held as a tree, which takes up to 30 times as much. Layouts, devices, vocabularies and indices
+/// of weights have a few MiB at most.
+inline constexpr std::int64_t largestJson = std::int64_t{16} << 20;
 
 struct JsonText {
     nlohmann::json root;

@@ -10,7 +10,6 @@
 namespace shardlab {
 namespace {
 
-constexpr std::int64_t largestFile = 16 << 20;
 
 bool isText(const std::string& pointer) {
     const Field* field = findField(pointer);
@@ -31,7 +30,7 @@ Result<ParsedLayout> parseLayout(std::string_view text) {
 }
 
 Result<ParsedLayout> readLayout(const std::filesystem::path& file) {
-    const Result<std::string> text = readFile(file, largestFile);
+    const Result<std::string> text = readFile(file, largestJson);
     if (!text) return fail(text.error());
     Result<ParsedLayout> parsed = parseLayout(*text);
     if (!parsed) {

@@ -408,6 +408,33 @@ private Q_SLOTS:
         QVERIFY(without.out.contains("openmpi-bin"));
     }
 
+    /// Names of traces, runs and layouts reach no terminal as commands to it; JSON and CSV keep them.
+    void foreignTextDoesNotCommandTheTerminal() {
+        QTemporaryDir folder;
+        const QString trace = folder.filePath("trace.json"), made = folder.filePath("made.shardlab"), layout = folder.filePath("evil.layout.json");
+        const QByteArray name = "\"kernel\\u001b]0;owned\\u0007\\u009b2J\\u202e 東京\"";
+        const auto keep = [&](const QString& file, QByteArray content) { return !writeFile(file, content.replace("NAME", name)).isEmpty(); };
+        QVERIFY(keep(trace, R"([{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": NAME}},)"
+                            R"({"ph": "X", "ts": 1, "dur": 5, "pid": 1, "tid": 1, "name": NAME}, {"ph": NAME, "pid": 1}])"));
+        QVERIFY(keep(layout, R"({"name": NAME, NAME: 1})"));
+        const QString question = QStringLiteral("SELECT name FROM events WHERE name <> ''");
+        const auto quiet = [](const QByteArray& said) {
+            return !said.contains('\x1b') && !said.contains('\x07') && !said.contains("\xc2\x9b") && !said.contains("\xe2\x80\xae");
+        };
+        QByteArray all;
+        for (const QStringList& arguments : {QStringList{"import", trace, "--out", made}, {"info", made}, {"query", made, question}, {"compare", made},
+                                             {"query", made, question, "--json"}, {"plan", layout}, {"query", made, QStringLiteral("SELECT \"\u001b[2J\"")}}) {
+            const Answer answer = run(arguments);
+            QVERIFY2(quiet(answer.out) && quiet(answer.error), qPrintable(arguments.join(QLatin1Char(' '))));
+            all += answer.out + answer.error;
+        }
+        QVERIFY(all.contains("kernel\\u001b]0;owned\\u0007\\u009b2J\\u202e 東京"));
+        const QString meant = QStringLiteral("kernel\u001b]0;owned\u0007\u009b2J\u202e 東京");
+        const QJsonArray rows = QJsonDocument::fromJson(run({"query", made, question, "--json"}).out).array();
+        QCOMPARE(rows.at(0).toObject()["name"].toString(), meant);
+        QVERIFY(run({"query", made, question, "--csv"}).out.contains(meant.toUtf8()));
+    }
+
     void anUnknownVerbIsNamed() {
         const Answer answer = run({"frobnicate"});
         QCOMPARE(answer.status, 2);

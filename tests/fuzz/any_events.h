@@ -3,8 +3,10 @@
 #pragma once
 
 #include "engine/trace/event/event.h"
+#include "engine/trace/event/legal_time.h"
 #include "tests/fuzz/fuzz.h"
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
@@ -16,6 +18,9 @@ inline bool identical(const Event& a, const Event& b) {
            std::bit_cast<std::uint64_t>(a.value) == std::bit_cast<std::uint64_t>(b.value);
 }
 
+/// Any legal time.
+inline std::int64_t anyTime(Input& input) { return std::clamp(input.number<std::int64_t>(), -latestTime, latestTime); }
+
 inline Event anyEvent(Input& input, std::int64_t& clock) {
     const auto small = [&] { return static_cast<std::int64_t>(input.number<std::int16_t>()); };
     Event event;
@@ -24,9 +29,9 @@ inline Event anyEvent(Input& input, std::int64_t& clock) {
     event.lane = static_cast<Lane>(input.number<std::uint8_t>() % laneCount);
     event.rank = (flags & 1) != 0 ? input.number<std::int16_t>() : static_cast<std::int16_t>(input.number<std::uint8_t>() % 4);
     event.step = (flags & 2) != 0 ? input.number<std::int32_t>() : static_cast<std::int32_t>(input.number<std::uint8_t>() % 8) - 1;
-    event.begin = (flags & 4) != 0 ? input.number<std::int64_t>() : clock += small();
-    event.end = (flags & 8) != 0 ? input.number<std::int64_t>() : event.begin;
-    if ((flags & 8) == 0 && std::abs(event.begin / 2) < std::int64_t{1} << 60) clock = event.end += small();
+    event.begin = (flags & 4) != 0 ? anyTime(input) : clock += small();
+    event.end = (flags & 8) != 0 ? anyTime(input) : event.begin;
+    if ((flags & 8) == 0 && std::abs(event.begin) < latestTime / 2) clock = event.end += small();
     event.action = (flags & 16) != 0 ? input.number<std::uint64_t>()
                                      : actionId({static_cast<ActionKind>(input.number<std::uint8_t>() % 21), input.number<std::uint8_t>() % 4,
                                                  input.number<std::uint8_t>() % 4 - 1, -1});

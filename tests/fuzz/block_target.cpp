@@ -24,9 +24,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             requireClear(read.error());
             return 0;
         }
+        require(!illegalTime(events), "a block has times that a run can have");
         require(!events.empty() && events.size() <= largestBlock, "a block has 1 to 4096 events");
     }
     std::vector<Event> again;
+    Event beyond = events.back();
+    beyond.end = latestTime + 1 + std::abs(beyond.bytes % latestTime);
+    require(!unpacker.unpack(packer.pack(std::span(&beyond, 1)), again), "an event beyond all times is refused");
     require(unpacker.unpack(packer.pack(events), again).has_value(), "what was packed can be unpacked");
     require(std::ranges::equal(events, again, identical), "events come back bit for bit");
     return 0;

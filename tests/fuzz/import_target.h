@@ -24,6 +24,7 @@ inline void requireRun(const std::filesystem::path& file, const ImportReport& re
         return true;
     });
     require(read && events == report.events, "all of it can be read");
+    for (const std::string& name : (*run)->names().all()) require(name.size() <= 4096, "a name is no longer than it may be");
     require((*run)->predicted().has_value() && (*run)->log().has_value(), "and what is beside it");
 }
 

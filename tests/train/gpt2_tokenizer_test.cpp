@@ -115,6 +115,8 @@ private Q_SLOTS:
             return loaded ? QString() : QString::fromStdString(loaded.error().text());
         };
         QVERIFY(why().contains("vocab.json"));
+        write(folder.filePath("vocab.json"), QByteArray(17 << 20, '['));
+        QVERIFY(why().contains("vocab.json") && why().contains("16.0 MiB"));
         write(folder.filePath("vocab.json"), "[1]");
         QVERIFY(why().contains("no JSON object of tokens"));
         write(folder.filePath("vocab.json"), R"({"a": 1})");

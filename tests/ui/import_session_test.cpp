@@ -9,10 +9,14 @@
 #include "ui/window/main_window.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QFile>
+#include <QLabel>
 #include <QSignalSpy>
+#include <QToolTip>
 #include <QtTest>
 
+#include <algorithm>
 #include <fstream>
 
 using namespace shardlab;
@@ -48,7 +52,38 @@ private Q_SLOTS:
     void aBadTraceIsOneMessage();
     void cancellingLeavesNothing();
     void windowsShowIt();
+    void namesAreNoMarkup();
 };
+
+/// What looks like markup in a name is shown as it is written: in labels, and in tooltips, which are labels of Qt's own.
+void ImportSessionTest::namesAreNoMarkup() {
+    Desk desk;
+    const QString name = QStringLiteral("<b>bold</b><img src='file:///etc/hostname'>");
+    const QString trace = QStringLiteral(R"([{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "%1"}},
+                                       {"name": "%1", "ph": "X", "ts": 1, "dur": 9, "pid": 1, "tid": 1}])");
+    std::ofstream(desk.path("trace.json")) << trace.arg(name).toStdString();
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    window.show();
+    QVERIFY(importAll(desk, {desk.path("trace.json")}));
+    desk.workbench.messages().post({.level = MessageLevel::Error, .title = name, .detail = name, .topic = name});
+    QLabel label(name, &window);
+    label.show();
+    QCOMPARE(label.textFormat(), Qt::PlainText);
+    for (QLabel* each : window.findChildren<QLabel*>()) {
+        each->ensurePolished();
+        QVERIFY2(each->textFormat() != Qt::AutoText, qPrintable(each->text()));
+        QVERIFY2(each->textFormat() == Qt::PlainText || !each->text().contains(QStringLiteral("<img")), qPrintable(each->text()));
+    }
+    QToolTip::showText(window.mapToGlobal(QPoint(5, 5)), name, &window);
+    const auto tip = [] {
+        const QWidgetList all = QApplication::topLevelWidgets();
+        const auto found = std::ranges::find_if(all, [](QWidget* each) { return each->inherits("QTipLabel"); });
+        return found == all.end() ? nullptr : qobject_cast<QLabel*>(*found);
+    };
+    QTRY_VERIFY(tip());
+    QCOMPARE(tip()->text(), name);
+    QCOMPARE(tip()->textFormat(), Qt::PlainText);
+}
 
 void ImportSessionTest::tracesBecomeTheOpenRun() {
     Desk desk;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The parts of a timeline that need no window: rows, ticks, navigation, rank filter.
+#include "engine/trace/event/legal_time.h"
 #include "tests/support/seed.h"
 #include "tests/ui/sample_run.h"
 #include "ui/timeline/navigation.h"
@@ -23,8 +24,10 @@ private Q_SLOTS:
     void ticksAreRoundAndInside();
     void ticksFillTheRoomTheyHave();
     void ticksHaveTheirUnit();
+    void ticksEndWhateverTheRange();
     void zoomKeepsTheFixedMoment();
     void nothingLeavesSight();
+    void whatIsInSightStaysCountable();
     void filterOfRanks();
 };
 
@@ -108,6 +111,43 @@ void TimelinePartsTest::ticksFillTheRoomTheyHave() {
         }
     }
     QVERIFY(timeTicksWithin(0, 96'000'000, 570, width).size() >= 5);  // one predicted step in a narrow panel
+}
+
+/// A run that ends at the last moment that 64 bits hold had ticks without end.
+void TimelinePartsTest::ticksEndWhateverTheRange() {
+    constexpr std::int64_t first = std::numeric_limits<std::int64_t>::min(), last = std::numeric_limits<std::int64_t>::max();
+    const auto width = [](const QString& label) { return 6 * static_cast<int>(label.size()); };
+    for (const auto& [begin, end] : {std::pair(std::int64_t{0}, last), {first, last}, {first, first + 1000}, {last - 1000, last}, {first, std::int64_t{0}}, {std::int64_t{-1}, last}}) {
+        for (int most = 1; most < 40; ++most) {
+            const auto ticks = timeTicks(begin, end, most);
+            QVERIFY(static_cast<int>(ticks.size()) <= most + 2);
+            for (std::size_t i = 0; i < ticks.size(); ++i) {
+                QVERIFY(ticks[i].time >= begin && ticks[i].time <= end);
+                QVERIFY(i == 0 || ticks[i].time > ticks[i - 1].time);
+            }
+        }
+        QVERIFY(timeTicksWithin(begin, end, 2000, width).size() <= 34);
+    }
+    QVERIFY(!formatMoment(first, 1).isEmpty());
+}
+
+void TimelinePartsTest::whatIsInSightStaysCountable() {
+    constexpr std::int64_t first = std::numeric_limits<std::int64_t>::min(), last = std::numeric_limits<std::int64_t>::max();
+    Selection selection;
+    selection.setVisible({first, last});
+    QVERIFY(selection.visible().begin < 0 && selection.visible().end > 0);
+    QVERIFY(selection.visible().end - selection.visible().begin > 0);
+    selection.setCursor(last);
+    QVERIFY(selection.cursor() - selection.visible().begin > 0);
+    for (const TimeRange whole : {TimeRange{0, last}, TimeRange{first, last}, TimeRange{-latestTime, latestTime}}) {
+        TimeRange range{0, 1'000'000};
+        for (int i = 0; i < 300; ++i) {
+            range = zoomed(range, 2, range.end, whole);
+            QVERIFY(range.end > range.begin);
+        }
+        for (const double factor : {1.0, -1.0, 1e9, -1e9}) QVERIFY(panned(range, factor, whole).end > panned(range, factor, whole).begin);
+        QVERIFY(padded(range, 10).end >= padded(range, 10).begin);
+    }
 }
 
 void TimelinePartsTest::ticksHaveTheirUnit() {

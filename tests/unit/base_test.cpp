@@ -5,6 +5,7 @@
 #include "engine/base/resources.h"
 #include "engine/base/token.h"
 #include "engine/base/units.h"
+#include "engine/base/visible_text.h"
 #include "tests/support/seed.h"
 
 #include <QDir>
@@ -73,6 +74,18 @@ private Q_SLOTS:
     }
 
     // The values are part of what "the same seed" means: they must never change.
+    void whatATerminalWouldObeyIsVisible() {
+        QCOMPARE(visible("plain – naïve 東京 🙂 ½"), std::string("plain – naïve 東京 🙂 ½"));
+        QCOMPARE(visible("a\tb\nc"), std::string("a\tb\nc"));
+        QCOMPARE(visible("a\tb\nc", Lines::Visible), std::string("a\\u0009b\\u000ac"));
+        QCOMPARE(visible("\x1b[2J\r\x07\x7f"), std::string("\\u001b[2J\\u000d\\u0007\\u007f"));
+        QCOMPARE(visible(std::string_view("\0", 1)), std::string("\\u0000"));
+        QCOMPARE(visible("\xc2\x9b" "2J"), std::string("\\u009b2J"));             // C1: as good as ESC [
+        QCOMPARE(visible("\xe2\x80\xae" "x\xe2\x81\xa6"), std::string("\\u202ex\\u2066"));  // right to left
+        QCOMPARE(visible("\x9b" "2J \xff \xc3"), std::string("\\x9b2J \\xff \\xc3"));
+        QCOMPARE(visible("\xc0\x9b \xed\xa0\x80 \xf4\x90\x80\x80"), std::string("\\xc0\\x9b \\xed\\xa0\\x80 \\xf4\\x90\\x80\\x80"));
+    }
+
     void randomIsFixed() {
         RandomStream stream(1, "h.0.mlp.c_fc.weight");
         QCOMPARE(stream.bitsAt(0), std::uint64_t{17627776272253307814ull});

@@ -254,6 +254,21 @@ private Q_SLOTS:
         QVERIFY(collected.events.empty());
     }
 
+    void timesBeyondAllAreRefusedByName() {
+        Collected collected;
+        const auto collector = listen(collected, 1);
+        QVERIFY(collector);
+        Event event{.begin = 5, .end = std::numeric_limits<std::int64_t>::max(), .kind = EventKind::Forward};
+        Bytes body(8), block;
+        encodeEvents(std::span(&event, 1), block);
+        ByteWriter(body).bytes(block);
+        for (int again = 0; again < 2; ++again) sendAfterHello(FrameType::Events, body);
+        QVERIFY(collected.wait([&] { return collected.lost.size() == 2; }));
+        QVERIFY(collected.events.empty());
+        QCOMPARE(collected.log.size(), std::size_t{1});
+        QVERIFY(collected.log[0].text.find("event 1 (forward of rank 0) goes from 5 to 9223372036854775807 ns") != std::string::npos);
+    }
+
     void aRankIsOrphanedWhenItsCollectorIsGone() {
         Collected collected;
         auto collector = listen(collected, 1);

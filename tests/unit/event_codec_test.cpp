@@ -2,11 +2,14 @@
 #include "engine/trace/event/event_codec.h"
 
 #include "engine/base/crc32c.h"
+#include "engine/trace/event/zstd_bytes.h"
+#include "engine/trace/run_file/run_block.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
 
 #include <QTest>
 
+#include <limits>
 #include <set>
 #include <string>
 
@@ -97,6 +100,37 @@ private Q_SLOTS:
         Bytes block;
         encodeEvents(events, block);
         QVERIFY2(block.size() < events.size() * 2 + 64, std::to_string(block.size()).c_str());
+    }
+
+    void timesThatNoRunHasAreRefused() {
+        RandomEvents random(freshSeed());
+        for (int round = 0; round < 200; ++round) {
+            std::vector<Event> events = random.plausible(20, 3);
+            const auto at = static_cast<std::size_t>(random.below(20));
+            const std::int64_t beyond = latestTime + 1 + random.below(std::numeric_limits<std::int64_t>::max() - latestTime);
+            (round % 2 == 0 ? events[at].begin : events[at].end) = round % 4 < 2 ? beyond : -beyond;
+            events[at].kind = EventKind::Forward;
+            events[at].action = actionId({ActionKind::Forward, 2, 1, -1});
+            Bytes block;
+            encodeEvents(events, block);
+            std::vector<Event> back;
+            const Status read = decodeEvents(block, back);
+            QVERIFY(!read && back.empty());
+            const std::string error = read.error().text();
+            for (const std::string& word : {"event " + std::to_string(at + 1) + " (forward 2F1 of rank 3)", std::to_string(beyond), std::string("36 years")})
+                QVERIFY2(error.find(word) != std::string::npos, error.c_str());
+        }
+    }
+
+    /// A few bytes may claim to be gigabytes.
+    void whatAFrameMayUnpackToIsBounded() {
+        std::vector<Event> back;
+        const Status block = BlockUnpacker().unpack(packBytes(Bytes(2 << 20)), back);
+        QVERIFY(!block);
+        QVERIFY2(block.error().text().find("At most 1.00 MiB") != std::string::npos, block.error().text().c_str());
+        const auto figures = unpackBytes(packBytes(Bytes(65 << 20)));
+        QVERIFY(!figures);
+        QVERIFY2(figures.error().text().find("At most 64.0 MiB") != std::string::npos, figures.error().text().c_str());
     }
 
     /// Not one of all prefixes of a block, and nothing behind it, passes for a block.

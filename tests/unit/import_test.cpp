@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -274,9 +275,7 @@ private Q_SLOTS:
     void gzipIsUnpackedOnTheWay() {
         const std::string text = contentOf(traces / "kineto-rank0.json");
         const std::string packed = path("rank0.json.gz");
-        gzFile out = gzopen(packed.c_str(), "wb");
-        gzwrite(out, text.data(), static_cast<unsigned>(text.size()));
-        gzclose(out);
+        pack("rank0.json.gz", text);
         const Imported plain = import({traces / "kineto-rank0.json"});
         const Imported unpacked = import({packed});
         QVERIFY(plain.run && unpacked.run);
@@ -284,6 +283,55 @@ private Q_SLOTS:
         const std::string whole = contentOf(packed);
         write(packed, whole.substr(0, whole.size() / 2));
         QVERIFY(errorOf({packed}).find("gzip data is damaged or cut off") != std::string::npos);
+    }
+
+    /// What packs a thousand times smaller than it is must not fill the memory: texts, numbers, blanks, nesting, all of it.
+    void gzipUnpacksWithinBounds() {
+        const std::string much(70 << 20, ' ');
+        const auto filled = [&](char byte) { return std::string(much.size(), byte); };
+        const std::string begin = R"({"traceEvents": [{"ph": "X", )";
+        for (const std::string& rest : {"\"name\": \"" + filled('a'), "\"ts\": " + filled('1'), much}) {
+            pack("long.json.gz", begin + rest);
+            const std::string error = errorOf({path("long.json.gz")});
+            QVERIFY2(error.find("long.json.gz, byte") != std::string::npos && error.find("more than 64.0 MiB") != std::string::npos, error.c_str());
+        }
+        pack("deep.json.gz", R"({"traceEvents": [], "x": )" + std::string(1'000'000, '['));
+        QVERIFY(errorOf({path("deep.json.gz")}).find("more than 512 deep") != std::string::npos);
+
+        pack("zeros.gz", std::string(280 << 20, '\0'));
+        const auto readAll = [&](UnpackLimits limits) {
+            const auto in = InputStream::open(path("zeros.gz"), {}, limits);
+            std::vector<char> some(1 << 20);
+            while ((*in)->sgetn(some.data(), static_cast<std::streamsize>(some.size())) > 0) {}
+            return (*in)->problem() ? (*in)->problem()->text() : std::string();
+        };
+        QVERIFY(readAll({}).find("200 unpacked bytes for each packed one") != std::string::npos);
+        QVERIFY(readAll({.bytes = 1 << 24, .ratio = 2000}).find("unpacks to more than 16.0 MiB") != std::string::npos);
+        QCOMPARE(readAll({.ratio = 2000}), std::string());
+    }
+
+    void namesAreOfABoundedLength() {
+        write(path("names.json"), R"([{"ph": "X", "ts": 1, "dur": 1, "pid": 1, "tid": 1, "name": )" + ('"' + std::string(1 << 20, 'n') + "\"}]"));
+        const Imported made = import({path("names.json")});
+        QVERIFY(made.run);
+        QCOMPARE(made.name(made.events.at(0)).size(), std::size_t{4096});
+    }
+
+    /// Times that fit a trace's own clock may lie further apart than a run's clock can show.
+    void eventsDecadesApartAreRefusedByName() {
+        write(path("apart.json"), R"([{"ph": "X", "ts": 0, "dur": 1, "pid": 1, "tid": 1, "name": "first"},)"
+                                  R"({"ph": "X", "ts": 2000000000000000, "dur": 1, "pid": 1, "tid": 1, "name": "the late one"}])");
+        const std::string error = errorOf({path("apart.json")});
+        QVERIFY2(error.find("\"the late one\" goes from 2000000000000000000 to") != std::string::npos, error.c_str());
+        QVERIFY2(error.find("Events within 36 years of the first one") != std::string::npos, error.c_str());
+    }
+
+    void moreProcessesThanRanksAreRefusedAtOnce() {
+        std::string text = "[";
+        for (int process = 0; process < 40'000; ++process)
+            text += fmt::format(R"({}{{"ph": "M", "name": "process_name", "pid": {}, "args": {{"name": "p"}}}})", process == 0 ? "" : ",", process);
+        write(path("processes.json"), text + "]");
+        QVERIFY(errorOf({path("processes.json")}).find("than the 32767 that a run can have") != std::string::npos);
     }
 
     void everyRefusalSaysWhatWhereAndWhy() {
@@ -349,6 +397,11 @@ private Q_SLOTS:
 
 private:
     std::string path(const char* name) const { return folder_->filePath(name).toStdString(); }
+    void pack(const char* name, const std::string& text) const {
+        gzFile out = gzopen(path(name).c_str(), "wb1");
+        gzwrite(out, text.data(), static_cast<unsigned>(text.size()));
+        gzclose(out);
+    }
     std::string out() const { return path("out.shardlab"); }
 
     Imported import(std::vector<std::filesystem::path> files) {

@@ -215,7 +215,11 @@ private Q_SLOTS:
             caller.join(1, 2);
             caller.send(SenderFrame::Events, encode(SenderEvents{5, 0, {}}));  // what came before was never sent
         }));
-        QTRY_COMPARE(listener->counts().garbage, 6);
+        QVERIFY(refused(number++, [&](Caller& caller) {
+            caller.join(1, 2);
+            caller.send(SenderFrame::Events, encode(SenderEvents{0, 0, {spanOf(EventKind::Forward, 0, 0, now, std::numeric_limits<std::int64_t>::max(), 0)}}));
+        }));
+        QTRY_COMPARE(listener->counts().garbage, 7);
         QCOMPARE(listener->counts().wrongGreeting, 4);
         Caller stranger(listener->address(), number++, "guess");
         QCOMPARE(stranger.hear(), refusalType);
@@ -225,6 +229,10 @@ private Q_SLOTS:
         QVERIFY(read);
         QCOMPARE((*read)->end().outcome, std::string("stopped"));
         QCOMPARE((*read)->eventCount(), std::int64_t{1});
+        const auto log = (*read)->log();
+        QVERIFY(log && std::ranges::any_of(*log, [](const LogLine& line) {
+            return line.rank == 1 && line.text.find("event 1 (forward) goes from") != std::string::npos && line.text.find("36 years") != std::string::npos;
+        }));
     }
 
     void aRankThatIsLostForGoodEndsTheRun() {

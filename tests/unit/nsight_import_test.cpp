@@ -117,6 +117,25 @@ private Q_SLOTS:
         QVERIFY(errorOf("other.sqlite").find("without the tables of Nsight Systems") != std::string::npos);
     }
 
+    /// A few rows of two tables that are joined, or a view, give rows without end.
+    void aReportHasNoMoreRowsThanItHolds() {
+        auto database = Database::open(path("twice.sqlite"), DatabaseMode::Create);
+        QVERIFY(database && database->run(report));
+        QVERIFY(database->run("DROP TABLE StringIds; CREATE TABLE StringIds(id INTEGER, value TEXT);"
+                              "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) INSERT INTO StringIds SELECT 1, 'again' FROM n;"
+                              "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL "
+                              "SELECT i, i + 1, 0, 7, 1, 0, 1 FROM n"));
+        QVERIFY(database->close());
+        const std::string error = errorOf("twice.sqlite");
+        QVERIFY2(error.find("table CUPTI_ACTIVITY_KIND_KERNEL") != std::string::npos && error.find("more than once") != std::string::npos, error.c_str());
+
+        auto viewed = Database::open(path("view.sqlite"), DatabaseMode::Create);
+        QVERIFY(viewed && viewed->run("CREATE VIEW CUPTI_ACTIVITY_KIND_MEMSET(start, end, globalPid, bytes, correlationId) AS "
+                                      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) SELECT i, i, 0, 0, 0 FROM n"));
+        QVERIFY(viewed->close());
+        QVERIFY(errorOf("view.sqlite").find("without the tables of Nsight Systems") != std::string::npos);
+    }
+
     void aTableOfOtherColumnsIsNamed() {
         auto database = Database::open(path("odd.sqlite"), DatabaseMode::Create);
         QVERIFY(database && database->run("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(when_ INTEGER); INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(1)") && database->close());

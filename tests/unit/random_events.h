@@ -3,9 +3,11 @@
 #pragma once
 
 #include "engine/trace/event/event.h"
+#include "engine/trace/event/legal_time.h"
 
 #include <QtGlobal>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
@@ -53,12 +55,12 @@ public:
         return events;
     }
 
-    /// Every field any value of its type, extremes and NaN often among them.
+    /// Every field any value of its type, times any legal one, extremes and NaN often among them.
     std::vector<Event> extreme(std::size_t count) {
         std::vector<Event> events(count);
         for (Event& event : events) {
-            event.begin = anyNumber();
-            event.end = anyNumber();
+            event.begin = anyTime();
+            event.end = anyTime();
             event.bytes = anyNumber();
             event.value = std::bit_cast<double>(anyNumber());
             if (below(4) == 0) event.value = std::numeric_limits<double>::quiet_NaN();
@@ -81,6 +83,8 @@ public:
             default: return static_cast<std::int64_t>(random_());
         }
     }
+
+    std::int64_t anyTime() { return std::clamp(anyNumber(), -latestTime, latestTime); }
 
     std::mt19937_64& generator() { return random_; }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures that a run file stores against the same figures counted from its events, and against sums made by hand.
 #include "engine/base/file.h"
+#include "engine/trace/event/number_table.h"
+#include "engine/trace/event/zstd_bytes.h"
 #include "engine/trace/metrics/figure_codec.h"
 #include "engine/trace/metrics/figure_recording.h"
 #include "engine/launch/job/run_summary.h"
@@ -336,6 +338,20 @@ private Q_SLOTS:
         }
         QVERIFY(!unpackFigures(std::span(packed).first(packed.size() - 1), 2, true));
         QVERIFY(!unpackFigures({}, 2, true));
+
+        // Some bytes that claim a million rows, all of the same rank of the same step.
+        NumberTable step(5), ranks(26), kinds(7);
+        step.add({0, 0, 0, 0, 0});
+        const std::initializer_list<std::int64_t> rank{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+        const auto claimed = [&] {
+            Bytes bytes;
+            for (const NumberTable* table : {&step, &ranks, &kinds}) table->append(bytes);
+            return unpackFigures(packBytes(bytes), 2, true).has_value();
+        };
+        ranks.add(rank);
+        QVERIFY(claimed());
+        for (int row = 0; row < 1'000'000; ++row) ranks.add(rank);
+        QVERIFY(!claimed());
     }
 
 private:

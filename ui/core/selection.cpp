@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/selection.h"
 
+#include "engine/trace/event/legal_time.h"
+
 #include <algorithm>
 
 namespace shardlab {
+
+namespace {
+
+/// What a view shows lies at most this far from a run's begin, so that its length, and what is added to its ends, fit 64 bits.
+constexpr std::int64_t farthest = 2 * latestTime;
+
+}  // namespace
 
 void Selection::select(std::optional<Event> event) {
     if (event_ == event) return;
@@ -26,6 +35,7 @@ void Selection::setRank(int rank) {
 
 void Selection::setArea(std::optional<TimeRange> area, std::vector<int> ranks) {
     if (area && area->end < area->begin) std::swap(area->begin, area->end);
+    if (area) area = TimeRange{std::clamp(area->begin, -farthest, farthest), std::clamp(area->end, -farthest, farthest)};
     if (!area) ranks.clear();
     if (area_ == area && areaRanks_ == ranks) return;
     area_ = area;
@@ -55,6 +65,7 @@ void Selection::showPath(bool shown) {
 
 void Selection::setVisible(TimeRange range) {
     if (range.end < range.begin) std::swap(range.begin, range.end);
+    range = {std::clamp(range.begin, -farthest, farthest), std::clamp(range.end, -farthest, farthest)};
     if (visible_ == range) return;
     visible_ = range;
     Q_EMIT visibleChanged();
@@ -67,6 +78,7 @@ void Selection::setFollowLive(bool follow) {
 }
 
 void Selection::setCursor(std::int64_t time) {
+    time = std::clamp(time, -farthest, farthest);
     if (cursor_ == time) return;
     cursor_ = time;
     Q_EMIT cursorChanged();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/store/block_overview.h"
 
+#include "engine/base/saturate.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -34,7 +36,7 @@ BlockOverview::BlockOverview(std::span<const Event> spans) {
         if (painted++ == 0) begin_ = event.begin;
         end_ = event.begin;
         latest = std::max(latest, event.end);
-        total_[paint] += event.end - event.begin;
+        total_[paint] = saturatedSum(total_[paint], event.end - event.begin);
         if (places_[static_cast<std::size_t>(paint)] == 0)
             places_[static_cast<std::size_t>(paint)] = static_cast<std::uint8_t>(1 + std::ranges::count_if(places_, [](std::uint8_t place) { return place > 0; }));
     }

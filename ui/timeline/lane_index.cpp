@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/timeline/lane_index.h"
 
+#include "engine/base/saturate.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -31,7 +33,7 @@ void LaneIndex::update(std::span<const Event> events) {
             checkpoints_.back().action = event.action;
             begins_.push_back(event.begin);
         }
-        if (const Paint paint = paintOf(event.kind); paint != Paint::None) running_.total[paint] += event.end - event.begin;
+        if (const Paint paint = paintOf(event.kind); paint != Paint::None) running_.total[paint] = saturatedSum(running_.total[paint], event.end - event.begin);
         running_.reach = std::max(running_.reach, event.end);
     }
 }

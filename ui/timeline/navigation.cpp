@@ -1,46 +1,67 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/timeline/navigation.h"
 
+#include "engine/base/saturate.h"
+#include "engine/trace/event/legal_time.h"
+
 #include <algorithm>
 
 namespace shardlab {
 
+namespace {
+
+std::int64_t lengthOf(TimeRange range) { return saturatedDifference(range.end, range.begin); }
+
+/// The longest range that is shown: four times `whole`.
+std::int64_t longest(TimeRange whole) { return 4 * std::clamp(lengthOf(whole), leastVisible, latestTime); }
+
+/// The nearest whole number within what is ever shown.
+std::int64_t rounded(double time) {
+    constexpr double most = 4.0 * static_cast<double>(latestTime);
+    return static_cast<std::int64_t>(std::clamp(time, -most, most));
+}
+
+TimeRange moved(TimeRange range, std::int64_t by) { return {saturatedSum(range.begin, by), saturatedSum(range.end, by)}; }
+
+/// The range of that length that begins at `begin`.
+TimeRange from(std::int64_t begin, std::int64_t length) { return {begin, saturatedSum(begin, length)}; }
+
+}  // namespace
+
 TimeRange keepInSight(TimeRange range, TimeRange whole) {
-    const std::int64_t span = std::max<std::int64_t>(whole.end - whole.begin, leastVisible);
-    const std::int64_t length = std::clamp(range.end - range.begin, leastVisible, 4 * span);
-    if (length != range.end - range.begin) {
-        const std::int64_t middle = range.begin + (range.end - range.begin) / 2;
-        range = {middle - length / 2, middle - length / 2 + length};
+    const std::int64_t span = std::max(lengthOf(whole), leastVisible);
+    const std::int64_t length = std::clamp(lengthOf(range), leastVisible, longest(whole));
+    if (length != lengthOf(range)) {
+        const std::int64_t middle = saturatedSum(range.begin, lengthOf(range) / 2);
+        range = from(saturatedDifference(middle, length / 2), length);
     }
     const std::int64_t overlap = std::min(length, span) / 10;
-    if (range.end < whole.begin + overlap) range = {whole.begin + overlap - length, whole.begin + overlap};
-    if (range.begin > whole.end - overlap) range = {whole.end - overlap, whole.end - overlap + length};
+    const std::int64_t first = saturatedSum(whole.begin, overlap), last = saturatedDifference(whole.end, overlap);
+    if (range.end < first) range = {saturatedDifference(first, length), first};
+    if (range.begin > last) range = from(last, length);
     return range;
 }
 
 TimeRange zoomed(TimeRange range, double factor, std::int64_t fixed, TimeRange whole) {
-    const std::int64_t span = std::max<std::int64_t>(whole.end - whole.begin, leastVisible);
-    const double length = static_cast<double>(range.end - range.begin);
-    const double wanted = std::clamp(length * factor, static_cast<double>(leastVisible), 4.0 * static_cast<double>(span));
-    const double share = length > 0 ? static_cast<double>(fixed - range.begin) / length : 0.5;
-    const std::int64_t begin = fixed - static_cast<std::int64_t>(share * wanted);
-    return keepInSight({begin, begin + static_cast<std::int64_t>(wanted)}, whole);
+    const auto length = static_cast<double>(lengthOf(range));
+    const double wanted = std::clamp(length * factor, static_cast<double>(leastVisible), static_cast<double>(longest(whole)));
+    const double share = length > 0 ? (static_cast<double>(fixed) - static_cast<double>(range.begin)) / length : 0.5;
+    return keepInSight(from(saturatedDifference(fixed, rounded(share * wanted)), rounded(wanted)), whole);
 }
 
 TimeRange panned(TimeRange range, double fraction, TimeRange whole) {
-    const auto shift = static_cast<std::int64_t>(static_cast<double>(range.end - range.begin) * fraction);
-    return keepInSight({range.begin + shift, range.end + shift}, whole);
+    return keepInSight(moved(range, rounded(static_cast<double>(lengthOf(range)) * fraction)), whole);
 }
 
 TimeRange padded(TimeRange range, double fraction) {
-    const auto margin = static_cast<std::int64_t>(static_cast<double>(range.end - range.begin) * fraction);
-    return {range.begin - margin, range.end + margin};
+    const std::int64_t margin = rounded(static_cast<double>(lengthOf(range)) * fraction);
+    return {saturatedDifference(range.begin, margin), saturatedSum(range.end, margin)};
 }
 
 TimeRange following(TimeRange range, std::int64_t now) {
-    const std::int64_t length = range.end - range.begin;
-    const std::int64_t end = now + length / 40;
-    return {end - length, end};
+    const std::int64_t length = lengthOf(range);
+    const std::int64_t end = saturatedSum(now, length / 40);
+    return {saturatedDifference(end, length), end};
 }
 
 }  // namespace shardlab

@@ -7,6 +7,7 @@
 #include "ui/window/main_window.h"
 #include "ui/window/picture.h"
 
+#include "engine/base/visible_text.h"
 #include "engine/layout/presets.h"
 
 #include <QApplication>
@@ -34,7 +35,7 @@ void nameProgram() {
 }
 
 int complain(const std::string& text) {
-    std::fprintf(stderr, "shardlab-desktop: %s\n", text.c_str());
+    std::fprintf(stderr, "shardlab-desktop: %s\n", visible(text).c_str());
     return 1;
 }
 

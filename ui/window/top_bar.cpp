@@ -45,6 +45,7 @@ TopBar::TopBar(Workbench& workbench, Commands& commands, QWidget* parent)
     row->addWidget(name_ = chip(this, "chip", tr("Layout")));
     row->addWidget(degrees_ = chip(this, "chip", tr("Degrees")));
     row->addWidget(cluster_ = chip(this, "chip", tr("Cluster")));
+    for (QLabel* rich : {name_, degrees_, cluster_}) rich->setTextFormat(Qt::RichText);  // names in them are escaped
     row->addStretch(1);
 
     progress_ = child<QProgressBar>(this);
@@ -135,7 +136,7 @@ void TopBar::refresh() {
             name_->setText(QStringLiteral("<b>%1</b> · %2").arg(QString::fromStdString(layout->name).toHtmlEscaped(), tr("from another program")));
         name_->setToolTip(mark.isEmpty() ? QString() : tr("Changed since it was saved"));
         degrees_->setText(foreign ? (shown.ranks() == 1 ? tr("1 rank") : tr("%1 ranks").arg(shown.ranks())) : degreesText(*layout));
-        cluster_->setText(foreign ? QString::fromStdString(shown.header().origin) : clusterText(*layout));
+        cluster_->setText(foreign ? QString::fromStdString(shown.header().origin).toHtmlEscaped() : clusterText(*layout));
     }
     undo_->setVisible(design);
     redo_->setVisible(design);

@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/trace/event/event_codec.h"
+#include "engine/trace/event/legal_time.h"
 #include "engine/trace/record/frame_link.h"
 #include "engine/trace/record/spool.h"
 
@@ -33,6 +34,7 @@ struct RankState {
     std::atomic<std::uint64_t> accepted = 0;  ///< all before this spool offset has been handed over
     bool joined = false;
     bool goodbye = false;
+    bool refused = false;  ///< it has been said that it sends what cannot be
 };
 
 struct Connection {
@@ -202,13 +204,21 @@ struct Collector::Impl {
         return handOver(connection.rank, offset, {frame.type, frame.body.subspan(sizeof offset), frame.size});
     }
 
+    /// Says once why what a rank sends is not taken: it sends it again whenever its link is back.
+    bool refuse(int rank, const Error& why) {
+        if (!std::exchange(ranks[static_cast<std::size_t>(rank)].refused, true))
+            observer.logArrived({std::clamp(monotonicNanoseconds() - options.clockOrigin, -latestTime, latestTime), rank, LogLevel::Error,
+                                 "what it sends is not taken: " + why.text()});
+        return false;
+    }
+
     /// One spooled frame, the offset taken off its body. False: out of place, or not what its type says.
     bool handOver(int rank, std::uint64_t offset, const Frame& frame) {
         RankState& known = ranks[static_cast<std::size_t>(rank)];
         if (offset != known.accepted) return false;
         switch (frame.type) {
             case FrameType::Events: {
-                if (!decodeEvents(frame.body, events)) return false;
+                if (const Status decoded = decodeEvents(frame.body, events); !decoded) return refuse(rank, decoded.error());
                 for (Event& event : events) event.rank = static_cast<std::int16_t>(rank);
                 counts.events += static_cast<std::int64_t>(events.size());
                 observer.eventsArrived(rank, events);
@@ -216,7 +226,7 @@ struct Collector::Impl {
             }
             case FrameType::Log: {
                 Result<LogLine> line = decodeLog(frame.body);
-                if (!line) return false;
+                if (!line) return refuse(rank, line.error());
                 line->rank = rank;
                 observer.logArrived(*line);
                 break;

@@ -4,6 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/layout/layout_file.h"
 #include "engine/launch/serve/sender.h"
+#include "engine/trace/event/legal_time.h"
 
 #include <algorithm>
 #include <atomic>
@@ -160,10 +161,20 @@ struct LiveListener::Impl {
             if (name) sender.name(*name, names);
             return name.has_value();
         }
-        const auto sent = static_cast<SenderFrame>(frame.type) == SenderFrame::Events ? decodeSenderEvents(frame.body) : fail({});
-        if (!sent || !sender.take(*sent, events)) return false;
+        if (static_cast<SenderFrame>(frame.type) != SenderFrame::Events) return false;
+        const auto sent = decodeSenderEvents(frame.body);
+        if (!sent) return refuse(from, sender.join().rank, sent.error(), now);
+        if (!sender.take(*sent, events)) return false;
+        if (auto why = illegalTime(events)) return refuse(from, sender.join().rank, {"damaged events", "", std::move(*why), legalTimes}, now);
         if (!events.empty()) observer.eventsArrived(events);
         return true;
+    }
+
+    /// Says to the sender and in the run's log why its events are not taken.
+    bool refuse(Connection& from, int rank, const Error& why, std::int64_t now) {
+        from.link.send(frameType(LiveFrame::Refusal), encodeText(why.text()));
+        observer.logged({now - origin, rank, LogLevel::Error, "what it sent was refused: " + why.text()});
+        return false;
     }
 
     bool seat(Connection& from, const SenderJoin& join, std::int64_t now) {

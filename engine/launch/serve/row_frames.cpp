@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/serve/row_frames.h"
 
+#include "engine/trace/event/legal_time.h"
+
 namespace shardlab {
 
 void RowFrames::send(LiveFrame type) {
@@ -77,7 +79,7 @@ bool takeRow(const Frame& frame, RunPosition& position, RowSink& sink) {
             line.rank = reader.fixed<std::int32_t>();
             line.level = reader.fixed<LogLevel>();
             line.text = reader.text();
-            if (!reader.atEnd() || line.level > LogLevel::Error || id <= position.log) return false;
+            if (!reader.atEnd() || line.level > LogLevel::Error || !isLegalTime(line.time) || id <= position.log) return false;
             position.log = id;
             sink.log(id, line);
             return true;

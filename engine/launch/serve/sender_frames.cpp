@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/serve/sender_frames.h"
 
+#include "engine/trace/event/legal_time.h"
+
+#include <fmt/format.h>
+
 namespace shardlab {
 namespace {
 
@@ -49,7 +53,7 @@ Result<SenderJoin> decodeJoin(std::span<const std::byte> body) {
     join.started = reader.fixed<std::int64_t>();
     join.clock = reader.text();
     join.host = reader.text();
-    if (!reader.atEnd()) return damaged("join");
+    if (!reader.atEnd() || !isLegalTime(join.now) || !isLegalTime(join.started)) return damaged("join");
     return join;
 }
 
@@ -109,6 +113,9 @@ Result<SenderEvents> decodeSenderEvents(std::span<const std::byte> body) {
         event.lane = reader.fixed<Lane>();
         static_cast<void>(reader.fixed<std::uint16_t>());
         if (!isLegal(event)) return damaged("events");
+        if (!isLegalTime(event.begin) || !isLegalTime(event.end))
+            return fail({"damaged events", "", fmt::format("event {} ({}) goes from {} to {} ns, beyond all times", events.first +
+                         static_cast<std::uint64_t>(&event - events.events.data()) + 1, name(event.kind), event.begin, event.end), legalTimes});
     }
     return events;
 }

@@ -67,7 +67,8 @@ struct SenderEvents {
     std::vector<SenderEvent> events;
 };
 Bytes encode(const SenderEvents& events);
-/// Error: also kinds and lanes that may not be sent, and events that end before they begin.
+/// Error: also kinds and lanes that may not be sent, events that end before they begin, and times that are not
+/// legal (trace/event/legal_time.h).
 Result<SenderEvents> decodeSenderEvents(std::span<const std::byte> body);
 
 }  // namespace shardlab

@@ -4,6 +4,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/trace/event/event.h"
+#include "engine/trace/event/legal_time.h"
 #include "engine/predict/plan/costs.h"
 
 #include <algorithm>
@@ -31,8 +32,8 @@ public:
         events_.push_back({nanoseconds(begin + part.begin * length), nanoseconds(begin + part.end * length), 0, 0,
                            actionId(action), 0, 0, Lane::Compute, EventKind::Recompute});
     }
-    /// What 63 bits hold.
-    static std::int64_t nanoseconds(double seconds) { return toNanoseconds(std::min(seconds, 9e9)); }
+    /// Up to the latest time that an event may have.
+    static std::int64_t nanoseconds(double seconds) { return std::min(toNanoseconds(std::min(seconds, 9e9)), latestTime); }
     bool keeps() const { return keep_; }
     void addStep(double end) {
         if (keep_) events_.push_back({0, nanoseconds(end), 0, 0, 0, 0, 0, Lane::Host, EventKind::Step});

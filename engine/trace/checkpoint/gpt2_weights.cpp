@@ -30,8 +30,9 @@ Result<std::vector<std::filesystem::path>> filesOf(const std::filesystem::path& 
         return fail(Error{"cannot read weights", place.string(), std::move(why),
                           "a .safetensors file, or a folder with model.safetensors"});
     };
-    const Result<std::string> text = readFile(index);
-    if (!text) return wrong("the folder holds neither model.safetensors nor model.safetensors.index.json");
+    if (!std::filesystem::exists(index, ignored)) return wrong("the folder holds neither model.safetensors nor model.safetensors.index.json");
+    const Result<std::string> text = readFile(index, largestJson);
+    if (!text) return wrong("model.safetensors.index.json: " + text.error().why);
     const Result<JsonText> json = parseJsonText(*text);
     if (!json || !json->root.is_object() || !json->root.contains("weight_map") || !json->root["weight_map"].is_object())
         return wrong("model.safetensors.index.json has no weight_map");

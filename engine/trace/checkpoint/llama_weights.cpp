@@ -111,7 +111,7 @@ Status fitsConfig(const std::filesystem::path& place, const ModelSpec& model) {
     const auto wrong = [&](std::string why, std::string legal) {
         return fail(Error{"these weights do not fit the layout's model", path.string(), std::move(why), std::move(legal)});
     };
-    const Result<std::string> text = readFile(path);
+    const Result<std::string> text = readFile(path, largestJson);
     if (!text) return fail(text.error());
     const Result<JsonText> json = parseJsonText(*text);
     if (!json || !json->root.is_object()) return wrong("it is no JSON object", "a config.json as transformers writes it");

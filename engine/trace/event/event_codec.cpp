@@ -2,6 +2,7 @@
 #include "engine/trace/event/event_codec.h"
 
 #include "engine/trace/event/column_codec.h"
+#include "engine/trace/event/legal_time.h"
 
 #include <array>
 #include <bit>
@@ -80,6 +81,10 @@ Status decodeEvents(std::span<const std::byte> block, std::vector<Event>& events
         });
     if (!whole) return damaged("a column does not decode");
     if (!reader.atEnd()) return damaged("there are bytes behind it");
+    if (auto why = illegalTime(events)) {
+        events.clear();
+        return fail({"damaged block of events", "", std::move(*why), legalTimes});
+    }
     return {};
 }
 

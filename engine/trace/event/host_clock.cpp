@@ -3,6 +3,7 @@
 
 #include "engine/base/json_fields.h"
 #include "engine/base/units.h"
+#include "engine/trace/event/legal_time.h"
 
 #include <algorithm>
 #include <cmath>
@@ -79,6 +80,9 @@ Status readClocks(std::string_view text, std::vector<HostClock>& clocks) {
         take(each, "offset", clock.offset);
         take(each, "uncertainty", clock.uncertainty);
         take(each, "drift", clock.drift);
+        if (!isLegalTime(clock.time) || !isLegalTime(clock.offset) || !isLegalTime(clock.uncertainty))
+            return fail({"damaged run file", "", fmt::format("the clock of {} was compared at {} ns, or is off by {} ± {} ns, beyond all times", clock.host,
+                                                             clock.time, clock.offset, clock.uncertainty), legalTimes});
         clocks.push_back(std::move(clock));
     }
     return {};

@@ -9,7 +9,6 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t mostRows = std::size_t{1} << 20;
 constexpr std::size_t mostColumns = 256;
 
 }  // namespace
@@ -30,12 +29,12 @@ void NumberTable::append(Bytes& out) const {
             writeColumn(writer, std::span(column).subspan(at, std::min(largestColumn, rows_ - at)));
 }
 
-bool NumberTable::read(ByteReader& in) {
+bool NumberTable::read(ByteReader& in, std::uint64_t most) {
     const std::uint64_t rows = in.varint();
     const std::uint64_t columns = in.varint();
     // A piece of a column takes two bytes at least: what claims more rows than there are bytes for is refused unread.
     const std::uint64_t pieces = (rows + largestColumn - 1) / largestColumn;
-    if (!in.ok() || rows > mostRows || columns > mostColumns || pieces * columns * 2 > in.left()) return false;
+    if (!in.ok() || rows > most || columns > mostColumns || pieces * columns * 2 > in.left()) return false;
     columns_.resize(std::min(columns_.size(), static_cast<std::size_t>(columns)));
     for (auto& column : columns_) column.resize(static_cast<std::size_t>(rows));
     rows_ = static_cast<std::size_t>(rows);

@@ -13,6 +13,8 @@ namespace shardlab {
 
 class NumberTable {
 public:
+    static constexpr std::uint64_t mostRows = std::uint64_t{1} << 20;
+
     explicit NumberTable(std::size_t columns) : columns_(columns) {}
 
     /// One number for each column.
@@ -23,8 +25,9 @@ public:
         return column < columns_.size() ? columns_[column][row] : 0;
     }
     void append(Bytes& out) const;
-    /// Replaces what is here. False: no whole table is there. Columns beyond these are read and forgotten.
-    bool read(ByteReader& in);
+    /// Replaces what is here. False: no whole table is there, or one of more than `most` rows. Columns beyond these are read
+    /// and forgotten.
+    bool read(ByteReader& in, std::uint64_t most = mostRows);
 
 private:
     std::vector<std::vector<std::int64_t>> columns_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/event/zstd_bytes.h"
 
+#include "engine/base/units.h"
+
 #include <new>
 #include <zstd.h>
 
@@ -22,8 +24,10 @@ Bytes packBytes(std::span<const std::byte> bytes) {
 
 Result<Bytes> unpackBytes(std::span<const std::byte> packed) {
     const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
-    if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > mostBytes)
+    if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
         return fail({"damaged figures", "", "they do not say how long they are", ""});
+    if (size > mostBytes)
+        return fail({"damaged figures", "", "they say that they unpack to more than figures ever do", "At most " + formatBytes(mostBytes)});
     Bytes bytes(static_cast<std::size_t>(size));
     const std::size_t read = ZSTD_decompress(bytes.data(), bytes.size(), packed.data(), packed.size());
     if (ZSTD_isError(read) != 0) return fail({"damaged figures", "", ZSTD_getErrorName(read), ""});

@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "engine/layout/layout_file.h"
+#include "engine/trace/event/legal_time.h"
 
 #include <algorithm>
 #include <chrono>
@@ -16,10 +17,17 @@ namespace shardlab {
 namespace {
 
 constexpr std::size_t mostNames = 1'000'000;
+constexpr std::size_t mostNameBytes = std::size_t{256} << 20;
+constexpr std::size_t longestName = 4096;
+constexpr std::size_t mostThreads = 1'000'000;
+constexpr std::size_t mostIgnoredKinds = 1000;
 constexpr std::size_t mostRanks = 32'767;  ///< that an event can name
 constexpr std::size_t batchEvents = 4096;
 constexpr std::int64_t eventsBetweenQuestions = 1 << 17;
-constexpr std::int64_t latest = std::int64_t{1} << 62;  ///< so that no difference of two times overflows; 146 years
+/// Another program's clock may count from anywhere: its times lie within 146 years, so that no difference of two overflows.
+constexpr std::int64_t latest = std::int64_t{1} << 62;
+
+constexpr std::string_view tooLarge = "events whose times are too large";
 
 bool onClock(std::int64_t begin, std::int64_t end) { return begin > -latest && end < latest; }
 
@@ -42,16 +50,30 @@ std::uint32_t ForeignTrace::addProcess(ForeignProcess process) {
     return static_cast<std::uint32_t>(processes_.size() - 1);
 }
 
+Status ForeignTrace::room() const {
+    if (processes_.size() <= mostRanks) return {};
+    return fail(refusal(processes_.back().source, fmt::format("it is one process more than the {} that a run can have as ranks", mostRanks),
+                        "Traces of fewer processes"));
+}
+
 ActionId ForeignTrace::name(std::string_view text) {
     static constexpr std::string_view another = "(another name)";
     if (text.empty()) return 0;
+    text = text.substr(0, longestName);
     const auto known = names_.find(std::string(text));
     if (known != names_.end()) return namedId(known->second);
-    if (names_.size() >= mostNames && text != another) return name(another);
+    if ((names_.size() >= mostNames || nameBytes_ >= mostNameBytes) && text != another) return name(another);
+    nameBytes_ += text.size();
     const auto number = static_cast<std::uint32_t>(names_.size() + 1);
     const auto added = names_.emplace(std::string(text), number).first;
     namesInOrder_.push_back(&added->first);
     return namedId(number);
+}
+
+std::string ForeignTrace::called(const ForeignEvent& event) const {
+    const std::uint32_t number = nameNumber(event.event.action);
+    const std::string kind(shardlab::name(event.event.kind));
+    return number == 0 || number > namesInOrder_.size() ? "a " + kind : fmt::format("the {} \"{}\"", kind, *namesInOrder_[number - 1]);
 }
 
 Status ForeignTrace::add(const ForeignEvent& event) {
@@ -60,7 +82,10 @@ Status ForeignTrace::add(const ForeignEvent& event) {
         return {};
     }
     if (!onClock(event.event.begin, event.event.end)) {
-        ignored("events whose times are too large");
+        if (ignored_.find(tooLarge) == ignored_.end())
+            note(fmt::format("left out: {} of {}, from {} to {} ns, and whatever else lies 146 years from its clock's zero", called(event),
+                             processes_[event.process].source, event.event.begin, event.event.end));
+        ignored(tooLarge);
         return {};
     }
     if (!event.predicted) first_ = std::min(first_, event.event.begin);
@@ -80,9 +105,20 @@ void ForeignTrace::addMemory(std::uint32_t process, std::int64_t time, std::int6
     timing_[process].memory.push_back({time, bytes});
 }
 
+std::uint32_t ForeignTrace::thread(std::uint32_t process, std::string_view name) {
+    std::string key = fmt::format("{}/{}", process, name);
+    const auto known = threadNumbers_.find(key);
+    if (known != threadNumbers_.end()) return known->second;
+    if (threadNumbers_.size() >= mostThreads) return mostThreads;
+    const auto number = static_cast<std::uint32_t>(threadNumbers_.size());
+    return threadNumbers_.emplace(std::move(key), number).first->second;
+}
+
 void ForeignTrace::ignored(std::string_view what, std::int64_t count) {
+    static constexpr std::string_view more = "things of more kinds than are told apart";
     const auto known = ignored_.find(what);
     if (known != ignored_.end()) known->second += count;
+    else if (ignored_.size() >= mostIgnoredKinds && what != more) ignored(more, count);
     else ignored_.emplace(what, count);
 }
 
@@ -209,6 +245,13 @@ Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, Impo
             last = std::max(last, event.event.end);
             if (event.event.kind == EventKind::Step) steps.insert(event.event.step);
             ++report.events;
+        }
+        if (!isLegalTime(event.event.begin) || !isLegalTime(event.event.end)) {
+            if (status)
+                status = fail(refusal(processes_[event.process].source,
+                                      fmt::format("{} goes from {} to {} ns after the trace's first event", called(event), event.event.begin, event.event.end),
+                                      "Events within 36 years of the first one"));
+            return;
         }
         std::vector<Event>& batch = event.predicted ? predicted : measured;
         batch.push_back(event.event);

@@ -34,10 +34,13 @@ public:
     std::uint32_t addProcess(ForeignProcess process);
     ForeignProcess& process(std::uint32_t number) { return processes_[number]; }
     std::size_t processes() const { return processes_.size(); }
-    /// For an event's action. Names beyond a million are all "(another name)".
+    /// Error: more processes than a run can have ranks. Readers ask before each thing they take.
+    Status room() const;
+    /// For an event's action. Names beyond a million, or beyond 256 MiB of them, are all "(another name)"; of each the first
+    /// 4 KiB count.
     ActionId name(std::string_view text);
     /// On a clock that all processes share. What ends before it begins, or lies 146 years from the clock's zero, is counted
-    /// as ignored.
+    /// as ignored. On the run's clock, of which the trace's first begin is the zero, write() wants legal times.
     Status add(const ForeignEvent& event);
     /// When a step of the process was, on its host. Events belong to the step they begin in, what a device does to that
     /// in which it was asked for: devices lag behind.
@@ -46,12 +49,15 @@ public:
     /// Bytes that the process holds on a device, from `time` on; steps get their peak.
     void addMemory(std::uint32_t process, std::int64_t time, std::int64_t bytes);
     void forgetMemory(std::uint32_t process) { timing_[process].memory.clear(); }
+    /// For ForeignEvent::thread. Threads beyond a million are all the same one.
+    std::uint32_t thread(std::uint32_t process, std::string_view name);
+    /// Kinds of things beyond a thousand are counted together.
     void ignored(std::string_view what, std::int64_t count = 1);
     /// Times are those of a run's clock already; else the first begin becomes 0.
     void keepClock() { keepClock_ = true; }
     void note(std::string text) { notes_.push_back(std::move(text)); }
 
-    /// Makes the run. Errors: nothing in it, two processes of one rank, too many ranks, the file cannot be written.
+    /// Makes the run. Errors: nothing in it, an event 36 years from the first, two processes of one rank, too many ranks, the file cannot be written.
     Result<ImportReport> write(const std::filesystem::path& out, std::string_view origin, const std::vector<std::string>& files,
                                const ShareWatcher& watcher);
 
@@ -78,6 +84,7 @@ private:
     };
     Result<std::vector<int>> ranks() const;  ///< of each process
     RunHeader header(std::string_view origin, const std::vector<std::string>& files, const std::vector<int>& ranks) const;
+    std::string called(const ForeignEvent& event) const;  ///< for messages
     void place(ForeignEvent& event);  ///< its lane and its step
     std::int32_t stepOf(const ForeignEvent& event) const;
     std::vector<ForeignEvent> peaks() const;
@@ -90,7 +97,9 @@ private:
     std::int64_t first_ = std::numeric_limits<std::int64_t>::max();  ///< earliest begin
     bool keepClock_ = false;
     std::unordered_map<std::string, std::uint32_t> names_;
+    std::size_t nameBytes_ = 0;
     std::vector<const std::string*> namesInOrder_;
+    std::unordered_map<std::string, std::uint32_t> threadNumbers_;  ///< by process and name
     std::map<std::string, std::int64_t, std::less<>> ignored_;
     std::vector<std::string> notes_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Thread> threads_;

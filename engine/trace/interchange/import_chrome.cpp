@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chrome's trace format, of any program: a process is a rank. Where a process has no lanes that we know, the outermost
 // spans of its threads are its compute lane. What Shardlab exported itself comes back as it was.
+#include "engine/base/units.h"
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/interchange/trace_json.h"
 
@@ -12,6 +13,7 @@
 namespace shardlab {
 namespace {
 
+constexpr std::size_t mostOpenBytes = std::size_t{256} << 20;  ///< names of spans that have begun and not ended
 constexpr int predictedProcesses = 100000;  ///< as export_chrome numbers them
 
 template <class Number>
@@ -67,6 +69,7 @@ private:
     }
 
     Status take(const TraceItem& item) {
+        if (const Status room = trace_.room(); !room) return room;
         if (item.phase == "M") return meta(item);
         if (item.phase.size() != 1) return ignore("entries without a phase");
         switch (item.phase.front()) {
@@ -118,7 +121,7 @@ private:
     ForeignEvent foreign(const TraceItem& item, EventKind kind, std::int64_t begin, std::int64_t end) {
         ForeignEvent event;
         event.process = processOf(item);
-        event.thread = threads_.emplace(item.process + '/' + item.thread, static_cast<std::uint32_t>(threads_.size())).first->second;
+        event.thread = trace_.thread(event.process, item.thread);
         event.event = {.begin = begin, .end = end, .action = trace_.name(item.name), .lane = Lane::Host, .kind = kind};
         return event;
     }
@@ -155,8 +158,22 @@ private:
 
     Status open(const TraceItem& item) {
         if (!item.begin) return ignore("spans without a time or a duration");
-        open_[item.process + '/' + item.thread].push_back(item);
+        TraceItem opened = item;
+        if (!ours_) opened.arguments.clear();
+        openBytes_ += bytesOf(opened);
+        if (openBytes_ > mostOpenBytes)
+            return fail({"cannot import the trace", file_.string(),
+                         fmt::format("more spans have begun and not ended (B without E) than fit into {}", formatBytes(mostOpenBytes)),
+                         "A trace whose spans end, or have a duration (X)"});
+        open_[item.process + '/' + item.thread].push_back(std::move(opened));
         return {};
+    }
+
+    /// What an open span takes of memory.
+    static std::size_t bytesOf(const TraceItem& item) {
+        std::size_t bytes = sizeof item + item.name.size() + item.category.size();
+        for (const auto& [key, value] : item.arguments) bytes += sizeof key + sizeof value + key.size() + value.text.size();
+        return bytes + item.process.size() + item.thread.size();
     }
 
     Status close(const TraceItem& item) {
@@ -164,6 +181,7 @@ private:
         if (!item.begin || stack == open_.end() || stack->second.empty()) return ignore("ends of spans that did not begin (E without B)");
         TraceItem whole = std::move(stack->second.back());
         stack->second.pop_back();
+        openBytes_ -= bytesOf(whole);
         if (stack->second.empty()) open_.erase(stack);
         std::int64_t lasted = 0;
         if (__builtin_sub_overflow(*item.begin, *whole.begin, &lasted)) return ignore("spans without a time or a duration");
@@ -190,7 +208,7 @@ private:
 
     /// One counter with a part for each category: those that changed are events.
     Status ourMemory(const TraceItem& item) {
-        MemoryBytes& last = memory_[item.process];
+        MemoryBytes& last = memory_[processOf(item)];
         for (int i = 0; i < memoryCategoryCount; ++i) {
             const auto category = static_cast<MemoryCategory>(i);
             const auto bytes = parsed<std::int64_t>(item.text(name(category)));
@@ -228,9 +246,9 @@ private:
     ForeignTrace& trace_;
     bool ours_ = false;
     std::map<std::string, std::uint32_t> processes_;
-    std::map<std::string, std::uint32_t> threads_;
     std::map<std::string, std::vector<TraceItem>> open_;  ///< of each thread, outermost first
-    std::map<std::string, MemoryBytes> memory_;
+    std::size_t openBytes_ = 0;
+    std::map<std::uint32_t, MemoryBytes> memory_;
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 namespace shardlab {
 namespace {
 
+constexpr std::size_t mostTitles = 100'000;
 constexpr std::string_view stepPrefix = "ProfilerStep#";
 constexpr std::string_view optimizerPrefix = "Optimizer.step#";
 constexpr std::string_view glooPrefix = "gloo:";
@@ -85,7 +86,7 @@ private:
 
     Status take(const TraceItem& item) {
         if (item.phase == "M") {
-            if (item.name == "process_name") titles_[item.process] = item.text("name");
+            if (item.name == "process_name" && titles_.size() < mostTitles) titles_[item.process] = item.text("name");
             if (item.name == "process_labels" && item.text("labels") == "CPU") trace_.process(process_).pid = wholeNumber(item.process).value_or(0);
             return {};
         }
@@ -115,7 +116,7 @@ private:
     ForeignEvent foreign(const TraceItem& item, EventKind kind, Lane lane, std::int64_t begin, std::int64_t end) {
         ForeignEvent event;
         event.process = process_;
-        event.thread = threads_.emplace(item.process + '/' + item.thread, static_cast<std::uint32_t>(threads_.size())).first->second;
+        event.thread = trace_.thread(process_, item.process + '/' + item.thread);
         event.event = {.begin = begin, .end = end, .action = trace_.name(item.name), .lane = lane, .kind = kind};
         if (lane != Lane::Host) event.launch = correlationOf(item);
         return event;
@@ -212,7 +213,6 @@ private:
     const std::filesystem::path& file_;
     ForeignTrace& trace_;
     std::uint32_t process_ = 0;
-    std::map<std::string, std::uint32_t> threads_;
     std::map<std::string, std::string> titles_;  ///< of the processes in the file
     std::int64_t base_ = 0;
     bool seen_ = false;

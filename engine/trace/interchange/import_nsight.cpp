@@ -48,7 +48,7 @@ public:
                                           &NsightReader::calls,   &NsightReader::ranges, &NsightReader::memory};
         for (const char* table : {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
                                   "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS", "CUDA_GPU_MEMORY_USAGE_EVENTS"})
-            if (has(table)) rows_ += database_->number((std::string("SELECT count(*) FROM ") + table).c_str()).value_or(0);
+            if (has(table)) rows_ += rowsOf_[table] = database_->number((std::string("SELECT count(*) FROM ") + table).c_str()).value_or(0);
         if (rows_ == 0)
             return fail({"cannot import the trace", file_.string(), "it is an SQLite database without the tables of Nsight Systems, or they are empty",
                          "What nsys export --type sqlite writes"});
@@ -65,8 +65,9 @@ public:
     }
 
 private:
+    /// A view is no table: what it gives need not lie in the file, and may have no end.
     bool has(const char* table) {
-        auto rows = database_->prepare("SELECT 1 FROM sqlite_schema WHERE name = ?");
+        auto rows = database_->prepare("SELECT 1 FROM sqlite_schema WHERE name = ? AND type = 'table'");
         return rows && rows->bind(std::string_view(table)).next() == SQLITE_ROW;
     }
 
@@ -77,7 +78,11 @@ private:
         if (!rows)
             return fail({"cannot import the trace", file_.string() + ", table " + table, database_->error("").why, "The columns that Nsight Systems documents"});
         int code = 0;
-        while ((code = rows->next()) == SQLITE_ROW) {
+        for (std::int64_t left = rowsOf_[table]; (code = rows->next()) == SQLITE_ROW; --left) {
+            if (left == 0)
+                return fail({"cannot import the trace", file_.string() + ", table " + table, "its rows name texts that the file holds more than once",
+                             "One row of StringIds, and of ENUM_CUDA_MEMCPY_OPER, for each id"});
+            if (const Status room = trace_.room(); !room) return room;
             if (const Status taken = take(*rows); !taken) return taken;
             if (++done_ % rowsBetweenQuestions == 0 && watcher_ && !watcher_(std::min(1.0, static_cast<double>(done_) / static_cast<double>(rows_))))
                 return fail(Error{"the import was cancelled", "", "", ""});
@@ -203,6 +208,7 @@ private:
     std::map<std::int64_t, std::uint32_t> processes_;
     std::string host_;
     std::int64_t base_ = 0;
+    std::map<std::string_view, std::int64_t> rowsOf_;  ///< of each table
     std::int64_t rows_ = 0;
     std::int64_t done_ = 0;
 };

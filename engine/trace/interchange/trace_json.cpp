@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/interchange/trace_json.h"
 
+#include "engine/base/units.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
 #include <istream>
 #include <nlohmann/json.hpp>
 
@@ -14,12 +17,68 @@ using Json = nlohmann::json;
 
 constexpr std::size_t longestText = 4096;        ///< of a name or an argument; the rest is left out
 constexpr std::size_t mostArguments = 64;
+constexpr std::size_t longestNumber = 256;       ///< of a process or thread; the rest is left out
 constexpr std::size_t deepestFact = 3;
+constexpr std::size_t deepest = 512;             ///< lists and objects within one another
+constexpr std::uint64_t longestToken = std::uint64_t{64} << 20;
+constexpr std::size_t passedOn = std::size_t{1} << 18;
+
+Error refusal(std::string where, std::string why, std::string legal) {
+    return {"cannot import the trace", std::move(where), std::move(why), std::move(legal)};
+}
+
+std::string shortened(std::string text, std::size_t longest) {
+    if (text.size() > longest) text.resize(longest);
+    return text;
+}
+
+/// The bytes of a JSON text, up to the first that the parser could not hold: it keeps all that follows the begin of a text or
+/// a number until the next one begins.
+class TokenBound final : public std::streambuf {
+public:
+    explicit TokenBound(std::streambuf& in) : in_(in), buffer_(passedOn) {}
+
+    /// Where the text or number begins that is too long.
+    std::optional<std::uint64_t> tooLong() const { return tooLong_; }
+
+private:
+    int_type underflow() override {
+        const std::streamsize got = tooLong_ ? 0 : in_.sgetn(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+        for (std::streamsize i = 0; i < got && !tooLong_; ++i) follow(buffer_[static_cast<std::size_t>(i)]);
+        if (got <= 0 || tooLong_) return traits_type::eof();
+        setg(buffer_.data(), buffer_.data(), buffer_.data() + got);
+        return traits_type::to_int_type(buffer_.front());
+    }
+
+    void follow(char byte) {
+        if (text_) {
+            if (escaped_) escaped_ = false;
+            else if (byte == '\\') escaped_ = true;
+            else if (byte == '"') text_ = false;
+        } else if (byte == '"') {
+            text_ = true;
+            number_ = false;
+            begin_ = at_;
+        } else {
+            const bool digit = (byte >= '0' && byte <= '9') || byte == '-';
+            if (digit && !number_) begin_ = at_;
+            number_ = digit || (number_ && (byte == '.' || byte == '+' || byte == 'e' || byte == 'E'));
+        }
+        if (++at_ - begin_ > longestToken) tooLong_ = begin_;
+    }
+
+    std::streambuf& in_;
+    std::vector<char> buffer_;
+    std::uint64_t at_ = 0;
+    std::uint64_t begin_ = 0;  ///< of the latest text or number
+    bool text_ = false, escaped_ = false, number_ = false;
+    std::optional<std::uint64_t> tooLong_;
+};
 
 /// What the parser meets, as items. Depth counts the containers that are open.
 class Handler final : public nlohmann::json_sax<Json> {
 public:
-    explicit Handler(const TraceReader& reader) : reader_(reader) {}
+    Handler(const TraceReader& reader, std::string file) : reader_(reader), file_(std::move(file)) {}
 
     bool null() override { return value({"null", false}); }
     bool boolean(bool is) override { return value({is ? "true" : "false", false}); }
@@ -27,14 +86,13 @@ public:
     bool number_unsigned(number_unsigned_t number) override { return value({std::to_string(number), true}); }
     bool number_float(number_float_t, const string_t& written) override { return value({written, true}); }
     bool string(string_t& text) override {
-        if (text.size() > longestText) text.resize(longestText);
-        return value({std::move(text), false});
+        return value({shortened(std::move(text), longestText), false});
     }
     bool binary(binary_t&) override { return true; }
 
     bool start_object(std::size_t) override {
         if (depth_ == 0) form_ = Form::Object;
-        ++depth_;
+        if (!open()) return false;
         if (items_ != 0 && depth_ == items_ + 1) item_ = {};
         if (items_ == 0 && depth_ > 1) facts_.push_back(std::exchange(key_, {}));
         return true;
@@ -49,7 +107,7 @@ public:
     bool start_array(std::size_t) override {
         if (depth_ == 0) form_ = Form::List;
         const bool events = depth_ == 0 || (form_ == Form::Object && depth_ == 1 && key_ == "traceEvents");
-        ++depth_;
+        if (!open()) return false;
         if (events && items_ == 0) {
             items_ = depth_;
             seen_ = true;
@@ -71,7 +129,7 @@ public:
         return true;
     }
     bool key(string_t& name) override {
-        key_ = std::move(name);
+        key_ = shortened(std::move(name), longestText);
         return true;
     }
     bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception& why) override {
@@ -91,6 +149,15 @@ public:
 
 private:
     enum class Form : std::uint8_t { None, Object, List };
+
+    /// A list or an object begins.
+    bool open() {
+        if (depth_ == deepest)
+            status_ = fail(refusal(file_, fmt::format("its lists and objects lie more than {} deep within one another", deepest),
+                                   "A trace as chrome://tracing reads it, whose lists and objects lie about 5 deep"));
+        else ++depth_;
+        return status_.has_value();
+    }
 
     bool value(TraceValue value) {
         if (items_ == 0) {
@@ -116,13 +183,14 @@ private:
         if (key_ == "ph") item_.phase = std::move(value.text);
         else if (key_ == "cat") item_.category = std::move(value.text);
         else if (key_ == "name") item_.name = std::move(value.text);
-        else if (key_ == "pid") item_.process = std::move(value.text);
-        else if (key_ == "tid") item_.thread = std::move(value.text);
+        else if (key_ == "pid") item_.process = shortened(std::move(value.text), longestNumber);
+        else if (key_ == "tid") item_.thread = shortened(std::move(value.text), longestNumber);
         else if (key_ == "ts") item_.begin = nanoseconds(value.text);
         else if (key_ == "dur") item_.duration = nanoseconds(value.text);
     }
 
     const TraceReader& reader_;
+    std::string file_;
     Form form_ = Form::None;
     std::size_t depth_ = 0;
     std::size_t items_ = 0;  ///< depth within traceEvents; 0: not in it
@@ -182,16 +250,22 @@ std::optional<std::int64_t> nanoseconds(std::string_view microseconds) {
 Error importCancelled() { return {"the import was cancelled", "", "", ""}; }
 
 Status readTraceJson(InputStream& in, const std::filesystem::path& file, const TraceReader& reader) {
-    Handler handler(reader);
-    std::istream stream(&in);
+    Handler handler(reader, file.string());
+    TokenBound bound(in);
+    std::istream stream(&bound);
     const bool parsed = Json::sax_parse(stream, &handler);
     if (in.cancelled()) return fail(importCancelled());
     if (in.problem()) return fail(*in.problem());
     if (!handler.status()) return handler.status();
-    const auto refuse = [&](std::string where, std::string why, std::string legal) {
-        return fail({"cannot import the trace", std::move(where), std::move(why), std::move(legal)});
+    const auto refuse = [](std::string where, std::string why, std::string legal) {
+        return fail(refusal(std::move(where), std::move(why), std::move(legal)));
     };
-    if (!parsed && !(handler.openList() && in.sgetc() == std::char_traits<char>::eof() && handler.why().find("end of input") != std::string::npos))
+    if (bound.tooLong())
+        return refuse(fmt::format("{}, byte {}", file.string(), *bound.tooLong()),
+                      fmt::format("what begins there goes on for more than {} before another text or number begins",
+                                  formatBytes(static_cast<std::int64_t>(longestToken))),
+                      "Names, arguments and numbers that are shorter");
+    if (!parsed && !(handler.openList() && bound.sgetc() == std::char_traits<char>::eof() && handler.why().find("end of input") != std::string::npos))
         return refuse(file.string() + ", byte " + std::to_string(handler.at()), "it is no valid JSON: " + handler.why(), "");
     if (!handler.found())
         return refuse(file.string(), "it is JSON, but has no list traceEvents",

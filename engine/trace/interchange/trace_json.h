@@ -40,7 +40,7 @@ struct TraceReader {
 };
 
 /// Both forms: an object with traceEvents, or the list alone, which may lack its end. Errors: not JSON (with the byte),
-/// neither form, damaged gzip; what `item` says; "cancelled" where the stream was.
+/// neither form, damaged gzip or more of it than may be, a text or a nesting beyond all traces; what `item` says; "cancelled" where the stream was.
 Status readTraceJson(InputStream& in, const std::filesystem::path& file, const TraceReader& reader);
 
 /// "1234.567" microseconds are 1234567 nanoseconds, exactly; none where it is no number, or too large.

@@ -123,8 +123,7 @@ Result<std::vector<StepOverview>> unpackOverviews(std::span<const std::byte> pac
     if (!bytes) return fail(bytes.error());
     ByteReader reader(*bytes);
     NumberTable table(overviewColumns);
-    if (!table.read(reader) || !reader.atEnd()) return damaged("a column does not decode");
-    if (table.rows() > stepsPerOverview) return damaged("it holds more steps than a block");
+    if (!table.read(reader, stepsPerOverview) || !reader.atEnd()) return damaged("a column does not decode, or it holds more steps than a block");
     std::vector<StepOverview> steps(table.rows());
     for (std::size_t row = 0; row < steps.size(); ++row) {
         StepOverview& step = steps[row];
@@ -173,10 +172,10 @@ Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed
     if (!bytes) return fail(bytes.error());
     ByteReader reader(*bytes);
     NumberTable whole(stepColumns), rankTable(rankColumns), kinds(kindColumns);
-    for (NumberTable* table : {&whole, &rankTable, &kinds})
-        if (!table->read(reader)) return damaged("a column does not decode");
+    if (!whole.read(reader, static_cast<std::uint64_t>(stepsPerBlock(ranks))) ||
+        !rankTable.read(reader, whole.rows() * static_cast<std::uint64_t>(ranks)) || !kinds.read(reader))
+        return damaged("a column does not decode, or there are more rows than a block's steps and ranks have");
     if (!reader.atEnd()) return damaged("there are bytes behind it");
-    if (whole.rows() > static_cast<std::size_t>(stepsPerBlock(ranks))) return damaged("it holds more steps than a block");
 
     std::vector<StepFigures> steps;
     for (std::size_t row = 0; row < whole.rows(); ++row) {

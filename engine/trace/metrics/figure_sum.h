@@ -2,12 +2,14 @@
 // Sums of nanoseconds and bytes that never overflow, whatever a damaged or made-up event says.
 #pragma once
 
+#include "engine/trace/event/legal_time.h"
+
 #include <algorithm>
 #include <cstdint>
 
 namespace shardlab {
 
-inline constexpr std::int64_t mostFigure = std::int64_t{1} << 60;  ///< 36 years, an exbibyte: no run has more
+inline constexpr std::int64_t mostFigure = latestTime;  ///< 36 years, an exbibyte: no run has more
 
 constexpr std::int64_t asFigure(std::int64_t value) { return std::clamp<std::int64_t>(value, 0, mostFigure); }
 /// `sum` and `by` are figures: 0 to mostFigure.

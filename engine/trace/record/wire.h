@@ -75,7 +75,7 @@ Bytes encodeHello(const Hello& hello);
 Result<Hello> decodeHello(std::span<const std::byte> body);
 
 Bytes encodeClock(const ClockLine& line);
-/// Error: not as long as one, or a drift that no clock has (beyond a thousandth).
+/// Error: not as long as one, a drift that no clock has (beyond a thousandth), or a time that is not legal.
 Result<ClockLine> decodeClock(std::span<const std::byte> body);
 
 /// Without the offset, which the spool puts in front.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/run_file/run_block.h"
 
+#include "engine/base/units.h"
 #include "engine/trace/event/event_codec.h"
 
 #include <new>
@@ -37,6 +38,10 @@ std::span<const std::byte> BlockPacker::pack(std::span<const Event> events) {
 
 Status BlockUnpacker::unpack(std::span<const std::byte> packed, std::vector<Event>& events) {
     events.clear();
+    const unsigned long long said = ZSTD_getFrameContentSize(packed.data(), packed.size());
+    if (said != ZSTD_CONTENTSIZE_ERROR && said != ZSTD_CONTENTSIZE_UNKNOWN && said > columns_.size())
+        return fail({"damaged block of events", "", "it says that it unpacks to more than a block ever does",
+                     "At most " + formatBytes(static_cast<std::int64_t>(columns_.size()))});
     const std::size_t size =
         ZSTD_decompressDCtx(context_.get(), columns_.data(), columns_.size(), packed.data(), packed.size());
     if (ZSTD_isError(size) != 0) return fail({"damaged block of events", "", ZSTD_getErrorName(size), ""});

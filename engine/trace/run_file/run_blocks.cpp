@@ -2,6 +2,7 @@
 #include "engine/trace/run_file/run_blocks.h"
 
 #include "engine/trace/event/event_codec.h"
+#include "engine/trace/event/legal_time.h"
 #include "engine/trace/run_file/run_block.h"
 #include "engine/trace/run_file/run_schema.h"
 
@@ -34,7 +35,7 @@ tl::expected<void, std::string> readBlock(const Statement& row, BlockUnpacker& u
 
 tl::expected<void, std::string> unpackedAs(const BlockPlace& place, std::span<const std::byte> packed, BlockUnpacker& unpacker,
                                            std::vector<Event>& events) {
-    if (const Status unpacked = unpacker.unpack(packed, events); !unpacked) return tl::unexpected(called(place) + unpacked.error().why);
+    if (const Status unpacked = unpacker.unpack(packed, events); !unpacked) return tl::unexpected(called(place) + "is damaged: " + unpacked.error().why + (unpacked.error().legal.empty() ? "" : ". " + unpacked.error().legal));
     const auto belongs = [&](const Event& event) { return event.lane == place.lane && event.rank == place.rank; };
     if (static_cast<int>(events.size()) == place.count && std::ranges::all_of(events, belongs)) return {};
     events.clear();
@@ -57,7 +58,8 @@ Result<std::vector<BlockPlace>> selectPlaces(Database& database, const std::file
         }
         last = rows->number(0);
         const bool sound = rows->number(4) >= 1 && rows->number(4) <= static_cast<std::int64_t>(largestBlock) && rows->number(3) >= 0 &&
-                           rows->number(3) < laneCount && rows->number(2) == static_cast<std::int16_t>(rows->number(2));
+                           rows->number(3) < laneCount && rows->number(2) == static_cast<std::int16_t>(rows->number(2)) && isLegalTime(rows->number(5)) &&
+                           isLegalTime(rows->number(6));
         if (sound) places.push_back(placeIn(*rows));
         else note("block " + std::to_string(last) + " holds other events than it says");
     }

@@ -2,10 +2,12 @@
 #include "engine/trace/run_file/run_follower.h"
 
 #include "engine/trace/event/event_codec.h"
+#include "engine/trace/event/legal_time.h"
 #include "engine/trace/run_file/run_blocks.h"
 #include "engine/trace/run_file/run_schema.h"
 
 #include <array>
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 namespace shardlab {
@@ -158,6 +160,7 @@ Status RunFollower::readLog(RunCursor& cursor, Step& step) {
         const LogLine line{rows.number(1), static_cast<int>(rows.number(2)), static_cast<LogLevel>(rows.number(3)), rows.text(4)};
         if (checksum(rows.number(0), line) != rows.number(5) || line.level > LogLevel::Error)
             return fail(damageIn(file_, "line " + std::to_string(rows.number(0)) + " of its log fails its checksum"));
+        if (!isLegalTime(line.time)) return fail(damageIn(file_, fmt::format("line {} of its log is of {} ns, beyond all times", rows.number(0), line.time)));
         cursor.place.log = rows.number(0);
         step.sink.log(cursor.place.log, line);
         step.spend(line.text.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/scratch_folder.h"
 #include "engine/trace/event/event_codec.h"
+#include "engine/trace/event/legal_time.h"
 #include "engine/trace/metrics/figure_reading.h"
 #include "engine/trace/metrics/figure_recording.h"
 #include "engine/layout/layout_file.h"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <fstream>
 #include <limits>
 #include <numeric>
@@ -317,6 +319,7 @@ Result<std::vector<LogLine>> RunReader::log() const {
         LogLine line{rows->number(1), static_cast<int>(rows->number(2)), static_cast<LogLevel>(rows->number(3)), rows->text(4)};
         if (rows->number(5) != checksum(rows->number(0), line) || line.level > LogLevel::Error)
             return fail(impl_->damage("line " + std::to_string(rows->number(0)) + " of its log fails its checksum"));
+        if (!isLegalTime(line.time)) return fail(impl_->damage(fmt::format("line {} of its log is of {} ns, beyond all times", rows->number(0), line.time)));
         lines.push_back(std::move(line));
     }
     if (code != SQLITE_DONE) return fail(impl_->failure("its log"));
@@ -332,6 +335,7 @@ Result<std::vector<Note>> RunReader::notes() const {
         Note note{rows->number(0), rows->number(1), static_cast<int>(rows->number(2)), rows->text(3), rows->text(4)};
         if (rows->number(5) != checksum(note))
             return fail(impl_->damage("note " + std::to_string(note.id) + " fails its checksum"));
+        if (!isLegalTime(note.time)) return fail(impl_->damage(fmt::format("note {} is of {} ns, beyond all times", note.id, note.time)));
         notes.push_back(std::move(note));
     }
     if (code != SQLITE_DONE) return fail(impl_->failure("its notes"));

@@ -3,6 +3,7 @@
 
 #include "engine/base/crc32c.h"
 #include "engine/base/json_fields.h"
+#include "engine/trace/event/legal_time.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -156,6 +157,7 @@ Status readRestarts(std::string_view text, std::vector<Event>& restarts) {
         take(each, "step", step);
         take(each, "number", number);
         take(each, "ranks", ranks);
+        if (!isLegalTime(time)) return fail({"damaged run file", "", "a restart in it is of " + std::to_string(time) + " ns, beyond all times", legalTimes});
         restarts.push_back({time, time, ranks, static_cast<double>(number), 0, step, -1, Lane::Host, EventKind::Restart});
     }
     return {};

@@ -15,6 +15,7 @@ namespace shardlab {
 
 namespace {
 
+constexpr std::int64_t largestMerges = 16 << 20;  ///< bytes; those of GPT-2 are half a MiB
 constexpr std::string_view endOfText = "<|endoftext|>";
 constexpr const char* legal = "vocab.json and merges.txt of GPT-2, or of a tokenizer trained like it";
 
@@ -126,7 +127,7 @@ Result<Gpt2Tokenizer> Gpt2Tokenizer::load(const std::filesystem::path& folder) {
         return fail(Error{"cannot read the tokenizer", file.string(), std::move(why), legal});
     };
     const std::filesystem::path vocabularyFile = folder / "vocab.json", mergesFile = folder / "merges.txt";
-    const Result<std::string> text = readFile(vocabularyFile);
+    const Result<std::string> text = readFile(vocabularyFile, largestJson);
     if (!text) return wrong(vocabularyFile, text.error().why);
     const Result<JsonText> json = parseJsonText(*text);
     if (!json || !json->root.is_object()) return wrong(vocabularyFile, "it is no JSON object of tokens");
@@ -147,7 +148,7 @@ Result<Gpt2Tokenizer> Gpt2Tokenizer::load(const std::filesystem::path& folder) {
         tokenizer.byteTokens_[byte] = found->second;
     }
 
-    const Result<std::string> merges = readFile(mergesFile);
+    const Result<std::string> merges = readFile(mergesFile, largestMerges);
     if (!merges) return wrong(mergesFile, merges.error().why);
     std::uint32_t rank = 0;
     int number = 0;

@@ -49,7 +49,9 @@ public:
 
 protected:
     QVector<double> createTickVector(double, const QCPRange& range) override {
-        const int first = static_cast<int>(std::ceil(std::log2(range.lower))), last = static_cast<int>(std::floor(std::log2(range.upper)));
+        if (!(range.upper > 0)) return {};
+        const double lower = std::max(range.lower, range.upper * std::exp2(-60));  // a logarithm has no zero
+        const int first = static_cast<int>(std::ceil(std::log2(lower))), last = static_cast<int>(std::floor(std::log2(range.upper)));
         const int stride = std::max(1, (last - first + tickCount()) / tickCount());
         QVector<double> ticks;
         for (int power = first; power <= last; power += stride) ticks.append(std::exp2(power));

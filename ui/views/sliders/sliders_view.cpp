@@ -52,6 +52,7 @@ SlidersView::SlidersView(const ViewContext& context, QWidget* parent) : View(con
 void SlidersView::addRow(SweepAxis axis, const QString& name, const QString& symbol, const QString& help) {
     const auto index = static_cast<int>(axis);
     auto* label = child<QLabel>(QStringLiteral("%1 <i>%2</i>").arg(name, symbol), this);
+    label->setTextFormat(Qt::RichText);
     setRole(*label, "dim");
     label->setToolTip(help);
     auto* slider = child<QSlider>(Qt::Horizontal, this);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text of files, links and other programs on its way to a terminal, which would obey what is not for reading.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace shardlab {
+
+enum class Lines : std::uint8_t { Kept, Visible };  ///< what becomes of line feeds and tabs
+
+/// Control characters (C0, DEL, C1), line and paragraph separators and marks that change the direction of writing become
+/// "\u001b", as JSON writes them too, so that JSON stays what it says; bytes that are no UTF-8 become "\xff". All else stays.
+std::string visible(std::string_view text, Lines lines = Lines::Kept);
+
+}  // namespace shardlab
