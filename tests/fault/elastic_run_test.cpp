@@ -9,6 +9,7 @@
 #include "tests/support/command.h"
 #include "tests/support/patience.h"
 #include "tests/support/places.h"
+#include "tests/support/processes.h"
 #include "tests/support/watched_job.h"
 
 #include <QJsonArray>
@@ -84,13 +85,14 @@ struct Elastic {
         return patient([&] { return restarts() == number; }) && paused();
     }
     /// Once the checkpoint of a step is whole; the run stands still meanwhile.
-    bool killed(int rank, int number, int checkpoint) {
+    bool killed(int rank, int number, int checkpoint) { return struck(witness.ranks().at(rank).pid, SIGKILL, number, checkpoint); }
+    bool struck(int process, int signal, int number, int checkpoint) {
         const auto taken = [&] {
             const auto places = listCheckpoints(std::filesystem::path(options.runFile).replace_extension(".checkpoints"));
             return !places.empty() && places.back().step == checkpoint;
         };
         if (!patient(taken)) return false;
-        ::kill(witness.ranks().at(rank).pid, SIGKILL);
+        ::kill(process, signal);
         return patient([&] { return restarts() == number; }) && paused();
     }
     std::string finish() {
@@ -248,6 +250,21 @@ private Q_SLOTS:
         std::vector<int> from;
         for (const Event& restart : (*reader)->restarts()) from.push_back(restart.step);
         QCOMPARE(from, (std::vector<int>{2, 4, 4, 4}));
+    }
+
+    /// No rank is lost: all replicas go on.
+    void anEndedMpirunCostsNoReplica() {
+        Elastic run(layoutOf(R"({"data": 4, "pipeline": 1})", 1, 2, 4), path("ended.shardlab"));
+        QVERIFY(run.step(3));
+        int restarts = 0;
+        for (const int signal : {SIGTERM, SIGKILL}) {
+            QVERIFY(run.struck(stateOf(run.witness.ranks().at(0).pid).parent, signal, ++restarts, 2));
+            QVERIFY(run.step(1));
+        }
+        QCOMPARE(run.finish(), std::string("finished "));
+        requireWhole("ended.shardlab", {4, 4});
+        QVERIFY(run.told(LogLevel::Error, "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP); rank 0 was at step 2"));
+        QVERIFY(run.told(LogLevel::Error, "mpirun was killed by SIGKILL; rank 0 was at step 2"));
     }
 
     /// With none to spare the device of a host that is there is tried again.

@@ -136,6 +136,7 @@ Result<Process> JobRun::startAgain(const Continuation& next) {
     hung_.reset();
     report_ = {};
     terminateAt_.reset();
+    endedAt_.reset();
     killAt_.reset();
     stepped_ = false;
     watchdog_ = Watchdog(setup_.watch);

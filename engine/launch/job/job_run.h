@@ -78,6 +78,7 @@ private:
     void takeOutput(const std::vector<OutputLine>& lines);
     void takeCommands();
     void watchRanks();
+    void noticeStopped(const Process& process);
     void report(const Hang& hang);
     void recordFlight();
     void endWhenDue(Process& process);
@@ -139,8 +140,11 @@ private:
     std::optional<std::int64_t> terminateAt_;  ///< run clock; mpirun is asked to end
     const char* terminateWhy_ = "";
     Cause terminateCause_ = Cause::Failure;
+    std::optional<std::int64_t> endedAt_;      ///< run clock; mpirun was asked to end
     std::optional<std::int64_t> killAt_;       ///< run clock; everything is killed
     std::int64_t watchedAt_ = 0;
+    std::int64_t lookedForStopsAt_ = 0;
+    std::vector<int> stopped_;  ///< processes that a signal had stopped when they were looked at
 
     std::promise<void> doneWord_;
     std::shared_future<void> done_ = doneWord_.get_future().share();
