@@ -87,13 +87,16 @@ struct Elastic {
     /// Once the checkpoint of a step is whole; the run stands still meanwhile.
     bool killed(int rank, int number, int checkpoint) { return struck(witness.ranks().at(rank).pid, SIGKILL, number, checkpoint); }
     bool struck(int process, int signal, int number, int checkpoint) {
-        const auto taken = [&] {
-            const auto places = listCheckpoints(std::filesystem::path(options.runFile).replace_extension(".checkpoints"));
-            return !places.empty() && places.back().step == checkpoint;
-        };
-        if (!patient(taken)) return false;
+        if (!taken(checkpoint)) return false;
         ::kill(process, signal);
         return patient([&] { return restarts() == number; }) && paused();
+    }
+    /// The checkpoint of that step is whole, and the newest.
+    bool taken(int checkpoint) const {
+        return patient([&] {
+            const auto places = listCheckpoints(std::filesystem::path(options.runFile).replace_extension(".checkpoints"));
+            return !places.empty() && places.back().step == checkpoint;
+        });
     }
     std::string finish() {
         job->send(Command::Resume);
@@ -265,6 +268,20 @@ private Q_SLOTS:
         requireWhole("ended.shardlab", {4, 4});
         QVERIFY(run.told(LogLevel::Error, "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP); rank 0 was at step 2"));
         QVERIFY(run.told(LogLevel::Error, "mpirun was killed by SIGKILL; rank 0 was at step 2"));
+    }
+
+    /// The newest was whole, and its disk has lost a byte of it: on from the one before, and the run says why.
+    void aBrokenCheckpointIsPassedOver() {
+        Elastic run(layoutOf(R"({"data": 4, "pipeline": 1})", 1, 1, 4), path("broken.shardlab"));
+        QVERIFY(run.step(5));
+        QVERIFY(run.taken(4));
+        const auto newest = listCheckpoints(path("broken.checkpoints")).back().path / "rank-00001.safetensors";
+        std::filesystem::resize_file(newest, std::filesystem::file_size(newest) - 1);
+        QVERIFY(run.struck(stateOf(run.witness.ranks().at(0).pid).parent, SIGTERM, 1, 4));
+        QVERIFY(run.told(LogLevel::Warning, "passed over: the checkpoint is damaged (" + newest.string() + ")"));
+        QVERIFY(run.told(LogLevel::Warning, "restart 1 of 1: on from step 2 with 4 replicas (4 ranks), "));
+        QCOMPARE(run.finish(), std::string("finished "));
+        requireAlike(figures("broken.shardlab")["losses"].toArray(), alone()["losses"].toArray());
     }
 
     /// With none to spare the device of a host that is there is tried again.
