@@ -230,6 +230,8 @@ private Q_SLOTS:
         const auto reader = watched.reader();
         QVERIFY(reader);
         QVERIFY(reader->eventCount() > 0);
+        QCOMPARE(reader->end().outcome, end.outcome);
+        QCOMPARE(reader->end().reason, end.reason);
     }
 };
 
