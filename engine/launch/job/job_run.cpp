@@ -172,6 +172,7 @@ void JobRun::take(const RankHello& hello) {
 
 void JobRun::take(LogLine line) {
     if (line.rank >= 0) line.rank = setup_.world.placeOf(line.rank);
+    checkpoints_.add(line);
     recording_.log(line);
 }
 
@@ -423,6 +424,8 @@ void JobRun::concludeUnstarted(const Error& error) {
 void JobRun::conclude(Verdict verdict) {
     static_cast<void>(takeRunRequest(setup_.runFile));  // nobody takes it any more
     recordEnds(verdict);
+    if (const std::string failed = checkpoints_.text(); !failed.empty())
+        verdict.run.reason += (verdict.run.reason.empty() ? "" : "; ") + failed;
     setup_.hosts.end();
     const bool recorded = !recording_.error();
     if (setup_.server) {

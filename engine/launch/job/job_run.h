@@ -3,6 +3,7 @@
 // where the layout or a person asks for it starts again from a checkpoint, with as many ranks or with others.
 #pragma once
 
+#include "engine/trace/record/checkpoint_tally.h"
 #include "engine/launch/job/collector.h"
 #include "engine/launch/job/elastic_world.h"
 #include "engine/launch/job/job.h"
@@ -119,6 +120,7 @@ private:
     std::int64_t clocksAt_ = 0;
     std::int64_t clocksRecordedAt_ = 0;
     MpirunReport report_;
+    CheckpointTally checkpoints_;  ///< of all starts
 
     std::mutex mutex_;  ///< of the next two
     std::vector<Command> commands_;
