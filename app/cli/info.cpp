@@ -3,6 +3,7 @@
 #include "app/cli/run_text.h"
 #include "app/cli/verbs.h"
 #include "engine/launch/job/run_summary.h"
+#include "engine/trace/run_file/run_creation.h"
 
 #include <memory>
 
@@ -21,11 +22,12 @@ int info(const Options& options) {
         printError(reader.error());
         return failure;
     }
-    const auto summary = summarize(**reader);
+    auto summary = summarize(**reader);
     if (!summary) {
         printError(summary.error());
         return failure;
     }
+    summary->recording = summary->end.outcome.empty() && isBeingRecorded(options.run);
     print(options.json ? toJson(*summary, options.run) + "\n" : toText(*summary, options.run));
     return success;
 }

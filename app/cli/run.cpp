@@ -45,7 +45,7 @@ std::string defaultOut(const Layout& layout) {
     return name + "-" + time + ".shardlab";
 }
 
-/// `end` as the job knows it: a full disk may have kept it out of the file.
+/// `end` as the job knows it: a full disk may have kept it out of the file. Returns the exit status of a run that did not fail.
 int report(const std::string& file, const RunEnd& end, bool json) {
     const auto reader = RunReader::open(file);
     auto summary = reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));
@@ -55,7 +55,7 @@ int report(const std::string& file, const RunEnd& end, bool json) {
     }
     summary->end = end;
     print(json ? toJson(*summary, file) + "\n" : toText(*summary, file));
-    return success;
+    return summary->checkpoints.none() ? noCheckpoints : success;
 }
 
 int run(const Options& options) {
@@ -107,7 +107,10 @@ int run(const Options& options) {
     follow(**job, signals, progress);
     if (serving) serving->report();
     const int reported = report(file, progress.end(), options.json);
-    if (progress.end().outcome != "failed") return reported;
+    if (progress.end().outcome != "failed") {
+        if (reported == noCheckpoints) printError({"the run has no checkpoint", {}, progress.end().reason, {}});
+        return reported;
+    }
     printError({"the run failed", {}, progress.end().reason, {}});
     return failure;
 }
@@ -144,7 +147,9 @@ void addRun(CLI::App& program, Action& chosen) {
     verb->add_flag("--json", options->json, "Print the summary as one JSON object");
     verb->footer("Ctrl+C stops at the next step boundary; a second Ctrl+C kills. The run file is whole either way.\n"
                  "A lost terminal stops it as Ctrl+C does; started by nohup, it goes on.\n"
-                 "SIGUSR1 takes a checkpoint. /checkpoint/every takes them by itself.");
+                 "SIGUSR1 takes a checkpoint. /checkpoint/every takes them by itself.\n"
+                 "Exit status: 0 finished or stopped; 1 failed, or not started; 2 wrong arguments; 3 finished or stopped, but none\n"
+                 "of the checkpoints that were asked for could be taken. Where only some failed it is 0, and Outcome says so.");
     verb->callback([&chosen, options] {
         chosen = [options] {
             // As assignments, so that they are read and judged like any other field.

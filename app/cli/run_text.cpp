@@ -15,6 +15,7 @@ namespace {
 const std::string unknown = "–";
 
 std::string outcome(const RunSummary& summary) {
+    if (summary.recording) return "not known yet: the run goes on; what has been written by now is here";
     if (summary.end.outcome.empty() && !summary.end.reason.empty()) return "unknown: " + summary.end.reason;
     if (summary.end.outcome.empty()) return "unknown: the recording broke off; what had been written is here";
     if (summary.end.reason.empty()) return summary.end.outcome;
@@ -117,6 +118,9 @@ std::string toText(const RunSummary& summary, const std::string& file) {
                                 restart.bytes > 0 ? fmt::format(" with {} ranks", restart.bytes) : std::string(),
                                 restart.value == 0 ? " (asked for)" : "");
     if (!restarts.empty()) line("Restarts", restarts);
+    if (const CheckpointTally& tally = summary.checkpoints; tally.taken + tally.failed > 0)
+        line("Checkpoints", fmt::format("{} taken{}{}", tally.taken, tally.taken > 0 ? fmt::format(", the newest of step {}", tally.newest) : "",
+                                        tally.failed > 0 ? fmt::format(", {} failed", tally.failed) : ""));
     if (!summary.losses.empty())
         line("Loss", fmt::format("{:.4f} → {:.4f}", summary.losses.front(), summary.losses.back()));
     if (!summary.validations.empty())

@@ -5,8 +5,10 @@
 #include "tests/support/processes.h"
 #include "tests/support/seed.h"
 
+#include <QDir>
 #include <QFile>
 #include <QJsonArray>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -135,6 +137,49 @@ private Q_SLOTS:
         const QJsonArray ranks = json["ranks"].toArray();
         for (const QJsonValue rank : ranks) QCOMPARE(rank["end"].toString(), QString("stopped"));
         QCOMPARE(run({"info", file, "--json"}).json(), json);
+    }
+
+    /// Its folder is a file: no checkpoint can be written.
+    void withoutAnyOfItsCheckpointsItSaysSo() {
+        const QString file = folder_.filePath("unsafe.shardlab"), place = writeFile(folder_.filePath("no-folder"), "a file");
+        const QStringList arguments{"run", layoutFile(smallLayout(6)), "--set", "/checkpoint/every=3", "--set",
+                                    "/checkpoint/path=" + place + "/checkpoints", "--out", file};
+        const Answer answer = run(arguments);
+        QCOMPARE(answer.status, 3);
+        const QByteArray reason = "none of 2 checkpoints could be taken; the last, of step 6: ";
+        QVERIFY2(answer.out.contains("finished: " + reason) && answer.out.contains("0 taken, 2 failed"), answer.out);
+        QVERIFY2(answer.error.trimmed().split('\n').last().startsWith("shardlab: the run has no checkpoint: " + reason), answer.error);
+        const QJsonObject json = run({"info", file, "--json"}).json();
+        QCOMPARE(json["outcome"].toString(), QString("finished"));
+        QVERIFY(json["reason"].toString().startsWith(reason));
+        QVERIFY(json["reason"].toString().contains("Not a directory"));
+        QCOMPARE(json["checkpoints"].toObject()["failed"].toInt(), 2);
+        QVERIFY(json["checkpoints"].toObject()["last_failure"].toString().contains("Not a directory"));
+    }
+
+    void someOfItsCheckpointsFail() {
+        const QString file = folder_.filePath("safe.shardlab"), place = writeFile(folder_.filePath("no-folder-yet"), "a file");
+        QProcess process;
+        process.start(program(), {"run", layoutFile(smallLayout(10000000, "0.05")), "--set", "/checkpoint/every=2", "--set",
+                                  "/checkpoint/path=" + place + "/checkpoints", "--out", file, "--json"});
+        process.setReadChannel(QProcess::StandardError);
+        QByteArray said;
+        QTRY_VERIFY2((said += process.readAllStandardError()).contains("no checkpoint of step "), said.constData());
+        const QJsonObject live = run({"info", file, "--json"}).json();
+        QVERIFY(live["recording"].toBool() && live["outcome"].toString().isEmpty());
+        const Answer told = run({"info", file});
+        QVERIFY2(told.out.contains("the run goes on") && !told.out.contains("broke off"), told.out);
+        QVERIFY(QFile::remove(place));
+        QTRY_VERIFY(!QDir(place + "/checkpoints").entryList({"*-step-*"}, QDir::Dirs).filter(QRegularExpression("^\\d+-step-\\d+$")).isEmpty());
+        ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+        QVERIFY(process.waitForFinished(120000));
+        QCOMPARE(process.exitCode(), 0);
+        const QJsonObject json = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
+        QVERIFY(!json["recording"].toBool(true));
+        QCOMPARE(json["outcome"].toString(), QString("stopped"));
+        QVERIFY(json["checkpoints"].toObject()["taken"].toInt() > 0 && json["checkpoints"].toObject()["failed"].toInt() > 0);
+        const QString reason = json["reason"].toString();
+        QVERIFY2(reason.startsWith("stopped on request; ") && reason.contains(" checkpoints could not be taken, the newest is of step "), qPrintable(reason));
     }
 
     void secondInterruptKills() {

@@ -193,6 +193,19 @@ private Q_SLOTS:
         QVERIFY(failures > 0);
     }
 
+    /// Its manifest is whole and fits its checksum, but names nothing to go on from.
+    void withoutShardsItIsNone() {
+        QTemporaryDir folder;
+        DiskFileSystem disk;
+        const auto unfinished = unfinishedCheckpoint(path(folder), 1, 10, "1");
+        QVERIFY(disk.createFolder(unfinished));
+        const auto made = commitCheckpoint(disk, unfinished, CheckpointManifest{});
+        QVERIFY(made && readManifest(*made));
+        const Status whole = verifyCheckpoint(disk, *made);
+        QVERIFY(!whole);
+        QVERIFY2(whole.error().text().find("holds no weights") != std::string::npos, whole.error().text().c_str());
+    }
+
     /// A thousand files, each with one bit turned, one byte taken out or one put in, or cut short.
     void everyChangedByteIsNoticed() {
         const quint32 seed = freshSeed();

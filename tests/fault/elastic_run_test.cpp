@@ -9,6 +9,7 @@
 #include "tests/support/command.h"
 #include "tests/support/patience.h"
 #include "tests/support/places.h"
+#include "tests/support/processes.h"
 #include "tests/support/watched_job.h"
 
 #include <QJsonArray>
@@ -84,14 +85,18 @@ struct Elastic {
         return patient([&] { return restarts() == number; }) && paused();
     }
     /// Once the checkpoint of a step is whole; the run stands still meanwhile.
-    bool killed(int rank, int number, int checkpoint) {
-        const auto taken = [&] {
+    bool killed(int rank, int number, int checkpoint) { return struck(witness.ranks().at(rank).pid, SIGKILL, number, checkpoint); }
+    bool struck(int process, int signal, int number, int checkpoint) {
+        if (!taken(checkpoint)) return false;
+        ::kill(process, signal);
+        return patient([&] { return restarts() == number; }) && paused();
+    }
+    /// The checkpoint of that step is whole, and the newest.
+    bool taken(int checkpoint) const {
+        return patient([&] {
             const auto places = listCheckpoints(std::filesystem::path(options.runFile).replace_extension(".checkpoints"));
             return !places.empty() && places.back().step == checkpoint;
-        };
-        if (!patient(taken)) return false;
-        ::kill(witness.ranks().at(rank).pid, SIGKILL);
-        return patient([&] { return restarts() == number; }) && paused();
+        });
     }
     std::string finish() {
         job->send(Command::Resume);
@@ -248,6 +253,35 @@ private Q_SLOTS:
         std::vector<int> from;
         for (const Event& restart : (*reader)->restarts()) from.push_back(restart.step);
         QCOMPARE(from, (std::vector<int>{2, 4, 4, 4}));
+    }
+
+    /// No rank is lost: all replicas go on.
+    void anEndedMpirunCostsNoReplica() {
+        Elastic run(layoutOf(R"({"data": 4, "pipeline": 1})", 1, 2, 4), path("ended.shardlab"));
+        QVERIFY(run.step(3));
+        int restarts = 0;
+        for (const int signal : {SIGTERM, SIGKILL}) {
+            QVERIFY(run.struck(stateOf(run.witness.ranks().at(0).pid).parent, signal, ++restarts, 2));
+            QVERIFY(run.step(1));
+        }
+        QCOMPARE(run.finish(), std::string("finished "));
+        requireWhole("ended.shardlab", {4, 4});
+        QVERIFY(run.told(LogLevel::Error, "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP); rank 0 was at step 2"));
+        QVERIFY(run.told(LogLevel::Error, "mpirun was killed by SIGKILL; rank 0 was at step 2"));
+    }
+
+    /// The newest was whole, and its disk has lost a byte of it: on from the one before, and the run says why.
+    void aBrokenCheckpointIsPassedOver() {
+        Elastic run(layoutOf(R"({"data": 4, "pipeline": 1})", 1, 1, 4), path("broken.shardlab"));
+        QVERIFY(run.step(5));
+        QVERIFY(run.taken(4));
+        const auto newest = listCheckpoints(path("broken.checkpoints")).back().path / "rank-00001.safetensors";
+        std::filesystem::resize_file(newest, std::filesystem::file_size(newest) - 1);
+        QVERIFY(run.struck(stateOf(run.witness.ranks().at(0).pid).parent, SIGTERM, 1, 4));
+        QVERIFY(run.told(LogLevel::Warning, "passed over: the checkpoint is damaged (" + newest.string() + ")"));
+        QVERIFY(run.told(LogLevel::Warning, "restart 1 of 1: on from step 2 with 4 replicas (4 ranks), "));
+        QCOMPARE(run.finish(), std::string("finished "));
+        requireAlike(figures("broken.shardlab")["losses"].toArray(), alone()["losses"].toArray());
     }
 
     /// With none to spare the device of a host that is there is tried again.

@@ -37,10 +37,28 @@ private Q_SLOTS:
         QVERIFY2(said.contains("the run failed") && said.contains("run.shardlab"), answer.error.constData());
         const QJsonObject info = QJsonDocument::fromJson(answer.out.mid(answer.out.indexOf('\n') + 1)).object();
         QVERIFY2(info["events"].toInteger() > 0, answer.out.constData());
+        // The reason is in the file, in the room that what did not fit has left.
+        QCOMPARE(info["outcome"].toString(), QString("failed"));
+        QVERIFY2(info["reason"].toString().contains("cannot write the run file"), answer.out.constData());
         QCOMPARE(answer.error.count("run.shardlab"), 1);
         QFile summary(elsewhere.filePath("summary"));
         QVERIFY(summary.open(QIODevice::ReadOnly));
         QVERIFY(summary.readAll().contains("failed: cannot write"));
+    }
+
+    void ofCheckpointsEndsTheRunWithAStatusOfItsOwn() {
+        QTemporaryDir folder;
+        const QString mount = "mount -t tmpfs -o size=64k none '" + folder.path() + "'";
+        if (inNamespace(mount).status != 0) QSKIP("mounting a tmpfs needs root");
+        const QTemporaryDir elsewhere;
+        const QString layout = writeFile(elsewhere.filePath("small.layout.json"), smallLayout(4));
+        const Answer answer = inNamespace(QString("%1 && %2 run '%3' --set /checkpoint/every=2 --set '/checkpoint/path=%4/checkpoints' --out '%5' --json")
+                                              .arg(mount, program(), layout, folder.path(), elsewhere.filePath("run.shardlab")));
+        QVERIFY2(answer.status == 3, answer.error.constData());
+        const QJsonObject json = answer.json();
+        QCOMPARE(json["outcome"].toString(), QString("finished"));
+        QVERIFY2(json["reason"].toString().startsWith("none of 2 checkpoints could be taken; ") && json["reason"].toString().contains("No space left"),
+                 qPrintable(json["reason"].toString()));
     }
 };
 

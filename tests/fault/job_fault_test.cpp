@@ -8,7 +8,9 @@
 #include <QElapsedTimer>
 #include <QTest>
 
+#include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 using namespace shardlab;
 using namespace shardlab::test;
@@ -72,16 +74,26 @@ private Q_SLOTS:
         verifyAftermath(watched, timer);
     }
 
-    void killedMpirunTakesTheRanksAlong() {
+    void endedMpirunTakesTheRanksAlong_data() {
+        QTest::addColumn<int>("signal");
+        QTest::addColumn<QString>("reason");
+        QTest::newRow("SIGKILL") << SIGKILL << "mpirun was killed by SIGKILL";
+        for (const int signal : {SIGTERM, SIGHUP, SIGINT})
+            QTest::newRow(signalName(signal).c_str()) << signal << "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP)";
+    }
+    void endedMpirunTakesTheRanksAlong() {
+        QFETCH(int, signal);
+        QFETCH(QString, reason);
         WatchedJob watched({.steps = 100000});
         QVERIFY2(watched.start(), watched.error.text().c_str());
         QTRY_VERIFY(watched.witness.lastStep() >= 1);
         QElapsedTimer timer;
         timer.start();
-        ::kill(stateOf(watched.witness.ranks().at(0).pid).parent, SIGKILL);
+        ::kill(stateOf(watched.witness.ranks().at(0).pid).parent, signal);
         watched.job->wait();
-        const std::string reason = watched.witness.ends().front().reason;
-        QVERIFY2(reason.starts_with("mpirun was killed by SIGKILL; rank 0 was at step "), reason.c_str());
+        const std::string said = watched.witness.ends().front().reason;
+        QVERIFY2(said.starts_with(reason.toStdString() + "; rank 0 was at step "), said.c_str());
+        for (const auto& [rank, record] : watched.witness.ranks()) QVERIFY2(record.end.starts_with("ended with the run "), record.end.c_str());
         verifyAftermath(watched, timer);
     }
 
@@ -95,8 +107,28 @@ private Q_SLOTS:
         ::kill(watched.witness.ranks().at(1).pid, SIGKILL);
         watched.job->wait();
         const std::string reason = watched.witness.ends().front().reason;
-        QVERIFY2(reason.find("step") != std::string::npos, reason.c_str());
+        QVERIFY2(reason.starts_with("rank 1 died at step "), reason.c_str());
         verifyAftermath(watched, timer);
+    }
+
+    /// Who waits for the start is told what is stopped, and how it goes on.
+    void mpirunIsStoppedWhileRanksStart() {
+        WatchedJob watched({.steps = 2});
+        QVERIFY2(watched.start(), watched.error.text().c_str());
+        int mpirun = 0;
+        QTRY_VERIFY(!childrenOf(getpid()).empty());
+        mpirun = childrenOf(getpid()).front();
+        ::kill(mpirun, SIGSTOP);
+        const auto told = [&] {
+            return std::ranges::any_of(watched.witness.log(), [&](const LogLine& line) {
+                return line.level == LogLevel::Warning && line.text.starts_with(fmt::format("mpirun (process {}) is stopped by a signal", mpirun)) &&
+                       line.text.ends_with(fmt::format("kill -CONT {} lets it go on", mpirun));
+            });
+        };
+        QTRY_VERIFY(told());
+        ::kill(mpirun, SIGCONT);
+        watched.job->wait();
+        QCOMPARE(watched.witness.ends().front().outcome, std::string("finished"));
     }
 
     /// As Open MPI's does now and then where a rank is killed while it starts.
@@ -198,6 +230,8 @@ private Q_SLOTS:
         const auto reader = watched.reader();
         QVERIFY(reader);
         QVERIFY(reader->eventCount() > 0);
+        QCOMPARE(reader->end().outcome, end.outcome);
+        QCOMPARE(reader->end().reason, end.reason);
     }
 };
 

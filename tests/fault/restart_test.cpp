@@ -124,6 +124,7 @@ private Q_SLOTS:
         QTest::newRow("a rank dies") << "rank" << SIGKILL << "was killed by SIGKILL at step ";
         QTest::newRow("a rank hangs") << "rank" << SIGSTOP << "stands still (stopped by a signal) at step ";
         QTest::newRow("mpirun dies") << "mpirun" << SIGKILL << "mpirun was killed by SIGKILL; rank 0 was at step ";
+        QTest::newRow("mpirun is ended") << "mpirun" << SIGTERM << "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP); rank 0 was at step ";
     }
     void goesOnAsIfNothingHadHappened() {
         QFETCH(QString, victim);

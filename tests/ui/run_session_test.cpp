@@ -3,6 +3,7 @@
 #include "desktop_fixture.h"
 #include "synthetic_run.h"
 #include "status_text.h"
+#include "engine/trace/record/checkpoint_tally.h"
 #include "tests/support/seed.h"
 
 #include <QSignalSpy>
@@ -19,6 +20,7 @@ private Q_SLOTS:
     void stoppingWhileStartingStops();
     void aRefusedStartIsOneMessage();
     void aFailedRunIsOneMessageWithItsReason();
+    void failedCheckpointsAreToldAtTheEnd();
     void aFaultyLayoutIsNotStarted();
     void aLayoutsAgentIsAskedFor();
     void aSecondStartWaitsForTheFirstToEnd();
@@ -184,6 +186,26 @@ void RunSessionTest::aFailedRunIsOneMessageWithItsReason() {
     QVERIFY(messages[0].level == MessageLevel::Error);
     QVERIFY(messages[0].detail.contains(QStringLiteral("step 12, 1F3")));
     QCOMPARE(messages[0].choices.size(), std::size_t{1});
+}
+
+void RunSessionTest::failedCheckpointsAreToldAtTheEnd() {
+    for (const bool some : {false, true}) {
+        Desk desk;
+        std::vector<Message> messages;
+        connect(&desk.workbench.messages(), &Messages::posted, [&](const Message& message) { messages.push_back(message); });
+        QVERIFY(desk.workbench.startRun());
+        QTRY_VERIFY(desk.workbench.run().state() == JobState::Running);
+        desk.jobs->say([&](JobObserver& to) {
+            to.logged({1, 0, LogLevel::Warning, noCheckpoint(10, "cannot write: no room")});
+            if (some) to.logged({2, 0, LogLevel::Info, tookCheckpoint(20, "1 MiB")});
+        });
+        desk.jobs->end("finished");
+        QTRY_COMPARE(messages.size(), std::size_t{1});
+        QVERIFY(messages[0].level == MessageLevel::Warning);
+        QVERIFY2(messages[0].detail.startsWith(some ? "1 of 2 checkpoints could not be taken" : "the one checkpoint, of step 10, could not be taken"),
+                 qPrintable(messages[0].detail));
+        QVERIFY(messages[0].detail.endsWith("cannot write: no room"));
+    }
 }
 
 void RunSessionTest::aFaultyLayoutIsNotStarted() {

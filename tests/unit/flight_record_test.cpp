@@ -60,6 +60,23 @@ private Q_SLOTS:
         for (const FlightEntry& entry : read) QVERIFY(consistent(entry));
     }
 
+    /// The span of a paced message, or of one that a device times, has a begin of its own; the message may have been there
+    /// before begin() was called.
+    void anOperationLastsAsLongAsItsSpan() {
+        auto record = FlightRecord::create(file());
+        record->begin(entryOf(1));
+        FlightEntry early = entryOf(1);
+        early.begin -= 300;
+        early.end = early.begin + 200;
+        record->complete(early);
+        const auto read = *readFlight(file());
+        QCOMPARE(read.size(), std::size_t{1});
+        QCOMPARE(read[0].begin, early.begin);
+        QCOMPARE(read[0].end, early.end);
+        const std::string told = toText(read[0], early.end + 1000);
+        QVERIFY2(told.ends_with(", took 200 ns"), told.c_str());
+    }
+
     void remembersTheLast() {
         auto record = FlightRecord::create(file());
         const std::int32_t count = 1000;
@@ -115,6 +132,8 @@ private Q_SLOTS:
         QCOMPARE(toText(entry, 6'000'000'000), std::string("step 12: 1RECV_F3 from rank 0, 64.0 KiB, under way for 5.00 s"));
         entry.end = 1'001'500'000;
         QCOMPARE(toText(entry, 6'000'000'000), std::string("step 12: 1RECV_F3 from rank 0, 64.0 KiB, took 1.50 ms"));
+        entry.end = 0;  // told of by a host whose clock is ahead of the reader's
+        QCOMPARE(toText(entry, 999'000'000), std::string("step 12: 1RECV_F3 from rank 0, 64.0 KiB, under way for 0 s"));
         const FlightEntry tensor{2, EventKind::TensorAllReduce, actionId({ActionKind::Forward, 1, 3, -1}), 4, -1, 0, 1, 0};
         QCOMPARE(toText(tensor, 1'000'000'001), std::string("step 4: 1F3, tensor all-reduce, under way for 1.00 s"));
     }

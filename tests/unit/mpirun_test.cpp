@@ -215,6 +215,46 @@ private Q_SLOTS:
         QCOMPARE(verdict.run.reason, std::string("mpirun was killed by SIGKILL; rank 0 was at step 5 in 0F3"));
     }
 
+    /// SIGTERM, SIGINT and SIGHUP have mpirun end all ranks and say nothing; the order in which links break tells nothing.
+    void mpirunEndedFromOutside() {
+        std::vector<RankFate> ranks{at(RankPhase::Compute, 5, "0F3"), at(RankPhase::Compute, 5, "1F2")};
+        ranks[1].lostAt = 1000;
+        ranks[0].lostAt = 2000;
+        JobFate job;
+        job.mpirun = {false, 1};
+        const std::string outside = "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP)";
+        for (const std::optional<std::int64_t> endedAt : {std::optional<std::int64_t>(), std::optional<std::int64_t>(3000)}) {
+            job.endedAt = endedAt;  // the launcher may come to it before mpirun is gone
+            const Verdict verdict = judge(ranks, job);
+            QCOMPARE(verdict.rank, -1);
+            QCOMPARE(verdict.run.reason, outside + "; rank 0 was at step 5 in 0F3");
+            QCOMPARE(verdict.ranks[1], std::string("ended with the run at step 5 in 1F2"));
+        }
+        ranks[0].status = RankStatus{1, RankPhase::Setup, -1, 0, -1, 0};
+        QCOMPARE(judge(ranks, job).run.reason, outside + " during setup");
+        QCOMPARE(judge(std::vector<RankFate>(2), {{false, 1}, {}, false, {}}).run.reason, outside + " while ranks were starting");
+        // What it does say may be the reason; a rank that it does not name is not blamed either.
+        job.report = reportOf("----------------------\nno more memory\n----------------------\n");
+        QCOMPARE(judge(ranks, job).rank, -1);
+        QCOMPARE(judge(ranks, job).run.reason, std::string("mpirun failed (exit code 1): no more memory"));
+        job.report = reportOf("mpirun: cannot go on\n");
+        QCOMPARE(judge(ranks, job).run.reason, std::string("mpirun failed (exit code 1)"));
+    }
+
+    /// The launcher ended a mpirun that did not notice: the rank that was lost is to blame.
+    void mpirunEndedByTheLauncher() {
+        std::vector<RankFate> ranks{at(RankPhase::Compute, 5, "0F3"), at(RankPhase::Compute, 5, "1F2")};
+        ranks[1].lostAt = 1000;
+        JobFate job;
+        job.endedAt = 2000;
+        for (const ExitStatus& end : {ExitStatus{false, 1}, ExitStatus{true, 9}}) {
+            job.mpirun = end;
+            QCOMPARE(judge(ranks, job).rank, 1);
+            QCOMPARE(judge(ranks, job).run.reason, std::string("rank 1 died at step 5 in 1F2"));
+            ranks[0].lostAt = 2500;  // with the others, as the launcher asked for it
+        }
+    }
+
     void mpirunNamesNoRank() {
         const std::vector<RankFate> joined{at(RankPhase::Compute, 5, "0F3"), at(RankPhase::Compute, 5, "1F2")};
         const std::vector<RankFate> starting(2);

@@ -71,6 +71,33 @@ private Q_SLOTS:
         QCOMPARE(policy.next(true)->step, std::int64_t{10});
     }
 
+    /// A manifest that is right does not help where a shard is cut short or gone; what is passed over is said.
+    void brokenShardsArePassedOverWithAWord() {
+        RestartPolicy policy(layoutOf(10), path(), {});
+        make(1, 10);
+        make(2, 20);
+        make(3, 30);
+        const auto place = [&](std::size_t index) { return listCheckpoints(path())[index].path; };
+        QVERIFY(policy.next(true)->broken.empty());
+        const auto shard = place(2) / "rank-1.safetensors";
+        std::filesystem::resize_file(shard, std::filesystem::file_size(shard) - 1);
+        auto found = policy.next(true);
+        QVERIFY(found);
+        QCOMPARE(found->step, std::int64_t{20});
+        QCOMPARE(found->broken.size(), std::size_t{1});
+        QVERIFY2(found->broken[0].find("000003-step-30/rank-1.safetensors") != std::string::npos, found->broken[0].c_str());
+        QVERIFY(std::filesystem::remove(place(1) / "rank-0.safetensors"));
+        found = policy.next(true);
+        QVERIFY(found);
+        QCOMPARE(found->step, std::int64_t{10});
+        QCOMPARE(found->broken.size(), std::size_t{2});
+        QVERIFY(std::filesystem::remove(place(0) / "rank-2.safetensors"));
+        const auto none = policy.next(true);
+        QVERIFY(!none);
+        QVERIFY2(none.error().why.starts_with("there is no checkpoint to go back to: the checkpoint is damaged"), none.error().why.c_str());
+        QVERIFY(none.error().why.find("rank-2.safetensors") != std::string::npos);
+    }
+
     void whatItWasResumedFrom() {
         make(7, 40);
         const auto resumed = findCheckpoint(path());

@@ -193,6 +193,33 @@ private Q_SLOTS:
         QCOMPARE(losses[2].toDouble(), 2.0);
     }
 
+    void checkpointsAreCountedFromTheLog() {
+        CheckpointTally tally;
+        tally.add({1, 0, LogLevel::Info, "2 windows to train on"});
+        tally.add({1, -1, LogLevel::Info, tookCheckpoint(1, "the launcher says so")});
+        QCOMPARE(tally.taken + tally.failed, 0);
+        QCOMPARE(tally.text(), std::string());
+        tally.add({2, 0, LogLevel::Warning, noCheckpoint(10, "cannot write: no room")});
+        QVERIFY(tally.none());
+        QCOMPARE(tally.text(), std::string("the one checkpoint, of step 10, could not be taken: cannot write: no room"));
+        tally.add({3, 0, LogLevel::Warning, noCheckpoint(20, "cannot write: still no room")});
+        QVERIFY(tally.none());
+        QCOMPARE(tally.text(), std::string("none of 2 checkpoints could be taken; the last, of step 20: cannot write: still no room"));
+        tally.add({4, 0, LogLevel::Info, tookCheckpoint(30, "1.00 MiB in 2.00 ms: there")});
+        QVERIFY(!tally.none());
+        QCOMPARE(tally.text(), std::string("2 of 3 checkpoints could not be taken, the newest is of step 30; the last that failed, of "
+                                           "step 20: cannot write: still no room"));
+        RunSummary summary = RunFigures(headerOfTwoRanks()).summary();
+        QVERIFY(jsonOf(summary)["checkpoints"].toObject()["newest_step"].isNull());
+        summary.checkpoints = tally;
+        const QJsonObject json = jsonOf(summary)["checkpoints"].toObject();
+        QCOMPARE(json["taken"].toInt(), 1);
+        QCOMPARE(json["failed"].toInt(), 2);
+        QCOMPARE(json["newest_step"].toInt(), 30);
+        QCOMPARE(json["last_failed_step"].toInt(), 20);
+        QCOMPARE(json["last_failure"].toString(), QString("cannot write: still no room"));
+    }
+
     void overrunsDropsRanksAndEnd() {
         RunFigures figures(headerOfTwoRanks());
         figures.add(std::vector{counter(EventKind::PaceOverrun, 0, 1, 0.5), counter(EventKind::PaceOverrun, 1, 1, 0.25),

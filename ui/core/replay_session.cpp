@@ -4,6 +4,7 @@
 #include "ui/core/run_model.h"
 #include "ui/core/stored_steps.h"
 
+#include "engine/trace/run_file/run_creation.h"
 #include "engine/trace/run_file/run_file.h"
 #include "ui/store/run_block_source.h"
 
@@ -126,8 +127,9 @@ Status ReplaySession::Feed::readAll() {
         else read = tl::unexpected(ends.error());
     }
     if (const Status seen = scan(**source, !figures); read) read = seen;
+    const bool goesOn = ended.outcome.empty() && isBeingRecorded(file);
     const std::scoped_lock lock(mutex);
-    end = ended;
+    if (!goesOn) end = ended;
     // Damaged notes keep nobody from looking at the run.
     if (read && !notes) return tl::unexpected(notes.error());
     return read;

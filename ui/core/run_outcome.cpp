@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/run_outcome.h"
 
+#include "engine/trace/record/checkpoint_tally.h"
 #include "ui/core/run_model.h"
 
 #include <QCoreApplication>
@@ -28,6 +29,12 @@ QString outcomeText(const RunModel& model) {
     // A stop is its own reason.
     const QString why = stopped || end.reason.empty() ? QString() : QStringLiteral(": ") + QString::fromStdString(end.reason);
     return what + place(model) + why;
+}
+
+QString failedCheckpointsText(const RunModel& model) {
+    CheckpointTally tally;
+    for (const LogLine& line : model.log()) tally.add(line);
+    return QString::fromStdString(tally.text());
 }
 
 }  // namespace shardlab

@@ -12,4 +12,7 @@ class RunModel;
 /// that finished, or whose end is not known yet.
 QString outcomeText(const RunModel& model);
 
+/// How many of its checkpoints failed, and why; empty where none did.
+QString failedCheckpointsText(const RunModel& model);
+
 }  // namespace shardlab

@@ -130,8 +130,11 @@ bool Workbench::openLayout(const std::filesystem::path& file) {
 /// A run that failed looks like any other until its end; that it did is said at once.
 void Workbench::sayReplayed() {
     const RunModel& run = model(Workspace::Replay);
-    if (!run.end() || run.end()->outcome != "failed") return;
-    messages_.post({.level = MessageLevel::Error, .title = tr("This run failed"), .detail = outcomeText(run), .topic = "file"});
+    if (!run.end()) return;
+    if (run.end()->outcome == "failed")
+        return messages_.post({.level = MessageLevel::Error, .title = tr("This run failed"), .detail = outcomeText(run), .topic = "file"});
+    if (const QString failed = failedCheckpointsText(run); !failed.isEmpty())
+        messages_.post({.level = MessageLevel::Warning, .title = tr("Checkpoints of this run failed"), .detail = failed, .topic = "file"});
 }
 
 void Workbench::openRun(const std::filesystem::path& file) {
@@ -380,8 +383,9 @@ void Workbench::followLive() {
                               end.outcome == "failed" ? MessageLevel::Error : MessageLevel::Info);
         if (end.outcome == "failed")
             return sayWatched(tr("The watched run failed"), QString::fromStdString(end.reason), MessageLevel::Error);
+        const QString failed = failedCheckpointsText(model(Workspace::Run));
         sayWatched(end.outcome == "stopped" ? tr("The watched run was stopped") : tr("The watched run finished"),
-                   text(live_.file()), MessageLevel::Info);
+                   failed.isEmpty() ? text(live_.file()) : failed, failed.isEmpty() ? MessageLevel::Info : MessageLevel::Warning);
     });
 }
 
@@ -439,7 +443,12 @@ void Workbench::sayEnded(const RunEnd& end) {
         return;
     }
     const QString what = end.outcome == "stopped" ? tr("The run was stopped") : tr("The run finished");
-    messages_.post({.level = MessageLevel::Info, .title = what, .detail = text(file), .choices = {replay}, .topic = "run"});
+    const QString failed = failedCheckpointsText(model(Workspace::Run));
+    messages_.post({.level = failed.isEmpty() ? MessageLevel::Info : MessageLevel::Warning,
+                    .title = what,
+                    .detail = failed.isEmpty() ? text(file) : failed,
+                    .choices = {replay},
+                    .topic = "run"});
 }
 
 }  // namespace shardlab

@@ -136,6 +136,7 @@ Result<Process> JobRun::startAgain(const Continuation& next) {
     hung_.reset();
     report_ = {};
     terminateAt_.reset();
+    endedAt_.reset();
     killAt_.reset();
     stepped_ = false;
     watchdog_ = Watchdog(setup_.watch);
@@ -166,6 +167,7 @@ void JobRun::recordContinuation(const Continuation& next, const ElasticWorld& be
         how = fmt::format(" with {}{}", replicasText(world.whole(), world.replicas()),
                           world.replicas() == before.replicas() ? "" : fmt::format(" instead of {}", before.replicas()));
     const std::string what = next.asked ? std::string("resized") : fmt::format("restart {} of {}", next.point.number, setup_.restarts.most());
+    for (const std::string& broken : next.point.broken) recording_.log(LogLevel::Warning, "passed over: " + broken);
     recording_.log(next.asked ? LogLevel::Info : LogLevel::Warning, fmt::format("{}: on from step {}{}, {}", what, next.point.step, how, where));
     if (world.renumbered() && world.replicas() != before.replicas())
         recording_.log(LogLevel::Info, fmt::format("what is told of waiting ranks numbers them among the {} that take part", world.ranks()));

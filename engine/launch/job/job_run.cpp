@@ -20,6 +20,7 @@ constexpr std::int64_t clockInterval = 1'000 * milliseconds;
 constexpr std::int64_t clockRecordInterval = 5'000 * milliseconds;
 constexpr std::chrono::milliseconds killPatience{1500};
 constexpr std::int64_t watchInterval = 100 * milliseconds;
+constexpr std::int64_t stopInterval = 1'000 * milliseconds;
 constexpr std::size_t flightLines = 16;  // of each rank
 // A rank that died ends the run within 3 s even where mpirun does not notice: 0.5 s + 1 s and the clean-up.
 constexpr std::int64_t afterLostLink = 500 * milliseconds;
@@ -143,6 +144,7 @@ ExitStatus JobRun::follow(Process& process) {
         takeResize();
         takeFaultsAsked();
         watchRanks();
+        noticeStopped(process);
         if (recording_.error()) endWithin(0, "the run file cannot be written");
         endWhenDue(process);
         exit = process.exitStatus();
@@ -170,6 +172,7 @@ void JobRun::take(const RankHello& hello) {
 
 void JobRun::take(LogLine line) {
     if (line.rank >= 0) line.rank = setup_.world.placeOf(line.rank);
+    checkpoints_.add(line);
     recording_.log(line);
 }
 
@@ -270,6 +273,22 @@ void JobRun::watchRanks() {
     if (hang && !hung_ && !terminateAt_ && !killRequested_) report(*hang);
 }
 
+/// A stopped process tells nobody of it: mpirun's is found by no watchdog, and that of a rank which has yet to join is not seen.
+void JobRun::noticeStopped(const Process& process) {
+    const bool starting = state_ == JobState::Starting || state_ == JobState::Restarting;
+    if (recording_.now() - lookedForStopsAt_ < stopInterval) return;
+    lookedForStopsAt_ = recording_.now();
+    std::vector<int> stopped = starting ? processesOfJob(setup_.folder.path()) : std::vector<int>{process.pid()};
+    std::erase_if(stopped, [](int each) { return !isStopped(each); });
+    for (const int each : stopped) {
+        if (std::ranges::find(stopped_, each) != stopped_.end()) continue;
+        recording_.log(LogLevel::Warning, fmt::format("{} (process {}) is stopped by a signal{}; kill -CONT {} lets it go on",
+                                                      each == process.pid() ? "mpirun" : "a rank", each,
+                                                      starting ? ", and ranks cannot start before it goes on" : "", each));
+    }
+    stopped_ = std::move(stopped);
+}
+
 void JobRun::report(const Hang& hang) {
     const RankStatus& status = hang.status();
     HangEvidence evidence;
@@ -321,9 +340,11 @@ void JobRun::endWhenDue(Process& process) {
     if (terminateAt_ && now >= *terminateAt_ && !killAt_) {
         recording_.log(LogLevel::Info, fmt::format("ending mpirun: {}", terminateWhy_));
         process.signal(SIGTERM);
+        endedAt_ = now;
         killAt_ = now + afterTerminate;
     }
     if (killRequested_ || (killAt_ && now >= *killAt_)) {
+        if (!endedAt_) endedAt_ = now;
         process.signal(SIGKILL);
         killProcesses(processesOfJob(setup_.folder.path()));
         setup_.hosts.kill(std::chrono::milliseconds(0));
@@ -375,7 +396,7 @@ Verdict JobRun::judged(const ExitStatus& mpirun) {
     if (links.wrongToken + links.garbage + links.slowHandshake > 0)
         recording_.log(LogLevel::Warning, fmt::format("refused where other hosts connect: {} wrong tokens, {} frames of garbage, {} slow handshakes",
                                                       links.wrongToken, links.garbage, links.slowHandshake));
-    JobFate fate{mpirun, report_, killRequested_ || endedOnRequest, recording_.error(), hung_, cutOff_, setup_.hosts.names()};
+    JobFate fate{mpirun, report_, killRequested_ || endedOnRequest, recording_.error(), hung_, cutOff_, setup_.hosts.names(), endedAt_};
     if (fate.recordError)
         fate.recordError->legal = "The run was ended; what was recorded before can be read";
     Verdict verdict = judge(fates_, fate);
@@ -403,6 +424,8 @@ void JobRun::concludeUnstarted(const Error& error) {
 void JobRun::conclude(Verdict verdict) {
     static_cast<void>(takeRunRequest(setup_.runFile));  // nobody takes it any more
     recordEnds(verdict);
+    if (const std::string failed = checkpoints_.text(); !failed.empty())
+        verdict.run.reason += (verdict.run.reason.empty() ? "" : "; ") + failed;
     setup_.hosts.end();
     const bool recorded = !recording_.error();
     if (setup_.server) {

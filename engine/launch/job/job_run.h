@@ -3,6 +3,7 @@
 // where the layout or a person asks for it starts again from a checkpoint, with as many ranks or with others.
 #pragma once
 
+#include "engine/trace/record/checkpoint_tally.h"
 #include "engine/launch/job/collector.h"
 #include "engine/launch/job/elastic_world.h"
 #include "engine/launch/job/job.h"
@@ -78,6 +79,7 @@ private:
     void takeOutput(const std::vector<OutputLine>& lines);
     void takeCommands();
     void watchRanks();
+    void noticeStopped(const Process& process);
     void report(const Hang& hang);
     void recordFlight();
     void endWhenDue(Process& process);
@@ -118,6 +120,7 @@ private:
     std::int64_t clocksAt_ = 0;
     std::int64_t clocksRecordedAt_ = 0;
     MpirunReport report_;
+    CheckpointTally checkpoints_;  ///< of all starts
 
     std::mutex mutex_;  ///< of the next two
     std::vector<Command> commands_;
@@ -140,8 +143,11 @@ private:
     std::optional<std::int64_t> terminateAt_;  ///< run clock; mpirun is asked to end
     const char* terminateWhy_ = "";
     Cause terminateCause_ = Cause::Failure;
+    std::optional<std::int64_t> endedAt_;      ///< run clock; mpirun was asked to end
     std::optional<std::int64_t> killAt_;       ///< run clock; everything is killed
     std::int64_t watchedAt_ = 0;
+    std::int64_t lookedForStopsAt_ = 0;
+    std::vector<int> stopped_;  ///< processes that a signal had stopped when they were looked at
 
     std::promise<void> doneWord_;
     std::shared_future<void> done_ = doneWord_.get_future().share();

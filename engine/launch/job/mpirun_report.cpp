@@ -52,11 +52,13 @@ std::string MpirunReport::read(std::string_view line) {
         if (!message_.empty()) messageEnded_ = true;
         return rest();
     }
+    const bool blank = line.find_first_not_of("- \t\r") == std::string_view::npos;
+    if (!blank) spoke_ = true;
     if (framed_) {
         readFramed(line);
         return {};
     }
-    return line.find_first_not_of("- \t\r") == std::string_view::npos ? std::string() : std::string(line);
+    return blank ? std::string() : std::string(line);
 }
 
 void MpirunReport::readFramed(std::string_view line) {

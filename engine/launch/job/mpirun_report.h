@@ -32,12 +32,15 @@ public:
     std::optional<int> exitCode() const { return exitCode_; }
     /// mpirun's first framed message, on one line; empty where there was none.
     const std::string& message() const { return message_; }
+    /// Whether it said anything of its own, framed or not.
+    bool spoke() const { return spoke_; }
 
 private:
     void readFramed(std::string_view line);
 
     bool framed_ = false;
     bool messageEnded_ = false;
+    bool spoke_ = false;
     std::string message_;
     std::string framedText_;  ///< of the message whose frame is open
     int rank_ = -1;

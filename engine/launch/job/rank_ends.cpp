@@ -31,6 +31,22 @@ std::string endOf(int number, const RankFate& rank, const JobFate& job) {
     return withPlace("ended with the run", rank);
 }
 
+/// mpirun ended by itself with the exit code that it has after SIGTERM, SIGINT or SIGHUP, when it ends all ranks and tells of
+/// nothing. A rank that ended it would have been named, and mpirun's own failures have a message.
+bool endedNamingNone(const JobFate& job) {
+    constexpr int ownExitCode = 1;
+    return !job.mpirun.signalled && job.mpirun.code == ownExitCode && job.report.rank() < 0;
+}
+
+/// Whether mpirun ended, and with it all ranks, none of which is to blame.
+bool mpirunEndedFirst(std::span<const RankFate> ranks, const JobFate& job) {
+    if (!job.endedAt) return job.mpirun.signalled || endedNamingNone(job);
+    // The launcher came to it as well. Had a rank died alone, mpirun would have named it, or others would have been there still.
+    return endedNamingNone(job) && std::ranges::all_of(ranks, [&](const RankFate& rank) {
+        return endedInOrder(rank) || (rank.lostAt && *rank.lostAt <= *job.endedAt);
+    });
+}
+
 /// The rank that ended the run: it said why itself, mpirun named it, or its link was the first seen to break.
 int culprit(std::span<const RankFate> ranks, const JobFate& job) {
     for (std::size_t i = 0; i < ranks.size(); ++i)
@@ -38,7 +54,7 @@ int culprit(std::span<const RankFate> ranks, const JobFate& job) {
     if (const int named = job.report.rank(); named >= 0 && named < static_cast<int>(ranks.size()) &&
                                              !endedInOrder(ranks[static_cast<std::size_t>(named)]))
         return named;
-    if (job.mpirun.signalled) return -1;
+    if (mpirunEndedFirst(ranks, job)) return -1;
     int first = -1;
     for (std::size_t i = 0; i < ranks.size(); ++i)
         if (ranks[i].lostAt && (first < 0 || *ranks[i].lostAt < *ranks[static_cast<std::size_t>(first)].lostAt))
@@ -54,6 +70,17 @@ std::optional<int> signalTold(const ExitStatus& mpirun) {
     return signal;
 }
 
+bool starting(std::span<const RankFate> ranks) { return std::ranges::none_of(ranks, &RankFate::joined); }
+
+/// When something happened to all ranks, as the end of a sentence.
+std::string momentOf(std::span<const RankFate> ranks) {
+    if (starting(ranks)) return " while ranks were starting";
+    const std::optional<RankStatus>& first = ranks.front().status;
+    const std::string place = whereabouts(first);
+    if (place.empty()) return {};
+    return (first->step < 0 ? " " : "; rank 0 was ") + place;
+}
+
 std::string failureReason(std::span<const RankFate> ranks, const JobFate& job, const std::vector<std::string>& ends) {
     if (const int rank = culprit(ranks, job); rank >= 0) {
         const RankFate& fate = ranks[static_cast<std::size_t>(rank)];
@@ -65,14 +92,11 @@ std::string failureReason(std::span<const RankFate> ranks, const JobFate& job, c
         if (job.report.rank() == rank) return fmt::format("{} {}{}", who, job.report.signal() ? "was " : "", end);
         return fmt::format("{} {}", who, withPlace("died", fate));
     }
-    if (job.mpirun.signalled) {
-        const std::string place = ranks.empty() ? std::string{} : whereabouts(ranks.front().status);
-        return "mpirun was killed by " + job.mpirun.text() + (place.empty() ? "" : "; rank 0 was " + place);
-    }
+    if (job.mpirun.signalled) return "mpirun was killed by " + job.mpirun.text() + momentOf(ranks);
+    if (endedNamingNone(job) && !job.report.spoke()) return "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP)" + momentOf(ranks);
     if (const std::optional<int> signal = signalTold(job.mpirun)) {
-        const bool starting = std::ranges::none_of(ranks, &RankFate::joined);
         return fmt::format("a rank was killed by {}{}; mpirun does not say which", signalName(*signal),
-                           starting ? " while ranks were starting" : "");
+                           starting(ranks) ? " while ranks were starting" : "");
     }
     if (!job.report.message().empty())
         return fmt::format("mpirun failed ({}): {}", job.mpirun.text(), job.report.message());

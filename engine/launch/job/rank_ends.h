@@ -35,6 +35,8 @@ struct JobFate {
     std::optional<HungRank> hung;
     std::string cutOff;              ///< a host that was given up, in words; empty: none
     std::vector<std::string> hosts;  ///< by rank, where there are several
+    /// Run clock, nanoseconds: when the launcher itself asked mpirun to end, for whatever reason; none: it did not.
+    std::optional<std::int64_t> endedAt;
 };
 
 struct Verdict {

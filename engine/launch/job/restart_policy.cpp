@@ -3,12 +3,33 @@
 
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/resume.h"
+#include "engine/trace/checkpoint/state_source.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <utility>
 #include <vector>
 
 namespace shardlab {
+
+namespace {
+
+/// Error: why ranks could not go on from it.
+Result<CheckpointManifest> readable(const std::filesystem::path& checkpoint) {
+    auto manifest = readManifest(checkpoint);
+    if (!manifest) return manifest;
+    DiskFileSystem files;
+    if (const auto source = StateSource::ofCheckpoint(files, checkpoint, *manifest); !source) return fail(source.error());
+    return manifest;
+}
+
+/// Why there is no checkpoint, of which `found` has none.
+Error without(const char* what, std::string why, const RestartPoint& found) {
+    if (!found.broken.empty()) why += fmt::format(": {}", fmt::join(found.broken, "; "));
+    return {.what = what, .where = {}, .why = std::move(why), .legal = {}};
+}
+
+}  // namespace
 
 RestartPolicy::RestartPolicy(Layout layout, std::filesystem::path folder, std::filesystem::path resume)
     : layout_(std::move(layout)), folder_(std::move(folder)), resume_(std::move(resume)), last_(resume_) {
@@ -21,15 +42,18 @@ RestartPoint RestartPolicy::find(bool again) const {
     for (const CheckpointPlace& place : listCheckpoints(folder_))
         if (place.serial > before_) candidates.push_back(place.path);
     RestartPoint found;
+    std::vector<std::string> broken;
     for (; !candidates.empty(); candidates.pop_back()) {
         const std::filesystem::path& place = candidates.back();
-        const auto manifest = readManifest(place);
+        const auto manifest = readable(place);
+        if (!manifest && found.checkpoint.empty()) broken.push_back(manifest.error().text());
         if (!manifest || !canContinue(layout_, *manifest, place)) continue;
         const bool known = !again && place == last_;
         if (known && !found.checkpoint.empty()) continue;
-        found = {place, manifest->step, 0};
+        found = {place, manifest->step, 0, {}};
         if (!known) break;
     }
+    found.broken = std::move(broken);
     return found;
 }
 
@@ -39,9 +63,10 @@ Result<RestartPoint> RestartPolicy::next(bool stepped) {
                                                                       : fmt::format("all {} restarts are used", most())});
     RestartPoint found = find(stepped);
     if (found.checkpoint.empty())
-        return fail(Error{.what = "not restarted", .why = layout_.checkpoint.every == 0
-                                                              ? "there is no checkpoint to go back to; /checkpoint/every is 0"
-                                                              : "there is no checkpoint to go back to"});
+        return fail(without("not restarted",
+                            layout_.checkpoint.every == 0 ? "there is no checkpoint to go back to; /checkpoint/every is 0"
+                                                          : "there is no checkpoint to go back to",
+                            found));
     found.number = ++used_;
     last_ = found.checkpoint;
     return found;
@@ -49,7 +74,7 @@ Result<RestartPoint> RestartPolicy::next(bool stepped) {
 
 Result<RestartPoint> RestartPolicy::newest(bool trained) {
     const RestartPoint found = find(true);
-    if (found.checkpoint.empty() && trained) return fail(Error{.what = "not resized", .why = "there is no checkpoint to go on from"});
+    if (found.checkpoint.empty() && trained) return fail(without("not resized", "there is no checkpoint to go on from", found));
     last_ = found.checkpoint;
     return found;
 }

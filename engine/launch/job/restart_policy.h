@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace shardlab {
 
@@ -14,6 +16,7 @@ struct RestartPoint {
     std::filesystem::path checkpoint;
     std::int64_t step = 0;  ///< the first that is done again
     int number = 0;         ///< of the restart, from 1; 0: nothing failed
+    std::vector<std::string> broken;  ///< newer checkpoints that cannot be read, each with the reason; the newest first
 };
 
 class RestartPolicy {
@@ -24,7 +27,8 @@ public:
 
     bool wanted() const { return layout_.run.maxRestarts > 0; }
     int most() const { return layout_.run.maxRestarts; }
-    /// The run's newest whole checkpoint that it can go on from. `stepped`: it did a step since its last start; where it
+    /// The run's newest whole checkpoint that it can go on from: its manifest, and sizes and headers of its shards, are right; what
+    /// they hold is checked by the ranks that read it. `stepped`: it did a step since its last start; where it
     /// did not, an older checkpoint is preferred to the one that it started from. Error::why: no restart is left, or
     /// there is no checkpoint.
     Result<RestartPoint> next(bool stepped);

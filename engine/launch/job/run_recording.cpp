@@ -154,7 +154,7 @@ void RunRecording::finish(const RunEnd& end) {
     }
     changed_.notify_all();
     thread_.join();
-    // After a failure too: the disk may have room for these few bytes again, and the reason belongs into the file.
+    // After a failure too: there may be room for these few bytes, and the reason belongs into the file.
     keep(writer_->finish(end));
     writer_.reset();
     tellNotices();

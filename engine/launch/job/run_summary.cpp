@@ -192,6 +192,7 @@ Result<RunSummary> summarize(const RunReader& run) {
     summary.stragglers = watch.stragglers();
     const auto log = run.log();
     if (!log) return fail(log.error());
+    for (const LogLine& line : *log) summary.checkpoints.add(line);
     const std::int64_t lastStart = summary.restarts.empty() ? 0 : summary.restarts.back().begin;
     std::ranges::copy_if(*log, std::back_inserter(summary.flight), [&](const LogLine& line) {
         return line.time >= lastStart && line.text.starts_with(flightPrefix);

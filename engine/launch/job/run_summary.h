@@ -4,6 +4,7 @@
 
 #include "engine/trace/analysis/stragglers.h"
 #include "engine/base/memory_category.h"
+#include "engine/trace/record/checkpoint_tally.h"
 #include "engine/trace/metrics/summary.h"
 #include "engine/trace/run_file/run_file.h"
 
@@ -59,6 +60,8 @@ struct RunSummary {
     std::int64_t droppedEvents = 0;
     std::vector<Event> restarts;  ///< ascending (restarts.h)
     std::vector<HostClock> clocks;  ///< of each host but the launcher's, as the run's file keeps them
+    CheckpointTally checkpoints;  ///< known once the run is read from its file
+    bool recording = false;  ///< as whoever has the file sees it: it has no end yet
     RunEnd end;
     std::vector<Straggler> stragglers;  ///< largest excess first; known once the run is read from its file
     Thinning thinning;

@@ -54,6 +54,15 @@ Json utilisationOf(const RunSummary& summary) {
             {"peak_of", summary.peak.of}};
 }
 
+Json checkpointsOf(const CheckpointTally& checkpoints) {
+    const Json none = nullptr;
+    return {{"taken", checkpoints.taken},
+            {"failed", checkpoints.failed},
+            {"newest_step", checkpoints.taken > 0 ? Json(checkpoints.newest) : none},
+            {"last_failed_step", checkpoints.failed > 0 ? Json(checkpoints.lastFailed) : none},
+            {"last_failure", checkpoints.failed > 0 ? Json(checkpoints.why) : none}};
+}
+
 /// The last comparison of each host's clock with the launcher's.
 Json clocksOf(const RunSummary& summary) {
     Json all = Json::array();
@@ -109,6 +118,7 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
         {"name", summary.name},
         {"origin", summary.origin.empty() ? Json(nullptr) : Json(summary.origin)},
         {"steps", summary.stepsDone},
+        {"recording", summary.recording},
         {"outcome", summary.end.outcome},
         {"reason", summary.end.reason},
         {"paced", summary.paced},
@@ -129,6 +139,7 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
         {"capacity_bytes", summary.capacityBytes},
         {"ranks", std::move(ranks)},
         {"restarts", std::move(restarts)},
+        {"checkpoints", checkpointsOf(summary.checkpoints)},
         {"clocks", clocksOf(summary)},
         {"events", summary.events},
         {"dropped_events", summary.droppedEvents},

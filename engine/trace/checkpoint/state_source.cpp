@@ -62,6 +62,11 @@ Result<StateSource> StateSource::ofCheckpoint(FileSystem& files, const std::file
         }
         source.files_.push_back(std::move(*file));
     }
+    const bool weights = std::ranges::any_of(source.origins_, [](const auto& each) { return each.first.second == weightKind; });
+    if (!weights)
+        return fail(Error{"the checkpoint holds no weights", folder.string(),
+                          fmt::format("its manifest names {} shards, and no weight in them", manifest.shards.size()),
+                          "another checkpoint of the run"});
     return source;
 }
 

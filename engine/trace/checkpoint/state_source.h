@@ -22,7 +22,7 @@ namespace shardlab {
 class StateSource {
 public:
     /// A checkpoint's shards: sizes and headers are checked now, each tensor as it is read. Errors: a missing shard, one
-    /// of another size, a damaged header.
+    /// of another size, a damaged header; no weights in any.
     static Result<StateSource> ofCheckpoint(FileSystem& files, const std::filesystem::path& folder,
                                             const CheckpointManifest& manifest);
     /// GPT-2 weights as Hugging Face writes them: a .safetensors file, or a folder with model.safetensors or with several

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/record/flight_record.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/mapped_file.h"
 #include "engine/base/units.h"
 
@@ -56,7 +57,8 @@ std::string toText(const FlightEntry& entry, std::int64_t now) {
     if (entry.peer >= 0) text += fmt::format(" {} rank {}", isReceive(action.kind) ? "from" : "to", entry.peer);
     if (eventKind(action.kind) != entry.kind) text += fmt::format(", {}", name(entry.kind));
     if (entry.bytes > 0) text += ", " + formatBytes(entry.bytes);
-    const auto lasted = [](std::int64_t nanoseconds) { return formatSeconds(static_cast<double>(nanoseconds) * 1e-9); };
+    // Another host's clock may be a little ahead of the reader's: then the operation has begun just now.
+    const auto lasted = [](std::int64_t nanoseconds) { return formatSeconds(toSeconds(std::max<std::int64_t>(0, nanoseconds))); };
     return text + (entry.end == 0 ? ", under way for " + lasted(now - entry.begin) : ", took " + lasted(entry.end - entry.begin));
 }
 
@@ -101,7 +103,11 @@ void FlightRecord::complete(const FlightEntry& entry) {
     if (began == mapping_->open.end()) return begin(entry);
     // Where a later operation has taken the slot meanwhile, this one is forgotten.
     Slot& slot = pageOf(mapping_->mapped).slots[began->number % capacity];
-    if (get(slot.number) == began->number) put(slot.end, static_cast<std::uint64_t>(entry.end));
+    // Both moments are the span's: a paced message or a device's has a begin of its own, which may be before begin() was called.
+    if (get(slot.number) == began->number) {
+        put(slot.begin, static_cast<std::uint64_t>(entry.begin));
+        put(slot.end, static_cast<std::uint64_t>(entry.end));
+    }
     mapping_->open.erase(began);
 }
 

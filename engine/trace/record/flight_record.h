@@ -23,7 +23,7 @@ struct FlightEntry {
     std::int32_t step = -1;
     int peer = -1;             ///< world rank of a message's other end; -1: a collective
     std::int64_t bytes = 0;
-    std::int64_t begin = 0;    ///< run clock, nanoseconds
+    std::int64_t begin = 0;    ///< run clock, nanoseconds; while it is under way, when begin() was called
     std::int64_t end = 0;      ///< 0: under way
     bool operator==(const FlightEntry&) const = default;
 };
@@ -43,7 +43,8 @@ public:
 
     /// An operation that begins; `entry.number` is given here, `entry.end` is 0.
     void begin(FlightEntry entry);
-    /// One that is over: the oldest under way of that kind and action, or, where begin() was not called for it, all of it.
+    /// One that is over: the oldest under way of that kind and action, whose begin and end are from now on the entry's; or,
+    /// where begin() was not called for it, all of it.
     void complete(const FlightEntry& entry);
 
 private:

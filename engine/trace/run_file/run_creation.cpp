@@ -23,6 +23,18 @@ std::filesystem::path beside(const std::filesystem::path& file, const std::strin
     return path;
 }
 
+}  // namespace
+
+bool isBeingRecorded(const std::filesystem::path& file) {
+    // The writer of a live run holds its write lock from flush to flush.
+    auto database = Database::open(file, DatabaseMode::Write);
+    if (!database) return false;
+    static_cast<void>(database->run("PRAGMA busy_timeout = 0"));
+    return !database->run("BEGIN IMMEDIATE") && (database->code() & 0xff) == SQLITE_BUSY;
+}
+
+namespace {
+
 /// An existing file may be replaced where it is empty or a run that nobody is recording.
 Status checkReplaceable(const std::filesystem::path& file) {
     const auto refuse = [&](const char* why) {
@@ -40,13 +52,7 @@ Status checkReplaceable(const std::filesystem::path& file) {
     if (in.gcount() != static_cast<std::streamsize>(page.size()) || !std::string_view(page.data(), 16).starts_with(databaseMagic) ||
         __builtin_bswap32(application) != runApplicationId)
         return refuse("a file that is no run has that name");
-    // The writer of a live run holds its write lock from flush to flush.
-    auto database = Database::open(file, DatabaseMode::Write);
-    if (!database) return {};
-    static_cast<void>(database->run("PRAGMA busy_timeout = 0"));
-    if (!database->run("BEGIN IMMEDIATE") && (database->code() & 0xff) == SQLITE_BUSY)
-        return refuse("a run is being recorded into it");
-    return {};
+    return isBeingRecorded(file) ? refuse("a run is being recorded into it") : Status{};
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ private:
 /// Why the run as a whole ended.
 struct RunEnd {
     std::string outcome;  ///< "finished", "stopped", "failed"; empty: the recorder itself was killed
-    std::string reason;   ///< one sentence for a person; empty where it finished
+    std::string reason;   ///< for a person; of a run that finished, what went wrong with its checkpoints; else empty
 };
 
 /// The only writer of a run file; everything appended is there after flush(), whatever happens then. To be flushed

@@ -112,6 +112,19 @@ struct RunWriter::Impl {
         return {};
     }
 
+    /// Where all that is pending does not fit, the end alone may: into the room that the attempt has left in the log beside the
+    /// file, or into all of that log once it was taken into the file.
+    void commitAlone(const RunEnd& end) {
+        const std::string key(meta::end), value = writeEnd(end);
+        for (const char* room : {"", "PRAGMA wal_checkpoint(PASSIVE)"}) {
+            static_cast<void>(database.run(room));
+            if (!begin()) continue;
+            const bool done = insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() == SQLITE_OK && database.run("COMMIT");
+            if (done) return;
+            if (database.inTransaction()) static_cast<void>(database.run("ROLLBACK"));
+        }
+    }
+
     /// Bytes of the pages in use: free ones are taken before the file grows.
     Result<std::int64_t> used() {
         const auto pages = database.number("PRAGMA page_count");
@@ -272,7 +285,10 @@ const Thinning& RunWriter::thinning() const { return impl_->thinning; }
 
 Status RunWriter::finish(const RunEnd& end) {
     impl_->metaRows[std::string(meta::end)] = writeEnd(end);
-    if (const Status flushed = impl_->flush(); !flushed) return flushed;
+    if (const Status flushed = impl_->flush(); !flushed) {
+        impl_->commitAlone(end);
+        return flushed;
+    }
     // What the first flush had to thin and say.
     if (!impl_->logRows.empty() || !impl_->metaRows.empty())
         if (const Status flushed = impl_->flush(); !flushed) return flushed;

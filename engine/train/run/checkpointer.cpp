@@ -2,6 +2,7 @@
 #include "engine/train/run/checkpointer.h"
 
 #include "engine/base/units.h"
+#include "engine/trace/record/checkpoint_tally.h"
 #include "engine/train/comm/scalars.h"
 
 #include <algorithm>
@@ -127,7 +128,7 @@ void Checkpointer::settle() {
             shards.push_back(parseShardRecord(text.substr(1)));
             continue;
         }
-        if (setup_.warn) setup_.warn(fmt::format("no checkpoint of step {}: {}", position_.step, text.substr(1)));
+        if (setup_.warn) setup_.warn(noCheckpoint(position_.step, text.substr(1)));
         static_cast<void>(removeCheckpoint(setup_.files, unfinished_));
         return;
     }
@@ -148,8 +149,7 @@ void Checkpointer::commit(std::vector<CheckpointShard> shards) {
     background_.start([this, manifest = std::move(manifest)] {
         committed_ = commitCheckpoint(setup_.files, unfinished_, manifest);
         if (!committed_) static_cast<void>(removeCheckpoint(setup_.files, unfinished_));
-        else if (const Status tidied = tidyCheckpoints(setup_.files, setup_.folder, setup_.layout.checkpoint.keep); !tidied)
-            committed_ = fail(tidied.error());
+        else tidied_ = tidyCheckpoints(setup_.files, setup_.folder, setup_.layout.checkpoint.keep);
     });
 }
 
@@ -157,13 +157,14 @@ void Checkpointer::conclude() {
     background_.wait();
     committing_ = false;
     if (!committed_) {
-        if (setup_.warn)
-            setup_.warn(fmt::format("checkpoint of step {}: {}", position_.step, committed_.error().text()));
-    } else if (setup_.inform) {
-        setup_.inform(fmt::format("checkpoint of step {}: {} in {}: {}", position_.step, formatBytes(bytes_),
-                                  formatSeconds(static_cast<double>(setup_.trace.now() - began_) * 1e-9),
-                                  committed_->string()));
+        if (setup_.warn) setup_.warn(noCheckpoint(position_.step, committed_.error().text()));
+        return;
     }
+    if (setup_.inform)
+        setup_.inform(tookCheckpoint(position_.step, fmt::format("{} in {}: {}", formatBytes(bytes_),
+                                                                 formatSeconds(static_cast<double>(setup_.trace.now() - began_) * 1e-9),
+                                                                 committed_->string())));
+    if (!tidied_ && setup_.warn) setup_.warn("older checkpoints could not be removed: " + tidied_.error().text());
 }
 
 }  // namespace shardlab

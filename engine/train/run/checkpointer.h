@@ -76,6 +76,7 @@ private:
     // Of rank 0's last task:
     bool committing_ = false;
     Result<std::filesystem::path> committed_;
+    Status tidied_;  ///< after it was committed
     std::int64_t bytes_ = 0;
     Background background_;  // last: its thread uses the others
 };
