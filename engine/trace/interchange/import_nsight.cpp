@@ -41,14 +41,16 @@ public:
         : file_(file), trace_(trace), watcher_(watcher) {}
 
     Status read() {
-        auto opened = Database::open(file_, DatabaseMode::Read);
+        auto opened = Database::open(file_, DatabaseMode::Foreign);
         if (!opened) return fail(opened.error());
         database_.emplace(std::move(*opened));
+        if (const Status plain = checkTables(); !plain) return plain;
         static constexpr std::array parts{&NsightReader::kernels, &NsightReader::copies, &NsightReader::fills,
                                           &NsightReader::calls,   &NsightReader::ranges, &NsightReader::memory};
         for (const char* table : {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
                                   "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS", "CUDA_GPU_MEMORY_USAGE_EVENTS"})
-            if (has(table)) rows_ += database_->number((std::string("SELECT count(*) FROM ") + table).c_str()).value_or(0);
+            // An estimate, which needs no way through all pages.
+            if (has(table)) rows_ += std::max(std::int64_t{0}, database_->number((std::string("SELECT max(rowid) FROM ") + table).c_str()).value_or(0));
         if (rows_ == 0)
             return fail({"cannot import the trace", file_.string(), "it is an SQLite database without the tables of Nsight Systems, or they are empty",
                          "What nsys export --type sqlite writes"});
@@ -65,6 +67,21 @@ public:
     }
 
 private:
+    /// Whatever is read is stored as rows: no view, no table that a module makes, no column that is computed.
+    Status checkTables() {
+        for (const char* table : {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
+                                  "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS", "CUDA_GPU_MEMORY_USAGE_EVENTS", "StringIds",
+                                  "ENUM_CUDA_MEMCPY_OPER", "TARGET_INFO_SESSION_START_TIME", "TARGET_INFO_SYSTEM_ENV"}) {
+            auto odd = database_->prepare("SELECT 1 FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE AND type <> 'index' AND (type <> 'table' OR "
+                                          "rootpage = 0 OR EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) WHERE hidden <> 0))");
+            if (!odd) return fail({"cannot import the trace", file_.string(), database_->error("").why, ""});
+            if (odd->bind(std::string_view(table)).next() == SQLITE_ROW)
+                return fail({"cannot import the trace", file_.string() + ", table " + table, "it is a view, or some of it is computed, where Nsight Systems stores rows",
+                             "What nsys export --type sqlite writes"});
+        }
+        return {};
+    }
+
     bool has(const char* table) {
         auto rows = database_->prepare("SELECT 1 FROM sqlite_schema WHERE name = ?");
         return rows && rows->bind(std::string_view(table)).next() == SQLITE_ROW;
