@@ -27,7 +27,7 @@ int info(const Options& options) {
         return failure;
     }
     print(options.json ? toJson(*summary, options.run) + "\n" : toText(*summary, options.run));
-    return success;
+    return wasWhole(**reader);
 }
 
 }  // namespace

@@ -112,7 +112,9 @@ std::vector<TableHelp> queryTables() {
 }
 
 struct RunQuery::Impl {
+    const RunReader& run;
     QueryLimits limits;
+    std::optional<Error> damage;  ///< the first that the question met; the connection's tables tell it
     std::unique_ptr<sqlite3, Close> connection;
 
     Error refusal(const std::string& sql) const {
@@ -146,12 +148,11 @@ RunQuery::~RunQuery() = default;
 Result<std::unique_ptr<RunQuery>> RunQuery::open(const RunReader& run, const QueryLimits& limits) {
     sqlite3* connection = nullptr;
     const int code = sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
-    auto impl = std::make_unique<Impl>();
+    auto impl = std::make_unique<Impl>(run, limits);
     impl->connection.reset(connection);
-    impl->limits = limits;
     if (code != SQLITE_OK) return fail({"cannot ask", "", sqlite3_errstr(code), ""});
     for (const QueryTable& table : tables())
-        if (const Status registered = registerTable(connection, table, run); !registered) return fail(registered.error());
+        if (const Status registered = registerTable(connection, table, run, impl->damage); !registered) return fail(registered.error());
     registerFunctions(connection);
     sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, longestValue);
     sqlite3_set_authorizer(connection, permit, nullptr);
@@ -163,6 +164,7 @@ Status RunQuery::ask(const std::string& sql, const Answer& answer) {
     if (!statement) return fail(statement.error());
     sqlite3_stmt* const row = statement->get();
 
+    impl_->damage.reset();
     Watch watch{impl_->limits, answer.cancelled};
     const auto ends = [](void* context) { return static_cast<Watch*>(context)->ends() ? 1 : 0; };
     sqlite3_progress_handler(impl_->connection.get(), stepsBetweenQuestions, ends, &watch);
@@ -177,7 +179,13 @@ Status RunQuery::ask(const std::string& sql, const Answer& answer) {
         if (!answer.row(cells)) break;
     }
     sqlite3_progress_handler(impl_->connection.get(), 0, nullptr, nullptr);
-    if (code == SQLITE_ROW || code == SQLITE_DONE) return {};
+    if (code == SQLITE_ROW || code == SQLITE_DONE) {
+        sqlite3_reset(row);  // closes what it read
+        // An answer may end before it, or be made of what is left.
+        if (impl_->damage) return fail(*impl_->damage);
+        if (impl_->run.damage()) return fail(*impl_->run.damage());
+        return {};
+    }
     if (watch.over) return fail(*watch.over);
     if (code == SQLITE_INTERRUPT) return fail({"the question was cancelled", "", "", ""});
     return fail(impl_->refusal(sql));
