@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/print.h"
+#include "app/cli/run_text.h"
 #include "app/cli/verbs.h"
 #include "engine/trace/analysis/run_comparison.h"
 #include "engine/base/units.h"
@@ -106,6 +107,7 @@ std::string text(const RunComparison& c, const std::string& fileA, const std::st
 
 int compare(const Options& options) {
     const auto a = RunReader::open(options.a);
+    Result<std::unique_ptr<RunReader>> b;
     if (!a) {
         printError(a.error());
         return failure;
@@ -114,7 +116,7 @@ int compare(const Options& options) {
     if (options.b.empty()) {
         comparison = compareWithPrediction(**a);
     } else {
-        const auto b = RunReader::open(options.b);
+        b = RunReader::open(options.b);
         if (!b) {
             printError(b.error());
             return failure;
@@ -127,7 +129,8 @@ int compare(const Options& options) {
     }
     const std::string& other = options.b.empty() ? options.a : options.b;
     print(options.json ? toJson(*comparison, options.a, other) + "\n" : text(*comparison, options.a, other));
-    return success;
+    const int whole = wasWhole(**a);
+    return options.b.empty() || whole != success ? whole : wasWhole(**b);
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ struct Options {
 /// The desktop's own views draw the picture, on no display.
 Status exportPicture(const Options& options, const std::string& out) {
     // Opened here first: what is wrong with a run is said in the same words for every format.
-    if (const auto run = RunReader::open(options.run); !run) return fail(run.error());
+    const auto run = RunReader::open(options.run);
+    if (!run) return fail(run.error());
     const std::filesystem::path desktop = programFolder() / "shardlab-desktop";
     auto process = Process::start(
         {desktop, {"--render", options.run, "--out", out}, {{"QT_QPA_PLATFORM", "offscreen"}}});
@@ -42,7 +43,7 @@ Status exportPicture(const Options& options, const std::string& out) {
     };
     while (!process->exitStatus()) listen(process->read(100));
     listen(process->readRest());
-    if (process->exitStatus()->success()) return {};
+    if (process->exitStatus()->success()) return (*run)->damage() ? Status(fail(*(*run)->damage())) : Status{};
     return fail(Error{"the picture was not drawn", desktop.string(),
                       said.empty() ? process->exitStatus()->text() : said, {}});
 }

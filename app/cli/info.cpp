@@ -29,7 +29,7 @@ int info(const Options& options) {
     }
     summary->recording = summary->end.outcome.empty() && isBeingRecorded(options.run);
     print(options.json ? toJson(*summary, options.run) + "\n" : toText(*summary, options.run));
-    return success;
+    return wasWhole(**reader);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
+#include "engine/base/units.h"
 #include "engine/trace/query/query.h"
 
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -18,6 +20,8 @@ struct Options {
     bool tables = false;
     bool csv = false;
     bool json = false;
+    double timeLimit = 300;             ///< seconds
+    std::uint64_t memoryLimit = std::uint64_t{1} << 30;  ///< bytes
 };
 
 /// As RFC 4180 has it.
@@ -50,6 +54,8 @@ Status answer(RunQuery& query, const Options& options) {
     std::optional<Table> table;
     std::vector<std::string> columns;
     bool first = true;
+    std::uint64_t held = 0;  ///< bytes of the table's rows
+    bool tooLong = false;
     RunQuery::Answer sink;
     sink.head = [&](const std::vector<std::string>& head) {
         columns = head;
@@ -67,12 +73,17 @@ Status answer(RunQuery& query, const Options& options) {
             first = false;
         } else {
             std::vector<std::string> texts;
-            for (const Cell& cell : row) texts.push_back(toText(cell));
+            for (const Cell& cell : row) held += sizeof(std::string) + texts.emplace_back(toText(cell)).size();
+            tooLong = options.memoryLimit > 0 && held > options.memoryLimit;
+            if (tooLong) return false;
             table->add(std::move(texts));
         }
         return true;
     };
     const Status asked = query.ask(options.sql, sink);
+    if (tooLong)
+        return fail({"the question was ended", "", "the table of its answer takes more than " + formatBytes(static_cast<std::int64_t>(options.memoryLimit)) +
+                     " of memory, its limit", "--csv or --json, which print rows as they come, or a higher --memory-limit"});
     if (options.json && !columns.empty()) print(first ? "]\n" : "\n]\n");
     if (table) print(table->text());
     return asked;
@@ -98,7 +109,7 @@ int query(const Options& options) {
         printError(reader.error());
         return failure;
     }
-    const auto opened = RunQuery::open(**reader);
+    const auto opened = RunQuery::open(**reader, {options.timeLimit, static_cast<std::int64_t>(options.memoryLimit)});
     const Status asked = opened ? answer(**opened, options) : Status(fail(opened.error()));
     if (!asked) printError(asked.error());
     return asked ? success : failure;
@@ -113,6 +124,14 @@ void addQuery(CLI::App& program, Action& chosen) {
     auto* sql = verb->add_option("SQL", options->sql, "One SELECT; --tables lists what it may name");
     auto* csv = verb->add_flag("--csv", options->csv, "Answer with comma-separated values");
     verb->add_flag("--json", options->json, "Answer with a JSON array of one object per row")->excludes(csv);
+    verb->add_option("--time-limit", options->timeLimit, "Seconds after which the question is ended; 0: none. Default: 300")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("SECONDS");
+    verb->add_option("--memory-limit", options->memoryLimit,
+                     "Memory at which the question is ended, such as 500MB or 4GiB; 0: none. Default: 1GiB")
+        ->transform(CLI::AsSizeValue(false))
+        ->check(CLI::Range(std::uint64_t{0}, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())))
+        ->type_name("SIZE");
     verb->add_flag("--tables", options->tables, "List the tables and their columns")->excludes(run)->excludes(sql);
     verb->callback([&chosen, options] {
         if (!options->tables && (options->run.empty() || options->sql.empty()))

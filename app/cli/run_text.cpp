@@ -2,6 +2,7 @@
 #include "app/cli/run_text.h"
 
 #include "app/cli/print.h"
+#include "app/cli/verbs.h"
 #include "engine/base/units.h"
 #include "engine/trace/record/flight_record.h"
 
@@ -134,6 +135,12 @@ std::string toText(const RunSummary& summary, const std::string& file) {
         if (const std::string thinned = thinnedText(thinning); !thinned.empty()) line("Thinned", thinned);
     }
     return text + "\n" + figures(summary) + "\n" + ranks(summary) + clocks(summary) + stragglers(summary) + flight(summary);
+}
+
+int wasWhole(const RunReader& run) {
+    if (!run.damage()) return success;
+    printError(*run.damage());
+    return failure;
 }
 
 }  // namespace shardlab::cli

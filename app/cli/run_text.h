@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/launch/job/run_summary.h"
+#include "engine/trace/run_file/run_file.h"
 
 #include <string>
 
@@ -9,5 +10,8 @@ namespace shardlab::cli {
 
 /// A run's figures for people: what `run` prints at its end and `info` of a file.
 std::string toText(const RunSummary& summary, const std::string& file);
+
+/// The exit status of a verb that has told what it could of `run`: where the file is damaged, that is said to standard error.
+int wasWhole(const RunReader& run);
 
 }  // namespace shardlab::cli

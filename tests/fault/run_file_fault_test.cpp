@@ -4,10 +4,15 @@
 
 #include "engine/base/crc32c.h"
 #include "engine/base/file.h"
+#include "engine/launch/job/run_summary.h"
+#include "engine/trace/analysis/run_comparison.h"
 #include "engine/trace/event/event_codec.h"
+#include "engine/trace/interchange/export.h"
+#include "engine/trace/query/query.h"
 #include "tests/support/damaged_block.h"
 #include "tests/support/seed.h"
 #include "tests/unit/random_events.h"
+#include "tests/unit/random_run.h"
 
 #include <QRegularExpression>
 #include <QTemporaryDir>
@@ -172,6 +177,35 @@ private Q_SLOTS:
         QVERIFY(refused > 0 && damaged > 0);
     }
 
+    /// One bit anywhere, in rows, keys, the pages' structure or space that nothing uses: whatever is asked of the run is
+    /// answered as before, or there is an error.
+    void aFlippedBitChangesNoAnswer() {
+        RandomEvents random(freshSeed());
+        recordAnswerable(random);
+        const std::string original = *readFile(file());
+        const std::vector<Answered> whole = answers();
+        for (const Answered& each : whole) QVERIFY2(each.error.empty() || each.what == "compare", (each.what + ": " + each.error).c_str());
+        int told = 0;
+        for (int round = 0; round < 300; ++round) {
+            std::string bytes = original;
+            // Every other round aims at where pages begin, with their structure and the keys of their rows.
+            const std::int64_t page = random.below(static_cast<std::int64_t>(bytes.size()) / pageSize) * pageSize;
+            const std::int64_t at = round % 2 == 0 ? page + random.below(64) : random.below(static_cast<std::int64_t>(bytes.size()));
+            const auto bit = static_cast<int>(random.below(8));
+            bytes[static_cast<std::size_t>(at)] = static_cast<char>(bytes[static_cast<std::size_t>(at)] ^ (1 << bit));
+            write(bytes);
+            const std::vector<Answered> now = answers();
+            for (std::size_t i = 0; i < now.size(); ++i) {
+                if (!now[i].error.empty()) continue;
+                const bool same = now[i].answer == whole[i].answer && whole[i].error.empty();
+                QVERIFY2(same, qPrintable(QString("bit %1 of byte %2 changes %3").arg(bit).arg(at).arg(whole[i].what.c_str())));
+            }
+            told += std::ranges::any_of(now, [](const Answered& each) { return !each.error.empty() && each.what != "compare"; }) ? 1 : 0;
+        }
+        qInfo("%d of 300 flipped bits were told", told);
+        QVERIFY(told > 30);
+    }
+
     void cutFiles() {
         RandomEvents random(freshSeed());
         const std::set<std::uint32_t> whole = recordSample(random);
@@ -236,7 +270,82 @@ private:
         std::size_t blocks = 0;
     };
 
+    static constexpr std::int64_t pageSize = 4096;
+
+    /// What one question to the file gave.
+    struct Answered {
+        std::string what, answer, error;
+    };
+
     std::string file() const { return folder_->filePath("run.shardlab").toStdString(); }
+
+    /// Several ranks, steps and blocks, a log, names, notes: every table has rows, and several pages.
+    void recordAnswerable(RandomEvents& random) {
+        RunHeader header;
+        header.layout.parallel.data = 3;
+        const RandomRun run = RandomRuns(random).make(3, 100, 1, 2);
+        auto writer = RunWriter::create(file(), header);
+        QVERIFY(writer);
+        for (std::size_t at = 0; at < run.events.size(); at += 1000) {
+            QVERIFY((*writer)->append(std::span(run.events).subspan(at, std::min<std::size_t>(1000, run.events.size() - at))));
+            QVERIFY((*writer)->flush());
+        }
+        QVERIFY((*writer)->appendPredicted(random.plausible(300, 0)));
+        for (int rank = 0; rank < 3; ++rank) QVERIFY((*writer)->setRank({rank, "host", 100 + rank, "dp0", "finished"}));
+        for (int line = 0; line < 300; ++line) QVERIFY((*writer)->append(LogLine{line, -1, LogLevel::Info, "a line of log"}));
+        for (std::uint32_t number = 1; number < 60; ++number) QVERIFY((*writer)->addName(number, "name " + std::to_string(number)));
+        QVERIFY((*writer)->finish({"finished", ""}));
+        for (int i = 0; i < 3; ++i) {
+            Note note{0, i, -1, "a note", ""};
+            QVERIFY(keepNote(file(), note));
+        }
+    }
+
+    std::vector<Answered> answers() const {
+        std::vector<Answered> all;
+        std::string opening;
+        const auto reader = RunReader::open(file());
+        if (!reader) opening = reader.error().text();
+        const auto add = [&](const std::string& what, const auto& asked) {
+            Answered& one = all.emplace_back(Answered{what, {}, opening});
+            if (!reader) return;
+            const Status done = asked(one.answer);
+            if (!done) one.error = done.error().text();
+            else if ((*reader)->damage()) one.error = (*reader)->damage()->text();
+        };
+        std::vector<std::string> questions{"SELECT * FROM events WHERE rank = 1 AND lane = 'compute'", "SELECT * FROM events LIMIT 500",
+                                           "SELECT sum(duration_ns) FROM events WHERE begin_ns > 30000", "SELECT * FROM rank_steps WHERE step = 30",
+                                           "SELECT count(*), max(end_ns) FROM events WHERE source = 'predicted'"};
+        for (const TableHelp& table : queryTables()) questions.push_back("SELECT * FROM " + std::string(table.name));
+        for (const std::string& question : questions)
+            add(question, [&](std::string& answer) -> Status {
+                const auto query = RunQuery::open(**reader);
+                if (!query) return fail(query.error());
+                return (*query)->ask(question, {[](const auto&) {}, [&](std::span<const Cell> row) {
+                                                    for (const Cell& cell : row) answer += toText(cell) + ',';
+                                                    return true;
+                                                }, {}});
+            });
+        add("info", [&](std::string& answer) -> Status {
+            const auto summary = summarize(**reader);
+            if (!summary) return fail(summary.error());
+            answer = toJson(*summary, file());
+            return {};
+        });
+        add("compare", [&](std::string& answer) -> Status {
+            const auto comparison = compareRuns(**reader, **reader);
+            if (!comparison) return fail(comparison.error());
+            answer = toJson(*comparison, file(), file());
+            return {};
+        });
+        add("export", [&](std::string& answer) -> Status {
+            const std::string out = folder_->filePath("out.json").toStdString();
+            const Status done = exportRun(**reader, *findExportFormat("chrome"), out);
+            if (done) answer = *readFile(out);
+            return done;
+        });
+        return all;
+    }
 
     void write(const std::string& bytes) const {
         std::ofstream(file(), std::ios::binary | std::ios::trunc).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

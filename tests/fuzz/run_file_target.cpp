@@ -8,6 +8,7 @@
 #include "engine/trace/run_file/run_block.h"
 #include "engine/trace/run_file/run_file.h"
 #include "engine/trace/run_file/run_schema.h"
+#include "engine/trace/run_file/table_seals.h"
 #include "tests/fuzz/any_events.h"
 #include "tests/fuzz/memory_files.h"
 
@@ -80,7 +81,7 @@ public:
         require(database_->run(tables.c_str()).has_value(), "the tables can be made");
     }
 
-    void finish() { require(database_->run("COMMIT").has_value(), "the rows can be kept"); }
+    void finish() { require(sealAll(*database_) && database_->run("COMMIT"), "the rows can be kept"); }
 
     void fact(std::string_view key, std::string_view value) {
         insert("INSERT OR REPLACE INTO meta VALUES(?, ?, ?)", key, value, checksum(key, value));

@@ -144,6 +144,26 @@ private Q_SLOTS:
         QVERIFY2(error.find("no such column") != std::string::npos, error.c_str());
     }
 
+    /// Nothing of a report is computed while it is read: a view may have no end.
+    void onlyStoredRowsAreRead_data() {
+        QTest::addColumn<QString>("sql");
+        QTest::newRow("view") << "CREATE VIEW NVTX_EVENTS AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+                                 "SELECT i AS start, i AS end, 0 AS globalTid, 59 AS eventType, 'x' AS text, 0 AS textId FROM n";
+        QTest::newRow("view of names") << "CREATE VIEW stringids AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, 'x' AS value FROM n";
+        QTest::newRow("computed") << "CREATE TABLE ENUM_CUDA_MEMCPY_OPER(id INTEGER, label TEXT AS (hex(zeroblob(10000000))))";
+        QTest::newRow("module") << "CREATE VIRTUAL TABLE TARGET_INFO_SYSTEM_ENV USING fts4(name, value)";
+    }
+    void onlyStoredRowsAreRead() {
+        QFETCH(QString, sql);
+        auto database = Database::open(path("computed.sqlite"), DatabaseMode::Create);
+        QVERIFY(database && database->run("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start, end, globalPid, bytes, correlationId);"
+                                          "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(1, 2, 3, 4, 5)"));
+        QVERIFY2(database->run(sql.toUtf8().constData()), database->error("").why.c_str());
+        QVERIFY(database->close());
+        const std::string error = errorOf("computed.sqlite");
+        QVERIFY2(error.find("it is a view, or some of it is computed") != std::string::npos, error.c_str());
+    }
+
     /// Damaged databases: a run or an error, never a crash or a hang.
     void noDamageBringsItDown() {
         {

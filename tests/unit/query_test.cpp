@@ -137,6 +137,12 @@ private Q_SLOTS:
         QTest::newRow("pragma") << "PRAGMA journal_mode" << "more than read";
         QTest::newRow("two") << "SELECT 1; SELECT 2" << "more than one";
         QTest::newRow("none") << " ;" << "empty";
+        QTest::newRow("schema") << "SELECT * FROM sqlite_schema" << "more than read";
+        QTest::newRow("statistics") << "SELECT * FROM dbstat" << "the tables are events";
+        QTest::newRow("tokenizer") << "SELECT hex(fts3_tokenizer('simple'))" << "more than read";
+        QTest::newRow("tokens") << "SELECT * FROM fts3tokenize" << "the tables are events";
+        QTest::newRow("library") << "SELECT load_extension('x')" << "more than read";
+        QTest::newRow("too long") << "SELECT hex(zeroblob(490000000))" << "texts of at most";
         QTest::newRow("no table") << "SELECT 1 FROM spans" << "the tables are events";
         QTest::newRow("no column") << "SELECT colour FROM events" << "--tables";
         QTest::newRow("no SQL") << "SELEKT" << "syntax error";
@@ -147,6 +153,23 @@ private Q_SLOTS:
         const Asked asked = ask(*query_, sql.toStdString());
         QVERIFY2(asked.error.find(says.toStdString()) != std::string::npos, asked.error.c_str());
         QVERIFY(asked.rows.empty());
+    }
+
+    /// A question without end, or one that gathers without end, is ended by the limit that it reaches first.
+    void limitsEndAQuestion() {
+        const std::string endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+        const std::string gathering = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+                                      "SELECT length(group_concat(hex(zeroblob(500)))) FROM n";
+        const auto limited = RunQuery::open(*reader_, {0.05, 0});
+        QVERIFY(limited);
+        const std::string late = ask(**limited, endless).error;
+        QVERIFY2(late.find("longer than 50") != std::string::npos, late.c_str());
+        QVERIFY2(late.find("higher time limit") != std::string::npos, late.c_str());
+        const auto small = RunQuery::open(*reader_, {0, 10 << 20});
+        QVERIFY(small);
+        const std::string large = ask(**small, gathering).error;
+        QVERIFY2(large.find("of memory, its limit") != std::string::npos, large.c_str());
+        QCOMPARE(ask(**small, "SELECT 5").integer(), 5);
     }
 
     void isCancelled() {

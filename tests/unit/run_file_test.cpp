@@ -286,6 +286,53 @@ private Q_SLOTS:
         for (const std::string& error : errors) QVERIFY(error.find(folder_->path().toStdString()) != std::string::npos);
     }
 
+    /// A file from anywhere has our tables and nothing that SQLite would run while it is read.
+    void otherSchemasAreRefused_data() {
+        QTest::addColumn<QString>("sql");
+        QTest::addColumn<QString>("named");
+        const QString endless = "CREATE VIEW %1 AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS %2 FROM n";
+        QTest::newRow("view") << "DROP TABLE log;" + endless.arg("log", "id, i AS time, 0 AS rank, 0 AS level, 'x' AS text, 0 AS crc") << "view log";
+        QTest::newRow("header") << "DROP TABLE meta;" + endless.arg("meta", "key, '' AS value, 0 AS crc") << "view meta";
+        QTest::newRow("another view") << endless.arg("other", "i") << "view other";
+        QTest::newRow("trigger") << "CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM block; END" << "trigger t";
+        QTest::newRow("computed") << "DROP TABLE name; CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT AS (hex(zeroblob(30000000))), crc INTEGER)" << "table name";
+        QTest::newRow("declared otherwise") << "DROP TABLE rank; CREATE TABLE rank(rank, host, pid, label, end, crc)" << "table rank";
+        QTest::newRow("module") << "CREATE VIRTUAL TABLE f USING fts4(x)" << "table f";
+    }
+    void otherSchemasAreRefused() {
+        QFETCH(QString, sql);
+        QFETCH(QString, named);
+        QVERIFY((*RunWriter::create(file(), sampleHeader()))->finish({"finished", ""}));
+        {
+            auto database = Database::open(file(), DatabaseMode::Write);
+            QVERIFY2(database->run("ANALYZE"), database->error("").why.c_str());
+        }
+        QVERIFY(RunReader::open(file()));
+        for (const std::int64_t version : {runFormatVersion, oldestReadInPlace}) {
+            auto database = Database::open(file(), DatabaseMode::Write);
+            QVERIFY2(version != runFormatVersion || database->run(sql.toUtf8().constData()), database->error("").why.c_str());
+            QVERIFY(database->run(("PRAGMA user_version = " + std::to_string(version)).c_str()));
+            const auto read = RunReader::open(file());
+            QVERIFY(!read);
+            const QString error = QString::fromStdString(read.error().text());
+            QVERIFY2(error.contains(named + " is none that a run has, or is declared otherwise"), qPrintable(error));
+            Note note{0, 1, -1, "a note", ""};
+            QVERIFY(!keepNote(file(), note));
+        }
+    }
+
+    /// What a file can make SQLite do has an end that follows from its size.
+    void workOnAFileThatIsOnlyReadHasAnEnd() {
+        QVERIFY((*RunWriter::create(file(), sampleHeader()))->finish({"finished", ""}));
+        for (const DatabaseMode mode : {DatabaseMode::Read, DatabaseMode::Foreign}) {
+            auto database = Database::open(file(), mode);
+            const auto endless = database->number("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i % 2) FROM n");
+            QVERIFY(!endless);
+            QVERIFY2(database->error("").why.find("more work than a file of its size can need") != std::string::npos, database->error("").why.c_str());
+            QCOMPARE(*database->number("SELECT count(*) FROM meta"), std::int64_t{3});
+        }
+    }
+
     void migrationsLeadFromVersionToVersion() {
         auto database = Database::open(file(), DatabaseMode::Create);
         QVERIFY(database);

@@ -35,7 +35,8 @@ Status exportRun(const RunReader& run, const ExportFormat& format, const std::fi
 Status exportRun(FileSystem& files, const RunReader& run, const ExportFormat& format, const std::filesystem::path& file) {
     auto out = ReplacingFile::open(files, file);
     if (!out) return fail(out.error());
-    const Status written = format.write(run, *out);
+    Status written = format.write(run, *out);
+    if (written && run.damage()) written = fail(*run.damage());
     // The format's writer fails where the run is damaged, or where a write failed; in the second case commit() fails too.
     const Status committed = out->commit();
     if (!committed) return committed;

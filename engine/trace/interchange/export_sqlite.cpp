@@ -57,7 +57,7 @@ Status writeRows(const RunReader& run, ReplacingFile& out) {
     const auto folder = ScratchFolder::make("export");
     if (!folder) return fail(folder.error());
     const std::filesystem::path draft = folder->path() / "run.sqlite";
-    auto query = RunQuery::open(run);
+    auto query = RunQuery::open(run);  // no limit of time: a large run takes what it takes
     if (!query) return fail(query.error());
     Status damage;
     {

@@ -41,9 +41,10 @@ public:
         : file_(file), trace_(trace), watcher_(watcher) {}
 
     Status read() {
-        auto opened = Database::open(file_, DatabaseMode::Read);
+        auto opened = Database::open(file_, DatabaseMode::Foreign);
         if (!opened) return fail(opened.error());
         database_.emplace(std::move(*opened));
+        if (const Status plain = checkTables(); !plain) return plain;
         static constexpr std::array parts{&NsightReader::kernels, &NsightReader::copies, &NsightReader::fills,
                                           &NsightReader::calls,   &NsightReader::ranges, &NsightReader::memory};
         for (const char* table : {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
@@ -65,6 +66,21 @@ public:
     }
 
 private:
+    /// Whatever is read is stored as rows: no view, no table that a module makes, no column that is computed.
+    Status checkTables() {
+        for (const char* table : {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
+                                  "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS", "CUDA_GPU_MEMORY_USAGE_EVENTS", "StringIds",
+                                  "ENUM_CUDA_MEMCPY_OPER", "TARGET_INFO_SESSION_START_TIME", "TARGET_INFO_SYSTEM_ENV"}) {
+            auto odd = database_->prepare("SELECT 1 FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE AND type <> 'index' AND (type <> 'table' OR "
+                                          "rootpage = 0 OR EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) WHERE hidden <> 0))");
+            if (!odd) return fail({"cannot import the trace", file_.string(), database_->error("").why, ""});
+            if (odd->bind(std::string_view(table)).next() == SQLITE_ROW)
+                return fail({"cannot import the trace", file_.string() + ", table " + table, "it is a view, or some of it is computed, where Nsight Systems stores rows",
+                             "What nsys export --type sqlite writes"});
+        }
+        return {};
+    }
+
     /// A view is no table: what it gives need not lie in the file, and may have no end.
     bool has(const char* table) {
         auto rows = database_->prepare("SELECT 1 FROM sqlite_schema WHERE name = ? AND type = 'table'");

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/query/query_table.h"
 
+#include "engine/base/units.h"
+
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <fmt/format.h>
+#include <functional>
+#include <optional>
 #include <sqlite3.h>
 #include <utility>
 
 namespace shardlab {
 namespace {
 
-constexpr int stepsBetweenQuestions = 20000;  ///< of SQLite's machine: some milliseconds
+constexpr int stepsBetweenQuestions = 1000;  ///< of SQLite's machine: well below a millisecond, where rows are small
+constexpr int longestValue = 64 << 20;       ///< bytes, of any text that a question makes; a run file has no longer one
 
 const std::vector<QueryTable>& tables() {
     static const std::vector<QueryTable> all{eventsTable(), stepsTable(), rankStepsTable(), kindsTable(),
@@ -23,16 +30,51 @@ std::string tableNames() {
     return names;
 }
 
+/// Functions that come with SQLite's extensions and have no place in a question to a run: full-text search, whose
+/// tokenizers are addresses of code, R-trees, and whatever loads or reads files.
+bool isForeign(std::string_view function) {
+    static constexpr std::array prefixes = std::to_array<std::string_view>({"fts", "rtree", "geopoly"});
+    static constexpr std::array names = std::to_array<std::string_view>(
+        {"load_extension", "match", "matchinfo", "offsets", "optimize", "snippet", "bm25", "highlight", "readfile", "writefile", "edit"});
+    return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return function.starts_with(prefix); }) ||
+           std::ranges::find(names, function) != names.end();
+}
+
 /// A question reads, and reads nothing but the run.
-int permit(void*, int action, const char*, const char*, const char*, const char*) {
+int permit(void*, int action, const char* first, const char* second, const char*, const char*) {
     switch (action) {
         case SQLITE_SELECT:
-        case SQLITE_READ:
-        case SQLITE_FUNCTION:
         case SQLITE_RECURSIVE: return SQLITE_OK;
+        case SQLITE_READ: return std::string_view(first).starts_with("sqlite_") ? SQLITE_DENY : SQLITE_OK;
+        case SQLITE_FUNCTION: return isForeign(second) ? SQLITE_DENY : SQLITE_OK;
         default: return SQLITE_DENY;
     }
 }
+
+/// What SQLite's machine asks now and then while a question runs.
+struct Watch {
+    using Clock = std::chrono::steady_clock;
+    const QueryLimits& limits;
+    std::function<bool()> cancelled;
+    Clock::time_point begun = Clock::now();
+    std::int64_t heldBefore = sqlite3_memory_used();
+    std::optional<Error> over;  ///< the limit that ended it
+
+    bool ends() {
+        if (cancelled && cancelled()) return true;
+        const auto refuse = [this](std::string why, std::string legal) {
+            over = Error{"the question was ended", "", std::move(why), std::move(legal)};
+            return true;
+        };
+        if (limits.memory > 0 && sqlite3_memory_used() - heldBefore > limits.memory)
+            return refuse("it takes more than " + formatBytes(limits.memory) + " of memory, its limit",
+                          "a question with fewer or shorter values, or a higher memory limit");
+        if (limits.seconds > 0 && std::chrono::duration<double>(Clock::now() - begun).count() > limits.seconds)
+            return refuse("it takes longer than " + formatSeconds(limits.seconds) + ", its limit",
+                          "a question that ends sooner, or a higher time limit");
+        return false;
+    }
+};
 
 struct Close {
     void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
@@ -70,14 +112,19 @@ std::vector<TableHelp> queryTables() {
 }
 
 struct RunQuery::Impl {
+    const RunReader& run;
+    QueryLimits limits;
+    std::optional<Error> damage;  ///< the first that the question met; the connection's tables tell it
     std::unique_ptr<sqlite3, Close> connection;
 
     Error refusal(const std::string& sql) const {
         const std::string why = sqlite3_errmsg(connection.get());
-        if (sqlite3_errcode(connection.get()) == SQLITE_AUTH)
+        if (sqlite3_errcode(connection.get()) == SQLITE_AUTH || why.starts_with("not authorized"))
             return {"cannot ask", sql, "it would do more than read the run", "one SELECT over " + tableNames()};
         std::string legal;
-        if (why.starts_with("no such table")) legal = "the tables are " + tableNames();
+        if (why.starts_with("no such table") || why.starts_with("vtable constructor failed")) legal = "the tables are " + tableNames();
+        if (sqlite3_errcode(connection.get()) == SQLITE_TOOBIG) legal = "texts of at most " + formatBytes(longestValue);
+        if (sqlite3_errcode(connection.get()) == SQLITE_NOMEM) legal = "a question with fewer or shorter values";
         if (why.starts_with("no such column")) legal = "the columns of each table are listed by shardlab query --tables";
         return {"cannot ask", sql, why, legal};
     }
@@ -98,15 +145,16 @@ struct RunQuery::Impl {
 RunQuery::RunQuery(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RunQuery::~RunQuery() = default;
 
-Result<std::unique_ptr<RunQuery>> RunQuery::open(const RunReader& run) {
+Result<std::unique_ptr<RunQuery>> RunQuery::open(const RunReader& run, const QueryLimits& limits) {
     sqlite3* connection = nullptr;
     const int code = sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
-    auto impl = std::make_unique<Impl>();
+    auto impl = std::make_unique<Impl>(run, limits);
     impl->connection.reset(connection);
     if (code != SQLITE_OK) return fail({"cannot ask", "", sqlite3_errstr(code), ""});
     for (const QueryTable& table : tables())
-        if (const Status registered = registerTable(connection, table, run); !registered) return fail(registered.error());
+        if (const Status registered = registerTable(connection, table, run, impl->damage); !registered) return fail(registered.error());
     registerFunctions(connection);
+    sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, longestValue);
     sqlite3_set_authorizer(connection, permit, nullptr);
     return std::make_unique<RunQuery>(std::move(impl));
 }
@@ -116,9 +164,10 @@ Status RunQuery::ask(const std::string& sql, const Answer& answer) {
     if (!statement) return fail(statement.error());
     sqlite3_stmt* const row = statement->get();
 
-    const auto asked = [](void* context) { return (*static_cast<const std::function<bool()>*>(context))() ? 1 : 0; };
-    auto cancelled = answer.cancelled;
-    if (cancelled) sqlite3_progress_handler(impl_->connection.get(), stepsBetweenQuestions, asked, &cancelled);
+    impl_->damage.reset();
+    Watch watch{impl_->limits, answer.cancelled};
+    const auto ends = [](void* context) { return static_cast<Watch*>(context)->ends() ? 1 : 0; };
+    sqlite3_progress_handler(impl_->connection.get(), stepsBetweenQuestions, ends, &watch);
 
     std::vector<std::string> head;
     for (int column = 0; column < sqlite3_column_count(row); ++column) head.emplace_back(sqlite3_column_name(row, column));
@@ -130,7 +179,14 @@ Status RunQuery::ask(const std::string& sql, const Answer& answer) {
         if (!answer.row(cells)) break;
     }
     sqlite3_progress_handler(impl_->connection.get(), 0, nullptr, nullptr);
-    if (code == SQLITE_ROW || code == SQLITE_DONE) return {};
+    if (code == SQLITE_ROW || code == SQLITE_DONE) {
+        sqlite3_reset(row);  // closes what it read
+        // An answer may end before it, or be made of what is left.
+        if (impl_->damage) return fail(*impl_->damage);
+        if (impl_->run.damage()) return fail(*impl_->run.damage());
+        return {};
+    }
+    if (watch.over) return fail(*watch.over);
     if (code == SQLITE_INTERRUPT) return fail({"the question was cancelled", "", "", ""});
     return fail(impl_->refusal(sql));
 }

@@ -35,6 +35,12 @@ struct TableHelp {
 };
 std::vector<TableHelp> queryTables();
 
+/// What a question may take before it is ended with an error that names the limit.
+struct QueryLimits {
+    double seconds = 0;                                ///< 0: no limit, for whoever can cancel
+    std::int64_t memory = std::int64_t{1} << 30;       ///< bytes that SQLite holds for it, nearly; sorts go to temporary files
+};
+
 /// Beside those of SQLite: an aggregate `percentile(x, p)`, 0 <= p <= 100, linear between the nearest ranks, and
 /// `median(x)`; NULLs are passed over.
 class RunQuery {
@@ -42,7 +48,7 @@ public:
     struct Impl;
 
     /// `run` must outlive it.
-    static Result<std::unique_ptr<RunQuery>> open(const RunReader& run);
+    static Result<std::unique_ptr<RunQuery>> open(const RunReader& run, const QueryLimits& limits = {});
     explicit RunQuery(std::unique_ptr<Impl> impl);
     ~RunQuery();
 
@@ -52,7 +58,7 @@ public:
         std::function<bool()> cancelled;                                    ///< asked now and then; may be empty
     };
     /// One SELECT (WITH, VALUES). Errors: what SQLite says of the text; a statement that would write or leave the run;
-    /// damage of the run file, after the rows that could be read; "cancelled".
+    /// a limit that was reached; damage of the run file, after the rows that could be read; "cancelled".
     Status ask(const std::string& sql, const Answer& answer);
 
 private:

@@ -57,6 +57,7 @@ public:
                 cursor_.emplace(std::move(*selected));
             }
             const auto more = cursor_->next(block_);
+            if (!damage_) damage_ = cursor_->damage();
             if (!more && !damage_) damage_ = more.error();
             if (!more || !*more) {
                 cursor_.reset();
@@ -92,6 +93,8 @@ public:
         }
     }
 
+    std::optional<Error> damage() const override { return damage_; }
+
 private:
     static Cell actionCell(int column, const Action& action) {
         if (column == ActionText) return toText(action);
@@ -104,7 +107,7 @@ private:
     std::size_t filter_ = 0;
     std::optional<BlockCursor> cursor_;
     std::vector<Event> block_;
-    std::optional<Error> damage_;  ///< the first that a cursor told, at its end
+    std::optional<Error> damage_;  ///< the first that a cursor told
     std::size_t at_ = 0;
 };
 

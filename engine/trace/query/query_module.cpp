@@ -12,9 +12,10 @@ namespace shardlab {
 namespace {
 
 struct Registered {
-    Registered(const QueryTable& of, const RunReader& from) : table(of), run(from) {}
+    Registered(const QueryTable& of, const RunReader& from, std::optional<Error>& met) : table(of), run(from), damage(met) {}
     const QueryTable& table;
     const RunReader& run;
+    std::optional<Error>& damage;
 };
 
 struct VirtualTable : sqlite3_vtab {
@@ -93,8 +94,14 @@ int openCursor(sqlite3_vtab*, sqlite3_vtab_cursor** made) {
     return SQLITE_OK;
 }
 
+void keepDamage(VirtualCursor& cursor) {
+    std::optional<Error>& damage = own(cursor.pVtab).registered.damage;
+    if (cursor.rows && !damage) damage = cursor.rows->damage();
+}
+
 int closeCursor(sqlite3_vtab_cursor* cursor) {
     const std::unique_ptr<VirtualCursor> last(&own(cursor));
+    keepDamage(*last);
     return SQLITE_OK;
 }
 
@@ -131,6 +138,7 @@ int filter(sqlite3_vtab_cursor* base, int, const char* chosen, int count, sqlite
     const Registered& registered = own(base->pVtab).registered;
     auto rows = registered.table.open(registered.run, conditions);
     if (!rows) return refuse(base->pVtab, rows.error());
+    keepDamage(own(base));
     own(base).rows = std::move(*rows);
     own(base).row = 0;
     return advance(base);
@@ -174,10 +182,10 @@ void forget(void* auxiliary) { const std::unique_ptr<Registered> last(static_cas
 
 }  // namespace
 
-Status registerTable(sqlite3* connection, const QueryTable& table, const RunReader& run) {
+Status registerTable(sqlite3* connection, const QueryTable& table, const RunReader& run, std::optional<Error>& damage) {
     static const sqlite3_module module = makeModule();
     const std::string name(table.help.name);
-    auto registered = std::make_unique<Registered>(table, run);
+    auto registered = std::make_unique<Registered>(table, run, damage);
     const int code = sqlite3_create_module_v2(connection, name.c_str(), &module, registered.release(), forget);
     if (code != SQLITE_OK) return fail({"cannot make the table", name, sqlite3_errstr(code), ""});
     // Named once, a table is declared: later, questions may not declare anything.

@@ -5,6 +5,7 @@
 #include "engine/trace/query/query.h"
 
 #include <cstddef>
+#include <optional>
 
 struct sqlite3;
 
@@ -25,6 +26,8 @@ public:
     /// Moves to the next row, at first to the first; false after the last.
     virtual Result<bool> next() = 0;
     virtual Cell cell(int column) const = 0;
+    /// What was met of the run's damage so far, also where the question wants no further rows.
+    virtual std::optional<Error> damage() const { return std::nullopt; }
 };
 
 struct QueryTable {
@@ -46,8 +49,8 @@ QueryTable logTable();
 QueryTable notesTable();
 QueryTable runTable();
 
-/// Makes `table` known to the connection; both arguments and `run` must outlive it.
-Status registerTable(sqlite3* connection, const QueryTable& table, const RunReader& run);
+/// Makes `table` known to the connection, which all arguments must outlive. `damage`: the first that a question meets.
+Status registerTable(sqlite3* connection, const QueryTable& table, const RunReader& run, std::optional<Error>& damage);
 void registerFunctions(sqlite3* connection);
 
 }  // namespace shardlab

@@ -12,8 +12,8 @@
 
 namespace shardlab {
 
-BlockStore::BlockStore(Database& database, Statement insert, bool remember)
-    : database_(database), insert_(std::move(insert)), remember_(remember) {}
+BlockStore::BlockStore(Database& database, TableSeals& seals, Statement insert, bool remember)
+    : database_(database), seals_(seals), insert_(std::move(insert)), remember_(remember) {}
 
 void BlockStore::add(EventSource source, const Event& event) {
     const LaneKey key{source, event.rank, event.lane};
@@ -30,13 +30,15 @@ void BlockStore::add(EventSource source, const Event& event) {
     }
 }
 
-bool BlockStore::writeBlock(const LaneKey& key, std::int64_t id, std::span<const Event> events) {
+bool BlockStore::writeBlock(const LaneKey& of, std::int64_t id, std::span<const Event> events) {
     const auto data = packer_.pack(events);
     const std::int64_t first = std::ranges::min(events, {}, &Event::begin).begin;
     const std::int64_t last = std::ranges::max(events, {}, &Event::end).end;
+    const std::initializer_list<std::int64_t> key{id, static_cast<std::int64_t>(of.source), of.rank, static_cast<std::int64_t>(of.lane),
+                                                  static_cast<std::int64_t>(events.size()), first, last};
+    if (!seals_.put(RunTable::Block, key)) return false;
     RowChecksum sum;
-    for (const std::int64_t number : {id, static_cast<std::int64_t>(key.source), std::int64_t{key.rank},
-                                      static_cast<std::int64_t>(key.lane), static_cast<std::int64_t>(events.size()), first, last}) {
+    for (const std::int64_t number : key) {
         insert_.bind(number);
         sum.add(number);
     }
@@ -112,7 +114,7 @@ Result<std::int64_t> BlockStore::thin(std::size_t lane, const Thinning& thinning
             kept.back().before = thinning.before;
         }
         for (; id != ids.end(); ++id)
-            if (drop->bind(*id).run() != SQLITE_OK) return fail(database_.error("cannot write the run file"));
+            if (!seals_.drop(RunTable::Block, *id) || drop->bind(*id).run() != SQLITE_OK) return fail(database_.error("cannot write the run file"));
         left.clear();
         ids.clear();
         return {};

@@ -5,6 +5,7 @@
 #include "engine/trace/run_file/run_block.h"
 #include "engine/trace/run_file/run_file.h"
 #include "engine/trace/run_file/sqlite.h"
+#include "engine/trace/run_file/table_seals.h"
 #include "engine/trace/run_file/thinning.h"
 
 #include <compare>
@@ -20,9 +21,9 @@ namespace shardlab {
 
 class BlockStore {
 public:
-    /// `insert`: a row of nine columns, inserted or replaced. The database must outlive it. `remember`: blocks are to be
+    /// `insert`: a row of nine columns, inserted or replaced. The database and its seals must outlive it. `remember`: blocks are to be
     /// thinned, and it keeps in mind what is in which.
-    BlockStore(Database& database, Statement insert, bool remember);
+    BlockStore(Database& database, TableSeals& seals, Statement insert, bool remember);
 
     void add(EventSource source, const Event& event);
     std::size_t unflushed() const { return unflushed_; }
@@ -60,12 +61,13 @@ private:
     };
     using Stored = std::vector<StoredBlock>;
 
-    bool writeBlock(const LaneKey& key, std::int64_t id, std::span<const Event> events);
+    bool writeBlock(const LaneKey& of, std::int64_t id, std::span<const Event> events);
     static StoredBlock describe(std::int64_t id, std::span<const Event> events);
     static bool canShrink(const StoredBlock& block, const Thinning& thinning);
     Result<std::vector<Event>> read(std::int64_t id);
 
     Database& database_;
+    TableSeals& seals_;
     Statement insert_;
     bool remember_;
     BlockPacker packer_;

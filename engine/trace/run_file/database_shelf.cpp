@@ -11,7 +11,8 @@
 namespace shardlab {
 namespace {
 
-std::string nameOf(FigureTable table) { return table == FigureTable::Steps ? "step" : "rank_step"; }
+RunTable tableOf(FigureTable table) { return table == FigureTable::Steps ? RunTable::Step : RunTable::RankStep; }
+std::string nameOf(FigureTable table) { return std::string(name(tableOf(table))); }
 
 std::int64_t checksumOf(int first, std::span<const std::byte> data) { return RowChecksum().add(std::int64_t{first}).add(data).value(); }
 
@@ -37,6 +38,8 @@ Status DatabaseShelf::put(FigureTable table, int first, std::span<const std::byt
                                          : "INSERT OR REPLACE INTO " + nameOf(table) + " VALUES(?, ?, ?)";
     auto row = database_.prepare(sql.c_str());
     if (!row) return fail(row.error());
+    if (seals_ != nullptr && !(data.empty() ? seals_->drop(tableOf(table), first) : seals_->put(tableOf(table), {first})))
+        return fail(database_.error("cannot write the run file"));
     row->bind(std::int64_t{first});
     if (!data.empty()) row->bind(data).bind(checksumOf(first, data));
     return row->run() == SQLITE_OK ? Status{} : fail(database_.error("cannot write the run file"));
@@ -45,6 +48,7 @@ Status DatabaseShelf::put(FigureTable table, int first, std::span<const std::byt
 Status DatabaseShelf::dropFrom(FigureTable table, int first) {
     auto row = database_.prepare(("DELETE FROM " + nameOf(table) + " WHERE first >= ?").c_str());
     if (!row) return fail(row.error());
+    if (seals_ != nullptr && !seals_->dropFrom(tableOf(table), first)) return fail(database_.error("cannot write the run file"));
     return row->bind(std::int64_t{first}).run() == SQLITE_OK ? Status{} : fail(database_.error("cannot write the run file"));
 }
 

@@ -4,16 +4,18 @@
 
 #include "engine/trace/metrics/figure_shelf.h"
 #include "engine/trace/run_file/sqlite.h"
+#include "engine/trace/run_file/table_seals.h"
 
 #include <filesystem>
 #include <utility>
 
 namespace shardlab {
 
-/// The database must outlive it; `file` is what errors name.
+/// The database must outlive it; `file` is what errors name. Who writes gives it the seals of the tables.
 class DatabaseShelf final : public FigureShelf {
 public:
-    DatabaseShelf(Database& database, std::filesystem::path file) : database_(database), file_(std::move(file)) {}
+    DatabaseShelf(Database& database, std::filesystem::path file, TableSeals* seals = nullptr)
+        : database_(database), file_(std::move(file)), seals_(seals) {}
     Result<std::optional<PackedFigures>> from(FigureTable table, int first) override;
     Status put(FigureTable table, int first, std::span<const std::byte> data) override;
     Status dropFrom(FigureTable table, int first) override;
@@ -21,6 +23,7 @@ public:
 private:
     Database& database_;
     std::filesystem::path file_;
+    TableSeals* seals_;
 };
 
 }  // namespace shardlab

@@ -3,6 +3,7 @@
 
 #include "engine/trace/run_file/run_file.h"
 #include "engine/trace/run_file/run_schema.h"
+#include "engine/trace/run_file/table_seals.h"
 
 #include <sqlite3.h>
 
@@ -27,8 +28,8 @@ Result<Database> opened(const std::filesystem::path& run) {
     return fail({"cannot keep a note", run.string(), begun.error().why, "Choose a copy of the run in a folder that can be written"});
 }
 
-Status committed(Database& database, const std::filesystem::path& run, int code) {
-    if (code == SQLITE_OK && database.run("COMMIT")) return {};
+Status committed(Database& database, TableSeals& seals, const std::filesystem::path& run, bool written) {
+    if (written && seals.store() && database.run("COMMIT")) return {};
     const Error why = database.error("cannot keep a note");
     static_cast<void>(database.run("ROLLBACK"));
     return fail({"cannot keep a note", run.string(), why.why, ""});
@@ -46,8 +47,10 @@ Status keepNote(const std::filesystem::path& run, Note& note) {
     }
     auto row = database->prepare("INSERT OR REPLACE INTO note VALUES(?, ?, ?, ?, ?, ?)");
     if (!row) return fail(row.error());
+    TableSeals seals(*database);
+    const bool sealed = seals.put(RunTable::Note, {note.id});
     row->bind(note.id).bind(note.time).bind(std::int64_t{note.rank}).bind(note.text).bind(note.created);
-    return committed(*database, run, row->bind(checksum(note)).run());
+    return committed(*database, seals, run, sealed && row->bind(checksum(note)).run() == SQLITE_OK);
 }
 
 Status dropNote(const std::filesystem::path& run, std::int64_t id) {
@@ -55,7 +58,9 @@ Status dropNote(const std::filesystem::path& run, std::int64_t id) {
     if (!database) return fail(database.error());
     auto row = database->prepare("DELETE FROM note WHERE id = ?");
     if (!row) return fail(row.error());
-    return committed(*database, run, row->bind(id).run());
+    TableSeals seals(*database);
+    const bool sealed = seals.drop(RunTable::Note, id);
+    return committed(*database, seals, run, sealed && row->bind(id).run() == SQLITE_OK);
 }
 
 }  // namespace shardlab

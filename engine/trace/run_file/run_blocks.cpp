@@ -129,6 +129,8 @@ BlockCursor::BlockCursor(BlockCursor&& other) noexcept = default;
 BlockCursor::~BlockCursor() = default;
 Result<bool> BlockCursor::next(std::vector<Event>& events) { return impl_->next(events); }
 
+const std::optional<Error>& BlockCursor::damage() const { return impl_->damage; }
+
 Result<BlockCursor> selectBlocks(Database& database, const std::filesystem::path& file, const BlockFilter& filter,
                                  const std::optional<Error>& damage) {
     std::string sql =

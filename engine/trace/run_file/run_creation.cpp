@@ -5,6 +5,7 @@
 #include "engine/base/unix_socket.h"
 #include "engine/layout/layout_file.h"
 #include "engine/trace/run_file/run_schema.h"
+#include "engine/trace/run_file/table_seals.h"
 
 #include <array>
 #include <cstring>
@@ -88,7 +89,7 @@ Result<Database> createRunFile(const std::filesystem::path& file, const RunHeade
         const std::string rest = writeHeader(header);
         if (insert->bind(meta::layout).bind(layout).bind(checksum(meta::layout, layout)).run() != SQLITE_OK ||
             insert->bind(meta::header).bind(rest).bind(checksum(meta::header, rest)).run() != SQLITE_OK ||
-            !made->run("COMMIT"))
+            !sealAll(*made) || !made->run("COMMIT"))
             return discard(made->error(""));
     }
     // What an older run left of its log must not be taken for this one's.

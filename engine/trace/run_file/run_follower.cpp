@@ -44,6 +44,7 @@ struct RunFollower::Step {
 Result<RunFollower> RunFollower::open(const std::filesystem::path& file) {
     auto database = Database::open(file, DatabaseMode::Read);
     if (!database) return fail(database.error());
+    if (const Status known = checkSchema(*database, file); !known) return fail(known.error());
     RunFollower follower(file, std::move(*database));
     if (const Status prepared = follower.prepareAll(); !prepared) return fail(prepared.error());
     return follower;

@@ -8,6 +8,7 @@
 #include "engine/trace/run_file/database_shelf.h"
 #include "engine/trace/run_file/run_blocks.h"
 #include "engine/trace/run_file/run_schema.h"
+#include "engine/trace/run_file/table_seals.h"
 #include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
@@ -189,6 +190,18 @@ struct RunReader::Impl {
         if (code != SQLITE_DONE) note("a block cannot be read");
     }
 
+    /// Rows that damage hides are no rows that fail their checksum.
+    void checkSeals() {
+        for (const RunTable table : {RunTable::Meta, RunTable::Rank, RunTable::Log, RunTable::Block, RunTable::Note, RunTable::Name})
+            if (const auto broken = brokenSeal(database, table)) note("its table " + std::string(name(table)) + " " + *broken);
+        for (const RunTable table : {RunTable::Step, RunTable::RankStep}) {
+            const auto broken = brokenSeal(database, table);
+            if (!broken) continue;
+            if (thinning.steps() > 0) note("its table " + std::string(name(table)) + " " + *broken);
+            else storesFigures = false;  // they are made of the events
+        }
+    }
+
     /// A file of an older format has no such table, or, with a note written into it since, an empty one.
     void lookForFigures() {
         const auto any = database.number("SELECT EXISTS(SELECT 1 FROM rank_step)");
@@ -271,12 +284,17 @@ Result<std::unique_ptr<RunReader>> RunReader::open(const std::filesystem::path& 
     }
     if (!database) return refuse(file, database.error().why);
     auto impl = std::make_unique<Impl>(file, std::move(copy), std::move(*database));
+    if (const Status known = checkSchema(impl->database, file); !known) return fail(known.error());
+    // One state of a file that may be growing.
+    static_cast<void>(impl->database.run("BEGIN"));
     const Status read = impl->readMeta();
     if (!read) return fail(read.error());
     impl->readRanks();
     impl->readNames();
     impl->countEvents();
     impl->lookForFigures();
+    if (*version >= oldestSealed) impl->checkSeals();
+    static_cast<void>(impl->database.run("END"));
     return std::make_unique<RunReader>(std::move(impl));
 }
 

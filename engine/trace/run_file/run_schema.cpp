@@ -4,9 +4,13 @@
 #include "engine/base/crc32c.h"
 #include "engine/base/json_fields.h"
 #include "engine/trace/event/legal_time.h"
+#include "engine/trace/run_file/run_blocks.h"
+#include "engine/trace/run_file/table_seals.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sqlite3.h>
 #include <utility>
 
 namespace shardlab {
@@ -20,6 +24,31 @@ Result<Json> parsed(std::string_view text, std::string_view what) {
     Json json = Json::parse(text, nullptr, false);
     if (!json.is_object()) return fail({"damaged run file", "", "its " + std::string(what) + " is no JSON object", ""});
     return json;
+}
+
+constexpr std::size_t mostObjects = 100;  ///< more than a run has
+
+/// With one space for any white space.
+std::string plain(std::string_view sql) {
+    std::string text;
+    for (const char c : sql) {
+        const bool space = c == ' ' || c == '\n';
+        if (!space) text += c;
+        else if (!text.empty() && text.back() != ' ') text += ' ';
+    }
+    while (text.ends_with(' ')) text.pop_back();
+    return text;
+}
+
+/// How SQLite keeps the declarations of runTables; those that migrations make are the same.
+std::set<std::string, std::less<>> declarations() {
+    std::set<std::string, std::less<>> all;
+    std::string_view rest = runTables;
+    for (std::size_t end = 0; (end = rest.find(';')) != std::string_view::npos; rest.remove_prefix(end + 1)) {
+        const std::string one = plain(rest.substr(0, end));
+        all.insert(one.substr(one.find_first_not_of(' ')));
+    }
+    return all;
 }
 
 }  // namespace
@@ -38,6 +67,7 @@ CREATE TABLE note(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, rank INTEGER NO
 CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT NOT NULL, crc INTEGER NOT NULL);
 CREATE TABLE step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL);
 CREATE TABLE rank_step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL);
+CREATE TABLE seal(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, keys INTEGER NOT NULL, crc INTEGER NOT NULL) WITHOUT ROWID;
 )sql";
 
 std::span<const Migration> runMigrations() {
@@ -47,8 +77,29 @@ std::span<const Migration> runMigrations() {
                      " text TEXT NOT NULL, created TEXT NOT NULL, crc INTEGER NOT NULL)"},
         Migration{3, "CREATE TABLE IF NOT EXISTS step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL);"
                      "CREATE TABLE IF NOT EXISTS rank_step(first INTEGER PRIMARY KEY, data BLOB NOT NULL, crc INTEGER NOT NULL)"},
+        // A table that was left there says nothing of the rows that came since.
+        Migration{4, "DROP TABLE IF EXISTS seal;"
+                     "CREATE TABLE seal(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, keys INTEGER NOT NULL, crc INTEGER NOT NULL) WITHOUT ROWID",
+                  sealAll},
     };
     return all;
+}
+
+Status checkSchema(Database& database, const std::filesystem::path& file) {
+    const auto known = declarations();
+    auto rows = database.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid");
+    if (!rows) return fail(readFailure(database, file, "its list of tables"));
+    int code = 0;
+    for (std::size_t read = 0; (code = rows->next()) == SQLITE_ROW; ++read) {
+        const std::string type = rows->text(0), name = rows->text(1), sql = plain(rows->text(3));
+        const bool ofSqlite = name.starts_with("sqlite_stat") || name.starts_with("sqlite_autoindex_");
+        const bool sound = ofSqlite ? type == "table" || type == "index" : type == "table" && name == rows->text(2) && known.contains(sql);
+        if (sound && read < mostObjects) continue;
+        return fail({"cannot open the run", file.string(), "its " + (sound ? "list of tables has no end" : type + " " + name + " is none that a run has, or is declared otherwise"),
+                     "A run is a file that Shardlab has recorded (*.shardlab)"});
+    }
+    if (code != SQLITE_DONE) return fail(readFailure(database, file, "its list of tables"));
+    return {};
 }
 
 Status migrate(Database& database, std::int64_t version, std::span<const Migration> migrations) {
@@ -56,7 +107,8 @@ Status migrate(Database& database, std::int64_t version, std::span<const Migrati
     if (!begun) return begun;
     for (const Migration& migration : migrations) {
         if (migration.from < version) continue;
-        const Status done = database.run(migration.sql);
+        Status done = database.run(migration.sql);
+        if (done && migration.then != nullptr) done = migration.then(database);
         if (!done) return done;
         version = migration.from + 1;
     }

@@ -17,7 +17,9 @@
 namespace shardlab {
 
 inline constexpr std::uint32_t runApplicationId = 0x53484c44;  // "SHLD"
-inline constexpr std::int64_t runFormatVersion = 4;
+inline constexpr std::int64_t runFormatVersion = 5;
+/// From here on every table has its seal (table_seals.h).
+inline constexpr std::int64_t oldestSealed = 5;
 /// From here on the tables that came later are only missing, and the file itself can be read.
 inline constexpr std::int64_t oldestReadInPlace = 3;
 /// Where SQLite keeps the two in its first page, big-endian.
@@ -31,10 +33,15 @@ extern const char* const runTables;  ///< SQL that creates them
 struct Migration {
     std::int64_t from;
     const char* sql;
+    Status (*then)(Database&) = nullptr;
 };
 std::span<const Migration> runMigrations();
 /// Brings the database, a copy that may be written, from `version` to the newest, in one transaction.
 Status migrate(Database& database, std::int64_t version, std::span<const Migration> migrations);
+
+/// Error: the database has a view, a trigger or anything else that no version of the format has, or declares a table
+/// otherwise. Tables that are missing, and what ANALYZE keeps, are no fault.
+Status checkSchema(Database& database, const std::filesystem::path& file);
 
 /// The checksum that each row carries: CRC-32C over its other columns in order, integers as 8 bytes little-endian,
 /// texts and blobs as they are after their length in 8 bytes.

@@ -27,7 +27,8 @@ constexpr double thinTo = 0.6;
 struct RunWriter::Impl {
     Impl(Database opened, const std::filesystem::path& path, const RunHeader& header)
         : database(std::move(opened)),
-          shelf(database, path),
+          seals(database),
+          shelf(database, path, &seals),
           figures(rankCount(header.layout), flushes(header.layout), shelf),
           thinning(Thinning::of(header.layout.run)) {
         thinning.first = -1;
@@ -48,7 +49,7 @@ struct RunWriter::Impl {
             !make(insertName, "INSERT OR REPLACE INTO name VALUES(?, ?, ?)") ||
             !make(insertBlock, "INSERT OR REPLACE INTO block VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"))
             return fail(database.error("cannot create the run file"));
-        blocks.emplace(database, std::move(*insertBlock), thinning.sizeLimit > 0);
+        blocks.emplace(database, seals, std::move(*insertBlock), thinning.sizeLimit > 0);
         if (thinning.sizeLimit <= 0) return {};
         keepThinning();
         // The log beside the file takes its share of the limit, too.
@@ -63,21 +64,23 @@ struct RunWriter::Impl {
 
     bool writeRows() {
         for (const auto& [key, value] : metaRows) {
-            if (insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() != SQLITE_OK) return false;
+            if (!seals.put(RunTable::Meta, key) || insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() != SQLITE_OK) return false;
         }
         for (const auto& [rank, record] : rankRows) {
+            if (!seals.put(RunTable::Rank, {rank})) return false;
             insertRank->bind(std::int64_t{rank}).bind(record.host).bind(std::int64_t{record.pid});
             if (insertRank->bind(record.label).bind(record.end).bind(checksum(record)).run() != SQLITE_OK) return false;
         }
         for (std::size_t i = 0; i < logRows.size(); ++i) {
             const LogLine& line = logRows[i];
             const std::int64_t id = nextLog + static_cast<std::int64_t>(i);
+            if (!seals.put(RunTable::Log, {id})) return false;
             insertLog->bind(id).bind(line.time).bind(std::int64_t{line.rank}).bind(static_cast<std::int64_t>(line.level));
             if (insertLog->bind(line.text).bind(checksum(id, line)).run() != SQLITE_OK) return false;
         }
         for (const auto& [number, name] : nameRows) {
             const auto id = static_cast<std::int64_t>(number);
-            if (insertName->bind(id).bind(name).bind(checksum(id, name)).run() != SQLITE_OK) return false;
+            if (!seals.put(RunTable::Name, {id}) || insertName->bind(id).bind(name).bind(checksum(id, name)).run() != SQLITE_OK) return false;
         }
         return true;
     }
@@ -87,11 +90,12 @@ struct RunWriter::Impl {
         const Error why = database.error("cannot write the run file");
         if (database.inTransaction()) static_cast<void>(database.run("ROLLBACK"));
         blocks->forget();
+        seals.forget();
         return fail(why);
     }
 
     Status commit() {
-        if (!writeRows() || !blocks->write() || !figures.store() || !database.run("COMMIT")) return undo();
+        if (!writeRows() || !blocks->write() || !figures.store() || !seals.store() || !database.run("COMMIT")) return undo();
         nextLog += static_cast<std::int64_t>(logRows.size());
         metaRows.clear();
         rankRows.clear();
@@ -204,6 +208,7 @@ struct RunWriter::Impl {
     }
 
     Database database;
+    TableSeals seals;
     std::optional<Statement> insertMeta, insertRank, insertLog, insertName;
     std::optional<BlockStore> blocks;
     DatabaseShelf shelf;

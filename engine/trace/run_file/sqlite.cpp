@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/run_file/sqlite.h"
 
+#include <array>
 #include <sqlite3.h>
 #include <utility>
 
@@ -9,21 +10,57 @@ namespace {
 
 constexpr int busyMilliseconds = 2000;
 constexpr int longestValue = 64 << 20;  ///< a damaged length must not ask for gigabytes
+constexpr int stepsBetweenQuestions = 10000;
+
+/// Every check that SQLite has for files that may be damaged, or made to do harm.
+void defend(sqlite3* handle) {
+    constexpr std::array off{SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
+                             SQLITE_DBCONFIG_DQS_DDL, SQLITE_DBCONFIG_DQS_DML};
+    for (const int each : off) sqlite3_db_config(handle, each, 0, nullptr);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, longestValue);
+}
 
 }  // namespace
 
+/// Steps of SQLite's machine since the last statement was prepared or run.
+struct Database::Work {
+    explicit Work(std::filesystem::path of) : file(std::move(of)) {}
+
+    /// The shortest row takes some bytes, and what is asked of a row some dozens of steps; damaged trees of pages lead in circles.
+    bool exceeds() {
+        constexpr std::uint64_t least = 20'000'000, perByte = 64;
+        done += stepsBetweenQuestions;
+        if (done <= allowed) return false;
+        std::uint64_t bytes = 0;
+        for (const char* suffix : {"", "-wal"}) {
+            std::filesystem::path part = file;
+            std::error_code none;
+            const auto size = std::filesystem::file_size(part += suffix, none);
+            if (!none) bytes += size;
+        }
+        allowed = least + perByte * bytes;  // it may have grown
+        return done > allowed;
+    }
+
+    std::filesystem::path file;
+    std::uint64_t done = 0;
+    std::uint64_t allowed = 0;
+};
+
 Database::Database(sqlite3* handle, std::filesystem::path file) : handle_(handle), file_(std::move(file)) {}
 Database::Database(Database&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)), file_(std::move(other.file_)) {}
+    : handle_(std::exchange(other.handle_, nullptr)), file_(std::move(other.file_)), work_(std::move(other.work_)) {}
 Database& Database::operator=(Database&& other) noexcept {
     std::swap(handle_, other.handle_);
     std::swap(file_, other.file_);
+    std::swap(work_, other.work_);
     return *this;
 }
 Database::~Database() { sqlite3_close_v2(handle_); }
 
 Result<Database> Database::open(const std::filesystem::path& file, DatabaseMode mode) {
-    const int flags = mode == DatabaseMode::Read    ? SQLITE_OPEN_READONLY
+    const bool reads = mode == DatabaseMode::Read || mode == DatabaseMode::Foreign;
+    const int flags = reads                         ? SQLITE_OPEN_READONLY
                       : mode == DatabaseMode::Write ? SQLITE_OPEN_READWRITE
                                                     : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     sqlite3* handle = nullptr;
@@ -32,21 +69,28 @@ Result<Database> Database::open(const std::filesystem::path& file, DatabaseMode 
     if (handle == nullptr) return fail({"cannot open the run file", file.string(), "no memory", ""});
     if (code != SQLITE_OK) return fail(database.error("cannot open the run file"));
     sqlite3_busy_timeout(handle, busyMilliseconds);
-    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, longestValue);
-    // A file from anywhere: its schema may call nothing, and its pages are checked as they are read.
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    defend(handle);
+    if (reads) {
+        sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
+        database.work_ = std::make_unique<Work>(file);
+        const auto exceeds = [](void* work) { return static_cast<Work*>(work)->exceeds() ? 1 : 0; };
+        sqlite3_progress_handler(handle, stepsBetweenQuestions, exceeds, database.work_.get());
+    }
     static_cast<void>(database.run("PRAGMA cell_size_check = ON"));
-    // SQLite refuses a truncated file outright, unless told that the reader means to salvage.
+    // SQLite refuses a truncated file outright, unless told that the reader means to salvage; defensive, it does not listen.
     if (mode == DatabaseMode::Read) static_cast<void>(database.run("PRAGMA writable_schema = ON"));
+    else sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     return database;
 }
 
 Status Database::run(const char* sql) {
+    if (work_) work_->done = 0;
     if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return fail(error("cannot use the run file"));
     return {};
 }
 
 Result<Statement> Database::prepare(const char* sql) {
+    if (work_) work_->done = 0;
     sqlite3_stmt* handle = nullptr;
     const int code = sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
     Statement statement(handle);
@@ -74,6 +118,7 @@ Error Database::error(const std::string& what) const {
         case SQLITE_FULL: return {what, file_.string(), "the disk is full", "Free some space or choose another place"};
         case SQLITE_BUSY: return {what, file_.string(), "another program is writing it", "Choose another file"};
         case SQLITE_CORRUPT: return {what, file_.string(), "it is truncated or damaged", ""};
+        case SQLITE_INTERRUPT: return {what, file_.string(), "reading it takes more work than a file of its size can need: it is damaged", ""};
         case SQLITE_NOTADB: return {what, file_.string(), "its first page is damaged", ""};
         default: return {what, file_.string(), sqlite3_errmsg(handle_), ""};
     }
@@ -121,6 +166,9 @@ void Statement::reset() {
 }
 
 int Statement::next() { return sqlite3_step(handle_.get()); }
+
+bool Statement::isNumber(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_INTEGER; }
+bool Statement::isText(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_TEXT; }
 
 std::int64_t Statement::number(int column) const { return sqlite3_column_int64(handle_.get(), column); }
 

@@ -17,10 +17,13 @@ struct sqlite3_stmt;
 
 namespace shardlab {
 
-enum class DatabaseMode : std::uint8_t { Read, Write, Create };
+/// Foreign: read, a file that another program made. Read: a run, of a truncated one what is left.
+enum class DatabaseMode : std::uint8_t { Read, Foreign, Write, Create };
 
 class Statement;
 
+/// Schemas of files may come from anywhere: no view is read, no trigger fires, no function is called that is not harmless,
+/// and what a file that is only read makes SQLite do ends where it is more than a file of its size can need.
 class Database {
 public:
     static Result<Database> open(const std::filesystem::path& file, DatabaseMode mode);
@@ -42,9 +45,11 @@ public:
     int code() const;  ///< its extended result code
 
 private:
+    struct Work;
     Database(sqlite3* handle, std::filesystem::path file);
     sqlite3* handle_;
     std::filesystem::path file_;
+    std::unique_ptr<Work> work_;  ///< of a file that is only read
 };
 
 /// One prepared statement: bind all parameters in order, then run() or next().
@@ -64,6 +69,8 @@ public:
     /// Before its last row, or for the next bindings: it reads no more.
     void reset();
 
+    bool isNumber(int column) const;  ///< it is stored as a whole number
+    bool isText(int column) const;
     std::int64_t number(int column) const;
     std::string text(int column) const;
     std::span<const std::byte> bytes(int column) const;  ///< valid until next()
