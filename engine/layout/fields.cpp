@@ -45,7 +45,7 @@ const std::array table = std::to_array<Field>({
     {"/model/convolutions", "Convolutions", "Convolutions with ReLU in each block of cnn, before its max-pool.", {}, IntegerField([](L& l) -> int& { return l.model.convolutions; }), {}, {}, 1, 16, "a block has one at least, and each has weights of its own"},
     {"/model/classes", "Classes", "Kinds of images that cnn tells apart.", {}, IntegerField([](L& l) -> int& { return l.model.classes; }), {}, {}, 2, 65536, "a single class is known without looking, and classes are numbered with 16 bits"},
 
-    {"/data/kind", "Data", "generator: built-in seeded text; text: a UTF-8 file; tokens: .bin files of 16-bit tokens, as nanoGPT and llm.c write them.", {}, TextField([](L& l) -> std::string& { return l.data.kind; }), "generator,text,tokens", "images"},
+    {"/data/kind", "Data", "generator: built-in seeded text; text: a UTF-8 file; tokens: .bin files of tokens below 65536, as nanoGPT (16 bits) and llm.c (16 bits, or 32 of Llama 3) write them.", {}, TextField([](L& l) -> std::string& { return l.data.kind; }), "generator,text,tokens", "images"},
     {"/data/path", "File", "UTF-8 file for data of kind text; a .bin file or a folder of them for tokens. Relative to the layout file.", {}, TextField([](L& l) -> std::string& { return l.data.path; })},
     {"/data/tokenizer", "Tokenizer", "How text becomes tokens; bytes: one token a byte; gpt2: byte pairs merged as GPT-2 does.", {}, TextField([](L& l) -> std::string& { return l.data.tokenizer; }), "bytes,gpt2"},
     {"/data/tokenizer_path", "Tokenizer files", "Folder with vocab.json and merges.txt, for the gpt2 tokenizer.", {}, TextField([](L& l) -> std::string& { return l.data.tokenizerPath; })},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verbs that start no ranks: exit status, what goes to which stream, keys of the JSON answers.
 #include "tests/support/command.h"
+#include "tests/support/sample_weights.h"
 #include "tests/support/places.h"
 
 #include <QJsonArray>
@@ -56,6 +57,32 @@ private Q_SLOTS:
         QCOMPARE(answer.status, 2);
         QVERIFY(!answer.error.isEmpty());
         QVERIFY(answer.out.isEmpty());
+    }
+
+    void planAndRunRefuseFilesThatAreNotWhatTheLayoutTakesThemFor() {
+        const QTemporaryDir folder;
+        const auto content = [](std::int32_t words) {
+            QByteArray bytes;
+            for (std::int32_t i = 0; i < words; ++i) bytes.append(reinterpret_cast<const char*>(&i), sizeof i);
+            return bytes;
+        };
+        writeFile(folder.filePath("tokens.bin"), content(1000));
+        SampleWeights weights = SampleWeights::gpt2();
+        weights.config["n_head"] = 4;
+        weights.write(folder.filePath("weights").toStdString());
+        const QString layout = writeFile(folder.filePath("layout.json"), R"({"name": "misfit", "model": {"layers": 2, "hidden": 8, "heads": 2,
+            "sequence": 16, "weights": "weights"}, "data": {"kind": "tokens", "path": "tokens.bin"}})");
+        const QString file = folder.filePath("run.shardlab");
+        for (const QStringList& arguments : {QStringList{"plan", layout}, {"run", layout, "--out", file}}) {
+            const Answer answer = run(arguments);
+            QCOMPARE(answer.status, 1);
+            QVERIFY2(answer.error.contains("/model/weights: these weights do not fit the layout's model") &&
+                         answer.error.contains("n_head is 4, model.heads is 2"), answer.error.constData());
+            QVERIFY2(answer.error.contains("/data/path: these are no tokens") && answer.error.contains("tokens of 32 bits"),
+                     answer.error.constData());
+            QVERIFY(answer.out.isEmpty());
+            QVERIFY(!QFile::exists(file));
+        }
     }
 
     void planAnswersInFiguresAndInJson() {
