@@ -61,6 +61,7 @@ int plan(const Options& options) {
         const auto made = makePlan(loaded->layout, *measurements);
         faults = made ? misfits(loaded->layout, false) : made.error();
         if (faults.empty()) {
+            printNotes(unjudged(loaded->layout, false));
             print(answer(*made, options));
             return success;
         }

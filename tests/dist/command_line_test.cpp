@@ -83,6 +83,12 @@ private Q_SLOTS:
             QVERIFY(answer.out.isEmpty());
             QVERIFY(!QFile::exists(file));
         }
+        // Without a config.json tensors alone are judged, and that is said.
+        weights.config = nullptr;
+        weights.write(folder.filePath("weights").toStdString());
+        const Answer answer = run({"plan", layout, "--set", "/data/kind=generator"});
+        QVERIFY2(answer.status == 0 && answer.out.contains("Step time"), answer.error.constData());
+        QVERIFY2(answer.error.contains("no config.json lies beside the weights"), answer.error.constData());
     }
 
     void planAnswersInFiguresAndInJson() {

@@ -27,6 +27,9 @@ std::vector<ReadFile> filesRead(const Layout& layout, bool resumes);
 /// None of files that are not there, since the layout may be meant for another machine.
 std::vector<Fault> misfits(const Layout& layout, bool resumes);
 
+/// What cannot be judged of files that this machine has: weights without a config.json, of which tensors alone tell.
+std::vector<std::string> unjudged(const Layout& layout, bool resumes);
+
 /// Error: every field whose file this machine cannot read, or whose file is a misfit. Asked only where one of the layout's hosts is this machine.
 Status canReadFiles(const Layout& layout, bool resumes);
 
