@@ -5,6 +5,7 @@
 #include "app/cli/plan_text.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
+#include "engine/launch/job/files_read.h"
 #include "engine/predict/search/nearest_legal.h"
 
 #include <memory>
@@ -58,11 +59,12 @@ int plan(const Options& options) {
     std::vector<Fault> faults = loaded->faults;
     if (faults.empty()) {
         const auto made = makePlan(loaded->layout, *measurements);
-        if (made) {
+        faults = made ? misfits(loaded->layout, false) : made.error();
+        if (faults.empty()) {
+            printNotes(unjudged(loaded->layout, false));
             print(answer(*made, options));
             return success;
         }
-        faults = made.error();
     }
     printFaults(faults);
     const auto legal = nearestLegal(loaded->layout);

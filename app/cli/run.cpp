@@ -5,6 +5,7 @@
 #include "app/cli/run_text.h"
 #include "app/cli/serving.h"
 #include "app/cli/verbs.h"
+#include "engine/launch/job/files_read.h"
 #include "engine/launch/job/job.h"
 #include "engine/launch/job/run_summary.h"
 
@@ -69,6 +70,7 @@ int run(const Options& options) {
         printFaults(loaded->faults);
         return failure;
     }
+    printNotes(unjudged(loaded->layout, !options.resume.empty()));
     const std::string file = options.out.empty() ? defaultOut(loaded->layout) : options.out;
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored) && !options.force) {

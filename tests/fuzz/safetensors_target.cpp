@@ -37,7 +37,8 @@ void file(std::string_view content) {
         if (values) require(values->size() == tensor.elements(), "all elements are read");
         else requireClear(values.error());
     }
-    const Result<StateSource> weights = StateSource::ofWeights(disk, path);
+    if (const auto ofModel = StateSource::ofWeights(disk, path, ModelSpec{}); !ofModel) requireClear(ofModel.error());
+    const Result<StateSource> weights = StateSource::ofTensors(disk, path);
     if (!weights) return requireClear(weights.error());
     for (const StateSource::Whole& whole : weights->wholes()) {
         const Slice all{whole.shape};

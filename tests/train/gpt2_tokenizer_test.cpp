@@ -25,14 +25,15 @@ void write(const QString& path, const QByteArray& content) {
     if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size()) qFatal("cannot write %s", qPrintable(path));
 }
 
-QByteArray numbers(const std::vector<std::uint16_t>& tokens) {
-    return {reinterpret_cast<const char*>(tokens.data()), qsizetype(tokens.size() * 2)};
+template <class T>
+QByteArray numbers(const std::vector<T>& tokens) {
+    return {reinterpret_cast<const char*>(tokens.data()), qsizetype(tokens.size() * sizeof(T))};
 }
 
 /// As llm.c writes before its tokens.
-QByteArray header(std::int32_t version, std::int32_t count) {
+QByteArray header(std::int32_t version, std::int32_t count, std::int32_t magic = 20240520) {
     std::vector<std::int32_t> words(256);
-    words[0] = 20240520;
+    words[0] = magic;
     words[1] = version;
     words[2] = count;
     return {reinterpret_cast<const char*>(words.data()), 1024};
@@ -180,11 +181,33 @@ private Q_SLOTS:
             const auto files = readTokenFiles(folder.filePath("wrong.bin").toStdString(), vocabulary);
             return files ? QString() : QString::fromStdString(files.error().text());
         };
-        QVERIFY(why(numbers({1, 2, 300})).contains("token 2 is 300, model.vocabulary is 100"));
-        QVERIFY(why(numbers({1, 2}) + "x").contains("odd number of bytes"));
-        QVERIFY(why(header(7, 2) + numbers({1, 2})).contains("version is 7"));
-        QVERIFY(why(header(1, 3) + numbers({1, 2})).contains("counts 3 tokens and 2 follow"));
+        QVERIFY(why(numbers(Tokens{1, 2, 300})).contains("token 2 is 300, model.vocabulary is 100"));
+        QVERIFY(why(numbers(Tokens{1, 2}) + "x").contains("odd number of bytes"));
+        QVERIFY(why(header(7, 2) + numbers(Tokens{1, 2})).contains("version is 7"));
+        QVERIFY(why(header(1, 3) + numbers(Tokens{1, 2})).contains("counts 3 tokens and 2 follow"));
         QVERIFY(why({}).contains("no tokens"));
+    }
+
+    void tokensOf32BitsAreReadWhereAHeaderSaysSo() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("llama3.bin");
+        const auto read = [&](const std::vector<std::uint32_t>& tokens, int vocabulary, std::int32_t version = 7) {
+            write(path, header(version, std::int32_t(tokens.size()), 20240801) + numbers(tokens));
+            return readTokenFiles(path.toStdString(), vocabulary);
+        };
+        const auto why = [](const Result<TokenFiles>& files) { return files ? QString() : QString::fromStdString(files.error().text()); };
+        // More than is read at once.
+        std::vector<std::uint32_t> tokens(70000);
+        Tokens expected(tokens.size());
+        for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = expected[i] = std::uint16_t(i * 31 % 65536);
+        const auto files = read(tokens, 128256);
+        QVERIFY2(files.has_value(), qPrintable(why(files)));
+        QVERIFY(files->train == expected);
+        QVERIFY(why(read(tokens, 60000)).contains("is 60016, model.vocabulary is 60000. model.vocabulary above 65535"));
+        tokens[69000] = 65536;
+        QVERIFY2(why(read(tokens, 128256)).contains("token 69000 is 65536, and tokens are held in 16 bits"), qPrintable(why(read(tokens, 128256))));
+        QVERIFY(why(read({1, 70000}, 100)).contains("token 1 is 70000, model.vocabulary is 100"));
+        QVERIFY(why(read({1, 2}, 100, 1)).contains("version is 1. version 7, tokens of 32 bits"));
     }
 };
 

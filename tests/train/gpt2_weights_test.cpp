@@ -74,7 +74,7 @@ private Q_SLOTS:
         QFETCH(QString, place);
         QFETCH(double, tolerance);
         DiskFileSystem files;
-        const auto source = StateSource::ofWeights(files, folder_.filePath(place).toStdString());
+        const auto source = StateSource::ofWeights(files, folder_.filePath(place).toStdString(), modelSpec());
         QVERIFY2(source.has_value(), source ? "" : source.error().text().c_str());
         StageSpec spec;
         spec.model = modelSpec();
@@ -148,20 +148,25 @@ private Q_SLOTS:
 
     void whatDoesNotFitIsRefused() {
         DiskFileSystem files;
-        const auto untied = StateSource::ofWeights(files, at("untied"));
-        QVERIFY(!untied && untied.error().text().find("lm_head.weight differs from wte.weight") != std::string::npos);
-        const auto nothing = StateSource::ofWeights(files, at("nothing"));
-        QVERIFY(!nothing);
-        const auto empty = StateSource::ofWeights(files, folder_.path().toStdString());
-        QVERIFY(!empty && empty.error().text().find("neither model.safetensors nor") != std::string::npos);
-        const auto source = StateSource::ofWeights(files, at("saved"));
-        std::vector<float> values(48 * 100);
-        const Status vocabulary = source->fill("wte.weight", weightKind, {{100, 48}}, 0, values);
-        QVERIFY(!vocabulary);
-        QVERIFY2(vocabulary.error().text().find("[131, 48], the layout's model needs [100, 48]") != std::string::npos,
-                 vocabulary.error().text().c_str());
-        const Status missing = source->fill("h.4.ln_1.weight", weightKind, {{48}}, 0, std::span(values).first(48));
-        QVERIFY(!missing && missing.error().text().find("there is no weight of h.4.ln_1.weight") != std::string::npos);
+        const auto refusal = [&](const std::filesystem::path& place, auto change) {
+            ModelSpec model = modelSpec();
+            change(model);
+            const auto source = StateSource::ofWeights(files, place, model);
+            return source ? std::string() : source.error().text();
+        };
+        const auto has = [](const std::string& text, const char* part) {
+            if (text.find(part) != std::string::npos) return true;
+            qWarning("%s", text.c_str());
+            return false;
+        };
+        const auto same = [](ModelSpec&) {};
+        QVERIFY(has(refusal(at("untied"), same), "lm_head.weight differs from wte.weight"));
+        QVERIFY(has(refusal(at("nothing"), same), "cannot"));
+        QVERIFY(has(refusal(folder_.path().toStdString(), same), "neither model.safetensors nor"));
+        QVERIFY(has(refusal(at("plain"), [](ModelSpec& m) { m.vocabulary = 100; }), "wte.weight is [131, 48], the layout's model needs [100, 48]"));
+        QVERIFY(has(refusal(at("plain"), [](ModelSpec& m) { m.layers = 5; }), "there is no h.4.ln_1.weight"));
+        QVERIFY(has(refusal(at("plain"), [](ModelSpec& m) { m.layers = 3; }), "h.3.attn.c_attn.bias is there, the layout's model has no such tensor"));
+        QVERIFY(has(refusal(at("saved"), [](ModelSpec& m) { m.heads = 6; }), "n_head is 4, model.heads is 6. model.heads 4"));
     }
 };
 

@@ -75,7 +75,7 @@ private Q_SLOTS:
         QFETCH(double, tolerance);
         DiskFileSystem files;
         const ModelSpec model = modelSpec();
-        const auto source = StateSource::ofLlamaWeights(files, folder_.filePath(place).toStdString(), model);
+        const auto source = StateSource::ofWeights(files, folder_.filePath(place).toStdString(), model);
         QVERIFY2(source.has_value(), source ? "" : source.error().text().c_str());
         StageSpec spec;
         spec.model = model;
@@ -96,7 +96,7 @@ private Q_SLOTS:
                  qPrintable(QString("loss %1, of transformers %2").arg(stage.loss(0), 0, 'g', 9).arg(wanted, 0, 'g', 9)));
         if (place == "half") return;
         stage.backward(0, {}, 1);
-        const auto gradients = StateSource::ofLlamaWeights(files, at("gradients"), model);
+        const auto gradients = StateSource::ofWeights(files, at("gradients"), model);
         QVERIFY2(gradients.has_value(), gradients ? "" : gradients.error().text().c_str());
         for (const Parameter& parameter : stage.parameters()) {
             const auto theirs = gradients->read({parameter.name, std::string(weightKind), parameter.slice.whole});
@@ -158,7 +158,7 @@ private Q_SLOTS:
         const auto refusal = [&](const char* place, auto change) {
             ModelSpec model = modelSpec();
             change(model);
-            const auto source = StateSource::ofLlamaWeights(files, at(place), model);
+            const auto source = StateSource::ofWeights(files, at(place), model);
             return source ? std::string() : source.error().text();
         };
         const auto has = [](const std::string& text, const char* part) {

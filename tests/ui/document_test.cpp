@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The document: undo is the previous value, every change is judged and planned.
+#include "tests/support/sample_weights.h"
 #include "tests/support/seed.h"
 #include "ui/core/document.h"
 
@@ -19,6 +20,7 @@ private Q_SLOTS:
     void faultsStopThePlanAndKeepTheLast();
     void largePlansComeLaterAndStaleOnesAreDropped();
     void savingMakesClean();
+    void filesThatDoNotFitAreFaultsOfTheirFields();
 };
 
 void DocumentTest::undoIsThePreviousValue() {
@@ -127,6 +129,43 @@ void DocumentTest::savingMakesClean() {
     QVERIFY(document.unsaved());
     document.undoStack().undo();
     QVERIFY(!document.unsaved());
+}
+
+void DocumentTest::filesThatDoNotFitAreFaultsOfTheirFields() {
+    const QTemporaryDir folder;
+    test::SampleWeights weights = test::SampleWeights::gpt2();
+    weights.config["n_head"] = 4;
+    weights.write(folder.path().toStdString());
+    Document document;
+    Layout layout = document.layout();
+    layout.model = weights.model;
+    layout.model.weights = folder.path().toStdString();
+    document.change(layout, QStringLiteral("Start from"), QStringLiteral("/model/weights"));
+    QTRY_VERIFY(!document.faults().empty());
+    QCOMPARE(document.faults().front().pointer, std::string("/model/weights"));
+    QVERIFY(document.faults().front().why.find("n_head is 4, model.heads is 2") != std::string::npos);
+    QVERIFY(!document.planIsCurrent());
+    // What is not in the layout's model and data leaves it a fault all the while.
+    layout.run.seed += 1;
+    document.change(layout, QStringLiteral("Set seed"));
+    QCOMPARE(document.faults().size(), std::size_t(1));
+    // A fault of the layout itself comes first, and the file's is there again without it.
+    layout.batch.micro = 0;
+    document.change(layout, QStringLiteral("Set microbatch"));
+    QVERIFY(std::ranges::none_of(document.faults(), [](const Fault& fault) { return fault.pointer == "/model/weights"; }));
+    document.undoStack().undo();
+    QTRY_VERIFY(!document.faults().empty());
+    // The layout's model made that of the weights, and mended in the file.
+    layout = document.layout();
+    layout.model.heads = 4;
+    document.change(layout, QStringLiteral("Set heads"));
+    QTRY_VERIFY(document.planIsCurrent());
+    document.undoStack().undo();
+    QTRY_VERIFY(!document.faults().empty());
+    weights.config["n_head"] = 2;
+    weights.write(folder.path().toStdString());
+    Q_EMIT qGuiApp->applicationStateChanged(Qt::ApplicationActive);
+    QTRY_VERIFY(document.planIsCurrent());
 }
 
 QTEST_MAIN(DocumentTest)

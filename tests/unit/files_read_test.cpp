@@ -2,6 +2,9 @@
 // The files that a layout names are looked for before any rank starts, and what is missing is said by its field.
 #include "engine/launch/job/files_read.h"
 
+#include "tests/support/sample_weights.h"
+
+#include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
@@ -15,8 +18,15 @@ private Q_SLOTS:
     void whatIsMissingIsNamedByItsField();
     void whatIsThereOrUnusedIsNoFault();
     void allAreSaidAtOnce();
+    void weightsOfAnotherModelAreRefused();
+    void whatHoldsNoTokensIsRefused_data();
+    void whatHoldsNoTokensIsRefused();
 
 private:
+    void write(const QString& name, const QByteArray& content) const {
+        QFile file(folder_.filePath(name));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(content) == content.size());
+    }
     QString at(const char* name) const { return folder_.filePath(QString::fromLatin1(name)); }
     QTemporaryDir folder_;
 };
@@ -66,6 +76,8 @@ void FilesReadTest::whatIsThereOrUnusedIsNoFault() {
     QVERIFY(canReadFiles(layout, false));
     layout.data.kind = "tokens";
     layout.data.path = folder_.path().toStdString();
+    write("train.bin", "abab");
+    layout.model.vocabulary = 256 * 'b' + 'a' + 1;
     QVERIFY(canReadFiles(layout, false));
     layout.model.weights = at("nowhere").toStdString();  // a checkpoint has its own
     QVERIFY(canReadFiles(layout, true));
@@ -80,6 +92,75 @@ void FilesReadTest::allAreSaidAtOnce() {
     QVERIFY(!there);
     for (const char* pointer : {"/data/path", "/data/tokenizer_path", "/model/weights"})
         QVERIFY(there.error().text().find(pointer) != std::string::npos);
+}
+
+void FilesReadTest::weightsOfAnotherModelAreRefused() {
+    for (test::SampleWeights weights : {test::SampleWeights::gpt2(), test::SampleWeights::llama()}) {
+        const std::string folder = at("weights").toStdString();
+        weights.write(folder);
+        Layout layout;
+        layout.model = weights.model;
+        layout.model.weights = folder;
+        QVERIFY(canReadFiles(layout, false));
+        layout.model.heads = 1;
+        layout.model.kvHeads = 1;
+        const std::vector<Fault> faults = misfits(layout, false);
+        QCOMPARE(faults.size(), std::size_t(1));
+        QCOMPARE(faults[0].pointer, std::string("/model/weights"));
+        const Status there = canReadFiles(layout, false);
+        QVERIFY(!there);
+        for (const std::string& text : {toText(faults[0]), there.error().text()})
+            QVERIFY2(text.find("model.heads is 1") != std::string::npos, text.c_str());
+        QVERIFY(canReadFiles(layout, true));  // a checkpoint has its own
+        layout.cluster.hosts = {{"203.0.113.7", 4}};
+        QVERIFY(misfits(layout, false).empty());
+        layout.cluster.hosts = {{}};
+        layout.model.weights = at("nowhere").toStdString();
+        QVERIFY(misfits(layout, false).empty());  // the layout may be meant for another machine
+    }
+}
+
+void FilesReadTest::whatHoldsNoTokensIsRefused_data() {
+    QTest::addColumn<QByteArray>("content");
+    QTest::addColumn<QString>("said");
+    const auto words = [](std::initializer_list<std::int32_t> first, int count) {
+        std::vector<std::int32_t> all(first);
+        all.resize(std::size_t(count));
+        return QByteArray(reinterpret_cast<const char*>(all.data()), qsizetype(all.size() * 4));
+    };
+    QByteArray wide;
+    for (std::int32_t i = 0; i < 100; ++i) wide += words({i % 7 + 2 + 65536 * (i % 2)}, 1);
+    QTest::newRow("tokens of 32 bits without a header") << wide << "these are tokens of 32 bits, and no header says so";
+    QTest::newRow("llm.c's weights") << words({20240326, 3, 1024}, 300) << "it begins with 20240326";
+    QTest::newRow("llm.c's tokens, another version") << words({20240520, 2, 44}, 278) << "its header's version is 2. Legal: version 1";
+    QTest::newRow("llm.c's Llama 3 tokens, cut") << words({20240801, 7, 44}, 270) << "its header counts 44 tokens and 14 follow";
+    QTest::newRow("llm.c's Llama 3 tokens, outside") << words({20240801, 7, 2}, 256) + words({5, 70000}, 2) << "token 1 is 70000, model.vocabulary is 65000. Legal: tokens below 65536";
+    QTest::newRow("outside") << QByteArray("ab\xff\xff") << "token 1 is 65535, model.vocabulary is 65000. Legal: model.vocabulary above 65535";
+    QTest::newRow("odd") << QByteArray("abc") << "odd number of bytes";
+    QTest::newRow("an index") << QByteArray("MMIDIDX\0\0\1\0\0\0\0\0\0\0\4", 18) << "the index of one of Megatron's data sets";
+    QTest::newRow("NumPy") << QByteArray("\x93NUMPY\1\0", 8) << "an array of NumPy";
+    QTest::newRow("weights of PyTorch") << QByteArray("PK\3\4abcd") << "a zip archive, as PyTorch saves weights";
+    QTest::newRow("beside an index") << QByteArray("abcd") << "beside it lies beside an index.idx: it is part of a data set with an index";
+}
+
+void FilesReadTest::whatHoldsNoTokensIsRefused() {
+    QFETCH(QByteArray, content);
+    QFETCH(QString, said);
+    const QString name = QString::fromLatin1(QTest::currentDataTag()).remove('\'').remove(',').replace('.', '-');
+    QDir(folder_.path()).mkdir(name);
+    write(name + "/" + name + ".bin", content);
+    if (name == "beside an index") write(name + "/" + name + ".idx", "MMIDIDX");
+    Layout layout;
+    layout.data.kind = "tokens";
+    layout.model.vocabulary = 65000;
+    for (const QString& place : {folder_.filePath(name), folder_.filePath(name + "/" + name + ".bin")}) {
+        layout.data.path = place.toStdString();
+        const Status there = canReadFiles(layout, false);
+        QVERIFY(!there);
+        const QString error = QString::fromStdString(there.error().text());
+        QVERIFY2(error.contains("/data/path: ") && error.contains(said) && error.contains(name + ".bin"), qPrintable(error));
+        QCOMPARE(misfits(layout, false).size(), std::size_t(1));
+    }
 }
 
 QTEST_GUILESS_MAIN(FilesReadTest)

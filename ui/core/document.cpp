@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/document.h"
 
+#include "engine/launch/job/files_read.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/schedule/registry.h"
@@ -8,6 +9,7 @@
 #include "ui/core/child.h"
 
 #include <QCoreApplication>
+#include <QGuiApplication>
 #include <QMetaObject>
 #include <QPointer>
 #include <QThreadPool>
@@ -56,6 +58,10 @@ private:
 
 Document::Document(QObject* parent) : QObject(parent), undo_(std::make_unique<QUndoStack>()) {
     connect(undo_.get(), &QUndoStack::cleanChanged, this, &Document::fileChanged);
+    // Who comes back from another program may have mended a file there.
+    if (const auto* application = qobject_cast<QGuiApplication*>(QCoreApplication::instance()))
+        connect(application, &QGuiApplication::applicationStateChanged, this,
+                [this](Qt::ApplicationState state) { if (state == Qt::ApplicationActive) judgeFiles(); });
     judge();
 }
 
@@ -101,8 +107,13 @@ void Document::setMeasurements(Measurements measurements) {
 void Document::judge() {
     const std::uint64_t generation = ++generation_;
     Layout layout = resolvedLayout();
+    const bool sameFiles = layout.model == filesOf_.model && layout.data == filesOf_.data &&
+                           layout.cluster.hosts == filesOf_.cluster.hosts;
+    if (!sameFiles) misfits_.clear();
+    filesOf_ = layout;
     faults_ = check(layout, scheduleMethods());
-    if (!faults_.empty()) {
+    legal_ = faults_.empty();
+    if (!legal_) {
         Q_EMIT layoutChanged();
         Q_EMIT planChanged();
         return;
@@ -114,8 +125,10 @@ void Document::judge() {
         else faults_ = std::move(plan.error());
         planned_ = generation;
     }
+    if (faults_.empty()) faults_ = misfits_;
     Q_EMIT layoutChanged();
     Q_EMIT planChanged();
+    judgeFiles();
     if (quick) return;
     QThreadPool::globalInstance()->start([document = QPointer<Document>(this), generation, layout = std::move(layout),
                                           measurements = measurements_] {
@@ -129,11 +142,34 @@ void Document::judge() {
     });
 }
 
+void Document::judgeFiles() {
+    if (!legal_ || judgingFiles_ || filesRead(filesOf_, false).empty()) return;
+    judgingFiles_ = true;
+    QThreadPool::globalInstance()->start([document = QPointer<Document>(this), generation = generation_, layout = filesOf_] {
+        std::vector<Fault> found = misfits(layout, false);
+        QMetaObject::invokeMethod(qApp, [document, generation, found = std::move(found)]() mutable {
+            if (document) document->takeMisfits(generation, std::move(found));
+        });
+    });
+}
+
+void Document::takeMisfits(std::uint64_t generation, std::vector<Fault> found) {
+    judgingFiles_ = false;
+    if (generation != generation_) return judgeFiles();
+    if (found == misfits_) return;
+    const bool shown = faults_ == misfits_;
+    misfits_ = std::move(found);
+    if (!shown) return;
+    faults_ = misfits_;
+    Q_EMIT layoutChanged();
+    Q_EMIT planChanged();
+}
+
 void Document::takePlan(std::uint64_t generation, std::optional<Plan> plan, std::vector<Fault> faults) {
     if (generation != generation_) return;  // a newer layout is on its way
     planned_ = generation;
     if (plan) plan_ = std::move(plan);
-    faults_ = std::move(faults);
+    faults_ = faults.empty() ? misfits_ : std::move(faults);
     if (!faults_.empty()) Q_EMIT layoutChanged();
     Q_EMIT planChanged();
 }

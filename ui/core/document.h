@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The layout being designed: value, file, undo; judged and planned after every change.
+// The layout being designed: value, file, undo; judged and planned after every change, and then the files that it names, on
+// another thread, as a run would before it starts.
 #pragma once
 
 #include "engine/layout/fault.h"
@@ -59,11 +60,18 @@ private:
     friend class LayoutEdit;
     void assign(Layout layout);
     void judge();
+    /// Not while one is under way: the last layout is then judged once it ends.
+    void judgeFiles();
+    void takeMisfits(std::uint64_t generation, std::vector<Fault> found);
     void takePlan(std::uint64_t generation, std::optional<Plan> plan, std::vector<Fault> faults);
 
     Layout layout_;
     Measurements measurements_;
     std::vector<Fault> faults_;
+    bool legal_ = false;           ///< check() finds no fault in the layout
+    std::vector<Fault> misfits_;   ///< of the files, as last judged; they are faults where the layout has none
+    Layout filesOf_;               ///< the layout of the last judgement, whose model and data misfits_ belong to
+    bool judgingFiles_ = false;
     std::optional<Plan> plan_;
     std::filesystem::path file_;
     std::unique_ptr<QUndoStack> undo_;

@@ -2,12 +2,14 @@
 #include "engine/launch/job/files_read.h"
 
 #include "engine/launch/hosts/this_machine.h"
-#include "engine/layout/fault.h"
+#include "engine/layout/token_format.h"
+#include "engine/trace/checkpoint/state_source.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <unistd.h>
 
 namespace shardlab {
@@ -24,6 +26,24 @@ std::string obstacle(const ReadFile& file) {
     return {};
 }
 
+/// Whether every file of tokens holds tokens of the vocabulary.
+Status canTrainOn(const std::string& place, int vocabulary) {
+    const Result<std::vector<TokenFile>> files = findTokenFiles(place);
+    if (!files) return fail(files.error());
+    for (const TokenFile& file : *files)
+        if (const Status read = readTokens(file, vocabulary, [](std::span<const std::uint16_t>) {}); !read) return read;
+    return {};
+}
+
+/// Asked last, since it may ask the network.
+bool runsHere(const Layout& layout) {
+    return std::ranges::any_of(layout.cluster.hosts, [](const HostSpec& host) { return isThisMachine(host.name); });
+}
+
+Fault faultOf(const ReadFile& file, const Error& error) {
+    return {file.pointer, error.what, error.where.empty() ? error.why : error.where + ": " + error.why, error.legal};
+}
+
 }  // namespace
 
 std::vector<ReadFile> filesRead(const Layout& layout, bool resumes) {
@@ -38,18 +58,45 @@ std::vector<ReadFile> filesRead(const Layout& layout, bool resumes) {
                          "the folder of vocab.json and merges.txt, or data.tokenizer bytes"});
     if (!layout.model.weights.empty() && !resumes)
         files.push_back({"/model/weights", layout.model.weights, "the weights",
-                         "safetensors files of GPT-2 or their folder, or no weights"});
+                         "safetensors files of GPT-2 or Llama, or their folder, or no weights"});
     return files;
 }
 
-Status canReadFiles(const Layout& layout, bool resumes) {
+std::vector<Fault> misfits(const Layout& layout, bool resumes) {
     std::vector<Fault> faults;
+    for (const ReadFile& file : filesRead(layout, resumes)) {
+        if (!obstacle(file).empty()) continue;
+        Status fits;
+        if (file.pointer == "/model/weights") {
+            DiskFileSystem files;
+            const Result<StateSource> source = StateSource::ofWeights(files, file.path, layout.model);
+            if (!source) fits = fail(source.error());
+        } else if (layout.data.kind == "tokens") {
+            fits = canTrainOn(file.path, layout.model.vocabulary);
+        }
+        if (!fits) faults.push_back(faultOf(file, fits.error()));
+    }
+    return faults.empty() || runsHere(layout) ? faults : std::vector<Fault>{};
+}
+
+std::vector<std::string> unjudged(const Layout& layout, bool resumes) {
+    std::vector<std::string> notes;
+    std::error_code ignored;
+    for (const ReadFile& file : filesRead(layout, resumes))
+        if (file.pointer == "/model/weights" && obstacle(file).empty() &&
+            !std::filesystem::exists(weightsConfig(file.path), ignored))
+            notes.push_back("no config.json lies beside the weights of " + file.path +
+                            ": what no tensor's shape tells (heads, activation, the norms' epsilon, the rotary "
+                            "embedding's base) is taken from the layout");
+    return notes;
+}
+
+Status canReadFiles(const Layout& layout, bool resumes) {
+    std::vector<Fault> faults = misfits(layout, resumes);
     for (const ReadFile& file : filesRead(layout, resumes))
         if (std::string why = obstacle(file); !why.empty())
             faults.push_back({file.pointer, file.what + " cannot be read", std::move(why), file.legal});
-    // Last, since it may ask the network.
-    const auto here = [](const HostSpec& host) { return isThisMachine(host.name); };
-    if (faults.empty() || std::ranges::none_of(layout.cluster.hosts, here)) return {};
+    if (faults.empty() || !runsHere(layout)) return {};
     std::string lines = toText(faults);
     lines.pop_back();  // the line break
     return fail(Error{"the layout cannot run", layout.name, std::move(lines), {}});

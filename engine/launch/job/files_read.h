@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/layout/fault.h"
 #include "engine/layout/layout.h"
 
 #include <string>
@@ -21,7 +22,15 @@ struct ReadFile {
 /// `resumes`: the run goes on from a checkpoint, which has weights of its own.
 std::vector<ReadFile> filesRead(const Layout& layout, bool resumes);
 
-/// Error: every field whose file this machine cannot read. Asked only where one of the layout's hosts is this machine.
+/// Every field whose files this machine has and which are not what the layout takes them for: weights of another model
+/// (trace/checkpoint/state_source.h), or files that hold no tokens, or tokens beyond the vocabulary (layout/token_format.h).
+/// None of files that are not there, since the layout may be meant for another machine.
+std::vector<Fault> misfits(const Layout& layout, bool resumes);
+
+/// What cannot be judged of files that this machine has: weights without a config.json, of which tensors alone tell.
+std::vector<std::string> unjudged(const Layout& layout, bool resumes);
+
+/// Error: every field whose file this machine cannot read, or whose file is a misfit. Asked only where one of the layout's hosts is this machine.
 Status canReadFiles(const Layout& layout, bool resumes);
 
 }  // namespace shardlab

@@ -4,9 +4,11 @@
 #include "engine/trace/checkpoint/gpt2_weights.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "engine/layout/json_text.h"
+#include "engine/layout/model_shape.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 #include <limits>
 #include <set>
@@ -17,6 +19,7 @@ namespace {
 constexpr std::string_view prefix = "transformer.";
 constexpr const char* head = "lm_head.weight";
 constexpr const char* embedding = "wte.weight";
+constexpr const char* positions = "wpe.weight";
 
 /// The causal masks that older versions keep beside the weights.
 bool isMask(std::string_view name) { return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias"); }
@@ -46,7 +49,7 @@ Result<std::vector<std::filesystem::path>> filesOf(const std::filesystem::path& 
 
 }  // namespace
 
-Status StateSource::addWeights(FileSystem& files, const std::filesystem::path& path) {
+Status StateSource::addTensors(FileSystem& files, const std::filesystem::path& path) {
     auto file = SafetensorsFile::open(files, path);
     if (!file) return fail(file.error());
     for (const TensorEntry& tensor : file->header().tensors) {
@@ -66,6 +69,82 @@ Status StateSource::addWeights(FileSystem& files, const std::filesystem::path& p
     return {};
 }
 
+namespace {
+
+struct Gpt2Tensor {
+    std::string name;
+    std::vector<int> shape;
+};
+
+std::vector<Gpt2Tensor> gpt2Tensors(const ModelSpec& model) {
+    const int h = model.hidden;
+    std::vector<Gpt2Tensor> all{{embedding, {model.vocabulary, h}}, {positions, {model.sequence, h}}};
+    const auto add = [&](const std::string& name, int inputs, int outputs) {
+        if (inputs > 0) all.push_back({name + ".weight", {inputs, outputs}});
+        else all.push_back({name + ".weight", {outputs}});
+        all.push_back({name + ".bias", {outputs}});
+    };
+    for (int layer = 0; layer < model.layers; ++layer) {
+        const std::string block = fmt::format("h.{}.", layer);
+        const int f = feedForwardWidth(model, layer);
+        add(block + "ln_1", 0, h);
+        add(block + "attn.c_attn", h, 3 * h);
+        add(block + "attn.c_proj", h, h);
+        add(block + "ln_2", 0, h);
+        add(block + "mlp.c_fc", h, f);
+        add(block + "mlp.c_proj", f, h);
+    }
+    add("ln_f", 0, h);
+    return all;
+}
+
+/// The error names all that config.json says and the first tensors, for where one layer is missing there are a dozen.
+Error misfit(const std::filesystem::path& place, std::vector<WeightMismatch> mismatches,
+             const std::vector<WeightMismatch>& tensors) {
+    constexpr std::size_t shown = 4;
+    mismatches.insert(mismatches.end(), tensors.begin(), tensors.begin() + std::min(shown, tensors.size()));
+    std::vector<std::string> why, legal;
+    for (WeightMismatch& mismatch : mismatches) {
+        why.push_back(std::move(mismatch.what));
+        if (std::ranges::find(legal, mismatch.legal) == legal.end()) legal.push_back(std::move(mismatch.legal));
+    }
+    if (tensors.size() > shown) why.push_back(fmt::format("and {} more tensors", tensors.size() - shown));
+    return {"these weights do not fit the layout's model", place.string(), fmt::format("{}", fmt::join(why, "; ")),
+            fmt::format("{}", fmt::join(legal, "; "))};
+}
+
+}  // namespace
+
+const StateSource::Origin* StateSource::only(const Origins& theirs, const std::string& name,
+                                             const std::vector<int>& shape, std::vector<WeightMismatch>& mismatches) const {
+    const auto wrong = [&](std::string what, std::string legal) {
+        mismatches.push_back({std::move(what), std::move(legal)});
+        return nullptr;
+    };
+    const auto found = theirs.find({name, std::string(weightKind)});
+    if (found == theirs.end()) return wrong("there is no " + name, "weights with each tensor of the layout's model");
+    if (found->second.size() > 1) return wrong(name + " is there twice", "each tensor once");
+    const Origin& origin = found->second.front();
+    if (!fitsShape(name, origin.slice.whole, shape))
+        return wrong(fmt::format("{} is {}, the layout's model needs {}", name, shapeText(origin.slice.whole),
+                                 shapeText(shape)),
+                     "a layout with the same model");
+    if (!readsAsFloats(origin.tensor.type))
+        return wrong(fmt::format("{} is of type {}", name, shardlab::name(origin.tensor.type)),
+                     "tensors of F32, F16 or BF16");
+    return &origin;
+}
+
+void StateSource::takeGpt2(const ModelSpec& model, std::vector<WeightMismatch>& mismatches) {
+    std::set<std::string> known{head};  // checkHead() compares it
+    for (const Gpt2Tensor& tensor : gpt2Tensors(model)) {
+        only(origins_, tensor.name, tensor.shape, mismatches);
+        known.insert(tensor.name);
+    }
+    for (const auto& [key, origins] : origins_)
+        if (!known.contains(key.first)) mismatches.push_back(beyondModel(key.first));
+}
+
 /// The model's output projection is its token embedding: a head of its own could not be kept.
 Status StateSource::checkHead() {
     const auto own = origins_.extract({head, std::string(weightKind)});
@@ -82,19 +161,30 @@ Status StateSource::checkHead() {
                  "weights that were saved with tie_word_embeddings"});
 }
 
-Result<StateSource> StateSource::ofFiles(FileSystem& files, const std::filesystem::path& place) {
+Result<StateSource> StateSource::ofTensors(FileSystem& files, const std::filesystem::path& place) {
     const auto paths = filesOf(place);
     if (!paths) return fail(paths.error());
     StateSource source;
     source.place_ = place;
     for (const std::filesystem::path& path : *paths)
-        if (const Status added = source.addWeights(files, path); !added) return fail(added.error());
+        if (const Status added = source.addTensors(files, path); !added) return fail(added.error());
     return source;
 }
 
-Result<StateSource> StateSource::ofWeights(FileSystem& files, const std::filesystem::path& place) {
-    Result<StateSource> source = ofFiles(files, place);
+Result<StateSource> StateSource::ofWeights(FileSystem& files, const std::filesystem::path& place, const ModelSpec& model) {
+    Result<StateSource> source = ofTensors(files, place);
     if (!source) return source;
+    std::vector<WeightMismatch> mismatches, tensors;
+    std::error_code ignored;
+    if (const std::filesystem::path config = weightsConfig(place); std::filesystem::exists(config, ignored)) {
+        auto compared = compareConfig(config, model);
+        if (!compared) return fail(compared.error());
+        mismatches = std::move(*compared);
+    }
+    if (isLlama(model)) source->takeLlama(model, tensors);
+    else source->takeGpt2(model, tensors);
+    if (!mismatches.empty() || !tensors.empty()) return fail(misfit(place, std::move(mismatches), tensors));
+    if (isLlama(model)) return source;
     if (const Status tied = source->checkHead(); !tied) return fail(tied.error());
     return source;
 }

@@ -4,11 +4,11 @@
 #include "engine/trace/checkpoint/llama_weights.h"
 
 #include "engine/trace/checkpoint/state_source.h"
-#include "engine/layout/json_text.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
 
 namespace shardlab {
 namespace {
@@ -89,86 +89,34 @@ void eachColumn(const LlamaTensor& tensor, const Function& function) {
         for (int i = 0; i < run.count; ++i) function(column++, run, static_cast<std::size_t>(run.first + i));
 }
 
-Result<double> baseOf(const nlohmann::json& config) {
-    const auto number = [](const nlohmann::json& in, const char* name) {
-        return in.is_object() && in.contains(name) && in[name].is_number() ? in[name].get<double>() : 0.0;
-    };
-    for (const char* of : {"rope_scaling", "rope_parameters"}) {
-        if (!config.contains(of) || !config[of].is_object()) continue;
-        const nlohmann::json& rope = config[of];
-        const auto type = rope.contains("rope_type") ? rope["rope_type"] : rope.value("type", nlohmann::json("default"));
-        if (type != "default") return fail(Error{{}, {}, "their rotary embedding is scaled", "weights without rope_scaling"});
-        if (number(rope, "rope_theta") > 0) return number(rope, "rope_theta");
-    }
-    return number(config, "rope_theta");
-}
-
-/// What a folder's config.json says must be what the layout says, where no tensor's shape would tell.
-Status fitsConfig(const std::filesystem::path& place, const ModelSpec& model) {
-    std::error_code ignored;
-    const std::filesystem::path path = place / "config.json";
-    if (!std::filesystem::is_directory(place, ignored) || !std::filesystem::exists(path, ignored)) return {};
-    const auto wrong = [&](std::string why, std::string legal) {
-        return fail(Error{"these weights do not fit the layout's model", path.string(), std::move(why), std::move(legal)});
-    };
-    const Result<std::string> text = readFile(path, largestJson);
-    if (!text) return fail(text.error());
-    const Result<JsonText> json = parseJsonText(*text);
-    if (!json || !json->root.is_object()) return wrong("it is no JSON object", "a config.json as transformers writes it");
-    const nlohmann::json& config = json->root;
-    const Result<double> base = baseOf(config);
-    if (!base) return wrong(base.error().why, base.error().legal);
-    if (*base > 0 && std::abs(*base - model.ropeBase) > 1e-9 * *base)
-        return wrong(fmt::format("their rotary embedding has the base {}, the layout's {}", *base, model.ropeBase),
-                     fmt::format("model.rope_base {}", *base));
-    const auto heads = [&](const char* name, int ours, const char* field) -> Status {
-        if (!config.contains(name) || !config[name].is_number_integer() || config[name] == ours) return {};
-        return wrong(fmt::format("{} is {}, the layout's {}", name, config[name].dump(), ours),
-                     fmt::format("{} {}", field, config[name].dump()));
-    };
-    if (const Status same = heads("num_attention_heads", model.heads, "model.heads"); !same) return same;
-    if (const Status same = heads("num_key_value_heads", keyHeads(model), "model.kv_heads"); !same) return same;
-    const auto epsilon = config.find("rms_norm_eps");
-    if (epsilon != config.end() && epsilon->is_number() && std::abs(epsilon->get<double>() - 1e-5) > 1e-12)
-        return wrong(fmt::format("their norms add {}", epsilon->dump()), "weights of a model with rms_norm_eps 1e-05");
-    return {};
-}
+/// What older versions keep beside the weights: it follows from the rotary embedding's base.
+bool isAngle(std::string_view name) { return name.ends_with(".rotary_emb.inv_freq"); }
 
 }  // namespace
 
-Result<StateSource> StateSource::ofLlamaWeights(FileSystem& files, const std::filesystem::path& place,
-                                                const ModelSpec& model) {
-    if (const Status fits = fitsConfig(place, model); !fits) return fail(fits.error());
-    Result<StateSource> source = ofFiles(files, place);
-    if (!source) return source;
-    const auto wrong = [&](std::string why, std::string legal) {
-        return fail(Error{"these weights do not fit the layout's model", place.string(), std::move(why), std::move(legal)});
-    };
-    std::map<std::pair<std::string, std::string>, std::vector<Origin>> theirs;
-    std::swap(theirs, source->origins_);
+void StateSource::takeLlama(const ModelSpec& model, std::vector<WeightMismatch>& mismatches) {
+    Origins theirs;
+    std::swap(theirs, origins_);
     const std::string kind(weightKind);
+    std::set<std::string> known;
     if (theirs.contains({"model.embed_tokens.weight", kind}) && !theirs.contains({"lm_head.weight", kind}))
-        return wrong("their output projection is the token embedding, and the llama model has one of its own",
-                     "weights that were saved without tie_word_embeddings");
+        mismatches.push_back({"their output projection is the token embedding, and the llama model has one of its own",
+                              "weights that were saved without tie_word_embeddings"});
     for (const LlamaTensor& tensor : llamaTensors(model)) {
         std::vector<Origin> origins;
         for (const LlamaTensor::Projection& projection : tensor.projections) {
-            const auto found = theirs.find({projection.name, kind});
-            if (found == theirs.end()) return wrong("there is no " + projection.name, "weights of a Llama of as many layers");
-            if (theirs.contains({projection.name.substr(0, projection.name.rfind('.')) + ".bias", kind}))
-                return wrong(projection.name + " has a bias, and no product of the llama model has one",
-                             "weights without attention_bias and mlp_bias");
-            const Origin& origin = found->second.front();
+            const std::string bias = projection.name.substr(0, projection.name.rfind('.')) + ".bias";
+            known.insert({projection.name, bias});
+            if (theirs.contains({bias, kind}))
+                mismatches.push_back({projection.name + " has a bias, and no product of the llama model has one",
+                                      "weights without attention_bias and mlp_bias"});
             const std::vector<int> wanted =
                 tensor.columns.empty() ? tensor.shape : std::vector{projection.outputs, tensor.shape[0]};
-            if (origin.slice.whole != wanted)
-                return wrong(fmt::format("{} is {}, the layout's model needs {}", projection.name,
-                                         shapeText(origin.slice.whole), shapeText(wanted)),
-                             "a layout with the same model");
-            origins.push_back(origin);
+            if (const Origin* origin = only(theirs, projection.name, wanted, mismatches)) origins.push_back(*origin);
         }
+        if (origins.size() < tensor.projections.size()) continue;
         if (tensor.columns.empty()) {
-            source->origins_[{tensor.name, kind}] = std::move(origins);
+            origins_[{tensor.name, kind}] = std::move(origins);
             continue;
         }
         Origin whole;
@@ -191,9 +139,10 @@ Result<StateSource> StateSource::ofLlamaWeights(FileSystem& files, const std::fi
             });
             return values;
         };
-        source->origins_[{tensor.name, kind}].push_back(std::move(whole));
+        origins_[{tensor.name, kind}].push_back(std::move(whole));
     }
-    return source;
+    for (const auto& [key, origins] : theirs)
+        if (!known.contains(key.first) && !isAngle(key.first)) mismatches.push_back(beyondModel(key.first));
 }
 
 namespace {

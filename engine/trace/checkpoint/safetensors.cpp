@@ -161,6 +161,10 @@ Result<SafetensorsFile> SafetensorsFile::open(FileSystem& files, const std::file
     return opened;
 }
 
+bool readsAsFloats(TensorType type) {
+    return type == TensorType::F32 || type == TensorType::F16 || type == TensorType::BF16;
+}
+
 Status SafetensorsFile::read(const TensorEntry& tensor, std::uint64_t offset, std::span<std::byte> to) const {
     const Result<std::size_t> got = file_->read(to, dataBegin_ + tensor.begin + offset);
     if (!got) return fail(got.error());
@@ -174,7 +178,7 @@ Result<std::vector<float>> SafetensorsFile::readFloats(const TensorEntry& tensor
         if (const Status done = read(tensor, 0, std::as_writable_bytes(std::span(values))); !done) return fail(done.error());
         return values;
     }
-    if (tensor.type != TensorType::F16 && tensor.type != TensorType::BF16)
+    if (!readsAsFloats(tensor.type))
         return fail({"cannot read weights", path_.string(),
                      fmt::format("tensor \"{}\" holds {}", tensor.name, name(tensor.type)), "F32, F16 or BF16"});
     std::vector<std::uint16_t> halves(values.size());

@@ -19,6 +19,8 @@ namespace shardlab {
 enum class TensorType : std::uint8_t { F64, F32, F16, BF16, I64, I32, I16, I8, U8, Bool };
 std::string_view name(TensorType type);  ///< as in the header: "F32"
 int bytesOf(TensorType type);
+/// F32, F16 and BF16: what SafetensorsFile::readFloats() reads.
+bool readsAsFloats(TensorType type);
 
 struct TensorEntry {
     std::string name;

@@ -13,12 +13,6 @@
 namespace shardlab {
 namespace {
 
-/// Longer than the layout's sequence is legal for the learned positions: their first rows are the same places.
-bool fits(const std::string& name, const std::vector<int>& has, const std::vector<int>& wanted) {
-    if (has == wanted) return true;
-    return name == "wpe.weight" && has.size() == 2 && wanted.size() == 2 && has[1] == wanted[1] && has[0] > wanted[0];
-}
-
 bool legalSlice(const Slice& slice) {
     std::int64_t elements = 1;
     for (const int extent : slice.whole)
@@ -29,6 +23,11 @@ bool legalSlice(const Slice& slice) {
 }
 
 }  // namespace
+
+bool fitsShape(const std::string& name, const std::vector<int>& has, const std::vector<int>& wanted) {
+    if (has == wanted) return true;
+    return name == "wpe.weight" && has.size() == 2 && wanted.size() == 2 && has[1] == wanted[1] && has[0] > wanted[0];
+}
 
 std::string shapeText(const std::vector<int>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
@@ -92,7 +91,7 @@ Status StateSource::fill(const std::string& name, std::string_view kind, const S
     const std::vector<SliceRun> wanted = sliceRuns(slice, begin, count);
     std::vector<bool> have(to.size());
     for (const Origin& origin : found->second) {
-        if (!fits(name, origin.slice.whole, slice.whole))
+        if (!fitsShape(name, origin.slice.whole, slice.whole))
             return fail({"the shapes differ", place_.string(),
                          fmt::format("{} of {} is {}, the layout's model needs {}", kind, name,
                                      shapeText(origin.slice.whole), shapeText(slice.whole)),

@@ -6,6 +6,7 @@
 #include "engine/base/slice.h"
 #include "engine/trace/checkpoint/manifest.h"
 #include "engine/trace/checkpoint/safetensors.h"
+#include "engine/trace/checkpoint/weights_config.h"
 
 #include <filesystem>
 #include <functional>
@@ -25,14 +26,16 @@ public:
     /// of another size, a damaged header; no weights in any.
     static Result<StateSource> ofCheckpoint(FileSystem& files, const std::filesystem::path& folder,
                                             const CheckpointManifest& manifest);
-    /// GPT-2 weights as Hugging Face writes them: a .safetensors file, or a folder with model.safetensors or with several
-    /// files and model.safetensors.index.json. Names may begin with "transformer."; masks kept as "attn.bias" are passed
-    /// over, and so is "lm_head.weight" where it equals the token embedding. Error: it does not.
-    static Result<StateSource> ofWeights(FileSystem& files, const std::filesystem::path& place);
-    /// The same of Llama weights, for `model`, whose weights are put together from them as they are read. Where the folder
-    /// has a config.json, what it says of heads, rotary embedding and norms is held against the model. Errors: a tensor that
-    /// is missing or of another shape, biases, a tied output projection.
-    static Result<StateSource> ofLlamaWeights(FileSystem& files, const std::filesystem::path& place, const ModelSpec& model);
+    /// Weights for `model` as Hugging Face writes them, of GPT-2 or where it is a llama of Llama: a .safetensors file, or a
+    /// folder with model.safetensors or with several files and model.safetensors.index.json. A config.json beside them is
+    /// held against the model (weights_config.h); without one, what no tensor's shape tells is the layout's word alone.
+    /// Names of GPT-2 may begin with "transformer."; "lm_head.weight" is passed over where it equals the token embedding,
+    /// and so is what older versions kept beside the weights and is no parameter. Weights of Llama are put together as they
+    /// are read. Error: names everything in which they are not the model's, fields and tensors: missing, of another shape,
+    /// or more than the model has.
+    static Result<StateSource> ofWeights(FileSystem& files, const std::filesystem::path& place, const ModelSpec& model);
+    /// All that such a place has, by the names it has there.
+    static Result<StateSource> ofTensors(FileSystem& files, const std::filesystem::path& place);
 
     /// Fills `to` with elements `begin`… of `slice` of the parameter's `kind`. Errors: not there, another shape,
     /// damaged, only partly there; they name file and tensor.
@@ -60,15 +63,23 @@ private:
     };
     Result<std::vector<float>> values(const Origin& origin) const;
     Error partly(const std::string& name, std::string_view kind, std::int64_t has, std::int64_t count) const;
-    /// Of such a place, all there is by the names it has there.
-    static Result<StateSource> ofFiles(FileSystem& files, const std::filesystem::path& place);
-    Status addWeights(FileSystem& files, const std::filesystem::path& file);
+    using Origins = std::map<std::pair<std::string, std::string>, std::vector<Origin>>;  ///< by name and kind
+    Status addTensors(FileSystem& files, const std::filesystem::path& file);
+    /// The only tensor of this name; null, and a mismatch, where there is none or it has not this shape.
+    const Origin* only(const Origins& theirs, const std::string& name, const std::vector<int>& shape,
+                       std::vector<WeightMismatch>& mismatches) const;
+    void takeGpt2(const ModelSpec& model, std::vector<WeightMismatch>& mismatches);
+    void takeLlama(const ModelSpec& model, std::vector<WeightMismatch>& mismatches);
     Status checkHead();
 
     std::filesystem::path place_;
     std::vector<SafetensorsFile> files_;
-    std::map<std::pair<std::string, std::string>, std::vector<Origin>> origins_;  ///< by name and kind
+    Origins origins_;
 };
+
+/// Whether a tensor of that name may have one shape where the model wants the other. Longer than the layout's sequence is
+/// legal for the learned positions: their first rows are the same places.
+bool fitsShape(const std::string& name, const std::vector<int>& has, const std::vector<int>& wanted);
 
 /// "[3, 4]".
 std::string shapeText(const std::vector<int>& shape);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that was made into tokens before: .bin files of 16-bit numbers, little-endian. nanoGPT writes them bare; llm.c
-// puts 256 32-bit numbers before them: 20240520, its version 1, the count of tokens, and zeros.
+// Text that was made into tokens before: .bin files (layout/token_format.h) as a rank holds them.
 #pragma once
 
 #include "engine/base/result.h"
@@ -16,8 +15,8 @@ struct TokenFiles {
 };
 
 /// `place`: a .bin file, or a folder of them, read in the order of their names; those with "val" in the name are to
-/// validate on. Errors: none there, of odd length, a header that does not fit, more than largestTextBytes in all, a
-/// token outside `vocabulary`; they name file and place.
+/// validate on. Errors: none there, one that findTokenFiles() or readTokens() refuses, more than largestTextBytes in all; they
+/// name file and place.
 Result<TokenFiles> readTokenFiles(const std::filesystem::path& place, int vocabulary);
 
 }  // namespace shardlab

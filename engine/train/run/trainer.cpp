@@ -126,9 +126,7 @@ Status Trainer::Impl::resume(const std::filesystem::path& checkpoint) {
 
 Status Trainer::Impl::startWeights() {
     if (layout_.model.weights.empty()) return {};
-    const auto source = layout_.model.kind == "llama"
-                            ? StateSource::ofLlamaWeights(files(), layout_.model.weights, layout_.model)
-                            : StateSource::ofWeights(files(), layout_.model.weights);
+    const auto source = StateSource::ofWeights(files(), layout_.model.weights, layout_.model);
     if (!source) return fail(source.error());
     const Status loaded = state().loadWeights(*source);
     if (elastic_) elastic_->begin();

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What config.json says of the weights that lie beside it, held against the layout's model.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/layout/layout.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+/// One thing in which weights are not those of a model.
+struct WeightMismatch {
+    std::string what;   ///< "config.json: n_head is 12, model.heads is 4"
+    std::string legal;  ///< "model.heads 12"
+};
+
+/// A tensor that the model has no place for.
+inline WeightMismatch beyondModel(const std::string& tensor) {
+    return {tensor + " is there, the layout's model has no such tensor", "a layout with the same model"};
+}
+
+/// config.json in the folder of weights, or beside their file; there need be none, and then nothing is compared.
+std::filesystem::path weightsConfig(const std::filesystem::path& weights);
+
+/// Every field of the file that changes what a gpt or a llama computes, held against what `model` computes. A field that is
+/// left out has the value that transformers gives it. Fields that are known to change nothing are passed over; one that is
+/// not known, and not null, is a mismatch: it may change the mathematics, and training on without it would be silent.
+/// Error: the file cannot be read, or is no JSON object.
+Result<std::vector<WeightMismatch>> compareConfig(const std::filesystem::path& config, const ModelSpec& model);
+
+}  // namespace shardlab
