@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "ui/core/child.h"
+#include "ui/core/place_slider.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/theme.h"
@@ -14,7 +15,6 @@
 #include <QLabel>
 #include <QPainter>
 #include <QShortcut>
-#include <QSlider>
 #include <QToolButton>
 
 namespace shardlab {
@@ -58,7 +58,7 @@ QIcon iconOf(Sign sign, const QColor& colour) {
 TransportView::TransportView(const ViewContext& context, QWidget* parent)
     : View(context, parent), player_(child<Player>(context.model, context.selection, monotonicNanoseconds, this)),
       back_(child<QToolButton>(this)), play_(child<QToolButton>(this)), forward_(child<QToolButton>(this)),
-      slider_(child<QSlider>(Qt::Horizontal, this)), speed_(child<QComboBox>(this)), moment_(child<QLabel>(this)),
+      slider_(child<PlaceSlider>(this)), speed_(child<QComboBox>(this)), moment_(child<QLabel>(this)),
       refresh_(this, [this] { refresh(); }) {
     setAccessibleName(tr("Replay controls"));
     setFocusPolicy(Qt::StrongFocus);
