@@ -89,6 +89,7 @@ void MessageArea::show(const Message& message) {
     }
     for (const MessageChoice& choice : message.choices) {
         auto* button = child<QPushButton>(choice.label, frame);
+        button->setFocusPolicy(Qt::TabFocus);
         connect(button, &QPushButton::clicked, this, [this, topic, act = choice.act] {
             withdraw(topic);
             act();
