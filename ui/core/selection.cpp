@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/selection.h"
 
+#include "ui/core/run_model.h"
+
 #include <algorithm>
 
 namespace shardlab {
@@ -85,6 +87,23 @@ void Selection::clear() {
     setCursor(-1);
     setVisible({});
     setFollowLive(true);
+}
+
+void Selection::keepWithin(const RunModel& model) {
+    hover({});
+    if (event_ && (event_->rank < 0 || event_->rank >= model.ranks())) {
+        select({});
+    } else if (event_) {
+        const std::vector<Event>& lane = model.predicted(event_->rank, event_->lane);
+        const auto same = std::ranges::find_if(lane, [this](const Event& other) {
+            return other.action == event_->action && other.kind == event_->kind && other.value == event_->value;
+        });
+        select(same == lane.end() ? std::nullopt : std::optional(*same));
+    }
+    if (rank_ >= model.ranks()) setRank(-1);
+    for (const int rank : std::vector(pinned_))
+        if (rank >= model.ranks()) pin(rank, false);
+    if (std::ranges::any_of(areaRanks_, [&](int rank) { return rank >= model.ranks(); })) setArea({});
 }
 
 }  // namespace shardlab

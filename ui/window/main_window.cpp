@@ -186,7 +186,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
                           workbench_.run().stop();
                       }},
                      {tr("Keep running"), [] {}}},
-         .topic = "closing"});
+         .topic = "closing",
+         .holds = [this] { return workbench_.run().active(); }});
 }
 
 void MainWindow::endAndClose() {
