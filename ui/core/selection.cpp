@@ -23,6 +23,10 @@ void Selection::hover(std::optional<Event> event) {
 void Selection::setRank(int rank) {
     if (rank_ == rank) return;
     rank_ = rank;
+    if (event_ && event_->rank != rank) {
+        event_.reset();
+        Q_EMIT eventChanged();
+    }
     Q_EMIT rankChanged();
 }
 

@@ -42,6 +42,7 @@ public:
 
     void select(std::optional<Event> event);
     void hover(std::optional<Event> event);
+    /// An action of another rank is no longer selected.
     void setRank(int rank);
     void setVisible(TimeRange range);
     void setFollowLive(bool follow);
