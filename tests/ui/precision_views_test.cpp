@@ -67,6 +67,7 @@ private Q_SLOTS:
     void skippedStepsOnTheCards();
     void overflowOnTheTimeline();
     void overflowIsReachedFromTheEvents();
+    void overflowOfTheLastRunIsForgotten();
     void theTabInFrontHasSomethingToShow();
     void exponentsAreTheCounters();
     void exponentsOfTheSelection();
@@ -216,6 +217,27 @@ void PrecisionViewsTest::overflowIsReachedFromTheEvents() {
     QVERIFY(bench.selection.event());
     QCOMPARE(bench.selection.event()->kind, EventKind::Overflow);
     QCOMPARE(bench.selection.event()->step, 3);
+}
+
+void PrecisionViewsTest::overflowOfTheLastRunIsForgotten() {
+    sample::Bench bench;
+    fillHalf(bench);
+    EventsView view(bench.context(), nullptr);
+    view.resize(320, 240);
+    view.show();
+    QTRY_VERIFY(view.subtitle().contains(QStringLiteral("2 problems")));
+    view.findChild<QLineEdit*>()->setText(QStringLiteral("layer 3"));
+    auto* table = view.findChild<QTableView*>();
+    table->setCurrentIndex(table->model()->index(0, 2));
+    const auto shown = [&] {
+        for (const QLabel* label : view.findChildren<QLabel*>())
+            if (label->isVisible() && label->text().contains(QStringLiteral("overflow"))) return true;
+        return false;
+    };
+    QVERIFY(shown());
+    sample::fill(bench.model, sample::plan(sample::layout(1, 2, 4)), 3, 1);
+    QTRY_VERIFY(!view.asTable().contains(QStringLiteral("overflow")));
+    QVERIFY(!shown());
 }
 
 namespace {

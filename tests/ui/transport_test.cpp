@@ -6,7 +6,9 @@
 #include "ui/views/transport/player.h"
 #include "ui/views/transport/transport_view.h"
 
+#include <QApplication>
 #include <QComboBox>
+#include <QMouseEvent>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QTest>
@@ -28,6 +30,7 @@ private Q_SLOTS:
     void playingGoesOnFromAClickElsewhere();
     void keepsTheCursorInSight();
     void controlsDriveThePlayer();
+    void aClickOnTheBarGoesThere();
     void nothingOpenNothingPlays();
     void keysServeInTheWholeWindow();
 
@@ -209,6 +212,39 @@ void TransportTest::keysServeInTheWholeWindow() {
     view.hide();
     QTest::keyClick(neighbour, Qt::Key_Space);
     QVERIFY2(view.player().playing(), "a view that is not shown takes no keys");
+}
+
+void TransportTest::aClickOnTheBarGoesThere() {
+    TransportView view(bench_->context(), nullptr);
+    view.resize(900, 52);
+    view.show();
+    view.flush();
+    QSlider& slider = view.slider();
+    const std::int64_t first = bench_->model.firstTime(), whole = bench_->model.lastTime() - first;
+    const auto at = [&](double share) { return QPoint(static_cast<int>(share * slider.width()), slider.height() / 2); };
+    // Half a handle at either end is no place of the run.
+    const auto isAt = [&](double share) {
+        return std::abs(static_cast<double>(bench_->selection.cursor() - first) / static_cast<double>(whole) - share) < 0.02;
+    };
+    for (const double share : {0.5, 0.9, 0.2, 0.21, 0.75}) {
+        QTest::mouseClick(&slider, Qt::LeftButton, {}, at(share));
+        QVERIFY2(isAt(share), qPrintable(QString::number(share)));
+        view.flush();
+    }
+    QTest::mousePress(&slider, Qt::LeftButton, {}, at(0.3));
+    QVERIFY(isAt(0.3));
+    for (const double share : {0.35, 0.6, 0.45}) {
+        QMouseEvent move(QEvent::MouseMove, at(share), slider.mapToGlobal(at(share)), Qt::NoButton, Qt::LeftButton, {});
+        QApplication::sendEvent(&slider, &move);
+        QVERIFY2(isAt(share), qPrintable(QString::number(share)));
+    }
+    QTest::mouseRelease(&slider, Qt::LeftButton, {}, at(0.45));
+    QVERIFY(!slider.isSliderDown());
+    QVERIFY(isAt(0.45));
+    // The handle is taken where it is, and a key is a small step.
+    const std::int64_t before = bench_->selection.cursor();
+    QTest::keyClick(&slider, Qt::Key_Right);
+    QVERIFY(bench_->selection.cursor() > before && bench_->selection.cursor() < before + whole / 100);
 }
 
 void TransportTest::nothingOpenNothingPlays() {

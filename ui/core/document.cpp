@@ -81,6 +81,7 @@ void Document::change(Layout layout, const QString& what, const QString& field) 
 void Document::replace(Layout layout, std::filesystem::path file) {
     file_ = std::move(file);
     undo_->clear();
+    Q_EMIT replaced();
     assign(std::move(layout));
     Q_EMIT fileChanged();
 }

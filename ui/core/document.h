@@ -50,6 +50,7 @@ public:
     void requestField(const QString& pointer) { Q_EMIT fieldRequested(pointer); }
 
 Q_SIGNALS:
+    void replaced();       ///< by another document, whose layout comes with the signals below
     void layoutChanged();  ///< layout and faults
     void planChanged();
     void measurementsChanged();  ///< before the plan made from them

@@ -26,6 +26,8 @@ struct Message {
     std::vector<MessageChoice> choices = {};
     /// A newer message of the same topic takes its place: "run", "file". Empty: of no topic.
     QString topic = {};
+    /// Whether what it tells is still so; it is taken away once that is not. Empty: until it is put away.
+    std::function<bool()> holds = {};
 };
 
 class Messages : public QObject {
@@ -34,13 +36,16 @@ public:
     using QObject::QObject;
     void post(const Message& message) { Q_EMIT posted(message); }
     /// `doing`: "Cannot open x.shardlab".
-    void post(const QString& doing, const Error& error, const QString& topic);
+    void post(const QString& doing, const Error& error, const QString& topic, std::function<bool()> holds = {});
     /// Takes the topic's message away.
     void withdraw(const QString& topic) { Q_EMIT withdrawn(topic); }
+    /// Takes away what no longer holds: call it where something changed that messages tell of.
+    void review() { Q_EMIT reviewed(); }
 
 Q_SIGNALS:
     void posted(const shardlab::Message& message);
     void withdrawn(const QString& topic);
+    void reviewed();
 };
 
 }  // namespace shardlab

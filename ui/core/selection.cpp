@@ -2,6 +2,7 @@
 #include "ui/core/selection.h"
 
 #include "engine/trace/event/legal_time.h"
+#include "ui/core/run_model.h"
 
 #include <algorithm>
 
@@ -30,6 +31,10 @@ void Selection::hover(std::optional<Event> event) {
 void Selection::setRank(int rank) {
     if (rank_ == rank) return;
     rank_ = rank;
+    if (event_ && event_->rank != rank) {
+        event_.reset();
+        Q_EMIT eventChanged();
+    }
     Q_EMIT rankChanged();
 }
 
@@ -97,6 +102,23 @@ void Selection::clear() {
     setCursor(-1);
     setVisible({});
     setFollowLive(true);
+}
+
+void Selection::keepWithin(const RunModel& model) {
+    hover({});
+    if (event_ && (event_->rank < 0 || event_->rank >= model.ranks())) {
+        select({});
+    } else if (event_) {
+        const std::vector<Event>& lane = model.predicted(event_->rank, event_->lane);
+        const auto same = std::ranges::find_if(lane, [this](const Event& other) {
+            return other.action == event_->action && other.kind == event_->kind && other.value == event_->value;
+        });
+        select(same == lane.end() ? std::nullopt : std::optional(*same));
+    }
+    if (rank_ >= model.ranks()) setRank(-1);
+    for (const int rank : std::vector(pinned_))
+        if (rank >= model.ranks()) pin(rank, false);
+    if (std::ranges::any_of(areaRanks_, [&](int rank) { return rank >= model.ranks(); })) setArea({});
 }
 
 }  // namespace shardlab

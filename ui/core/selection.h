@@ -13,6 +13,8 @@
 
 namespace shardlab {
 
+class RunModel;
+
 struct TimeRange {
     std::int64_t begin = 0;
     std::int64_t end = 0;
@@ -40,6 +42,7 @@ public:
 
     void select(std::optional<Event> event);
     void hover(std::optional<Event> event);
+    /// An action of another rank is no longer selected.
     void setRank(int rank);
     void setVisible(TimeRange range);
     void setFollowLive(bool follow);
@@ -50,6 +53,9 @@ public:
     void showPath(bool shown);
     /// As at the start: nothing selected, nothing in sight, following. For another run's model.
     void clear();
+    /// After the prediction that was shown gave way to `model`'s: a selected action is the same one where it is now, and
+    /// what `model` does not have is no longer selected.
+    void keepWithin(const RunModel& model);
 
 Q_SIGNALS:
     void eventChanged();

@@ -65,19 +65,25 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
     // A cursor or a selected action of the last run means nothing in the next.
     for (const Workspace workspace : {Workspace::Run, Workspace::Replay, Workspace::Learn})
         connect(&model(workspace), &RunModel::reset, this, [this, workspace] { selection(workspace).clear(); });
+    // A prediction is begun anew with every edit: what was selected is looked for in it.
+    connect(&document_, &Document::replaced, this, [this] { selection(Workspace::Design).clear(); });
+    connect(&model(Workspace::Design), &RunModel::reset, this,
+            [this] { selection(Workspace::Design).keepWithin(model(Workspace::Design)); });
     connect(&search_, &SearchSession::failed, this, [this](const std::vector<Fault>& faults) {
         messages_.post({.level = MessageLevel::Error,
                         .title = tr("No layout is legal for this model, cluster and batch"),
                         .detail = QString::fromStdString(toText(faults)),
-                        .topic = "search"});
+                        .topic = "search",
+                        .holds = [this, searched = document_.layout()] { return document_.layout() == searched; }});
     });
     connect(&search_, &SearchSession::changed, this, [this] {
         if (search_.running()) messages_.withdraw("search");
     });
     connect(&run_, &RunSession::stateChanged, this, &Workbench::sayStarted);
     connect(&run_, &RunSession::ended, this, &Workbench::sayEnded);
-    connect(&run_, &RunSession::failedToStart, this,
-            [this](const Error& error) { messages_.post(tr("The run did not start"), error, "run"); });
+    connect(&run_, &RunSession::failedToStart, this, [this](const Error& error) {
+        messages_.post(tr("The run did not start"), error, "run", whileShownInRun(run_.runFile()));
+    });
     connect(&replay_, &ReplaySession::failed, this, [this](const QString& file, const Error& error) {
         recent_.remove(file.toStdString());
         messages_.post(tr("Cannot read %1").arg(fileName(file.toStdString())), error, "file");
@@ -91,6 +97,7 @@ Workbench::Workbench(JobStarter starter, std::filesystem::path runFolder, QObjec
     followLive();
     followLessons();
     connect(&model(Workspace::Replay), &RunModel::ended, this, &Workbench::sayReplayed);
+    reviewMessages();
     showPrediction();
 }
 
@@ -122,7 +129,8 @@ bool Workbench::openLayout(const std::filesystem::path& file) {
         messages_.post({.level = MessageLevel::Warning,
                         .title = tr("Parts of %1 were not understood and have their defaults").arg(fileName(file)),
                         .detail = QString::fromStdString(toText(parsed->faults)),
-                        .topic = "file"});
+                        .topic = "file",
+                        .holds = [this, file] { return document_.file() == file; }});
     Q_EMIT workspaceRequested(Workspace::Design);
     return true;
 }
@@ -131,10 +139,12 @@ bool Workbench::openLayout(const std::filesystem::path& file) {
 void Workbench::sayReplayed() {
     const RunModel& run = model(Workspace::Replay);
     if (!run.end()) return;
-    if (run.end()->outcome == "failed")
-        return messages_.post({.level = MessageLevel::Error, .title = tr("This run failed"), .detail = outcomeText(run), .topic = "file"});
+    const auto say = [&](MessageLevel level, const QString& title, const QString& detail) {
+        messages_.post({.level = level, .title = title, .detail = detail, .topic = "opened", .holds = whileOpened(replay_.file())});
+    };
+    if (run.end()->outcome == "failed") return say(MessageLevel::Error, tr("This run failed"), outcomeText(run));
     if (const QString failed = failedCheckpointsText(run); !failed.isEmpty())
-        messages_.post({.level = MessageLevel::Warning, .title = tr("Checkpoints of this run failed"), .detail = failed, .topic = "file"});
+        say(MessageLevel::Warning, tr("Checkpoints of this run failed"), failed);
 }
 
 void Workbench::openRun(const std::filesystem::path& file) {
@@ -169,8 +179,13 @@ void Workbench::sayImported(const ImportReport& report) {
     for (const ImportCount& each : report.ignored) ignored += each.count;
     QString detail = QString::fromStdString(report.lines().front());
     if (ignored > 0) detail += tr("; %1 entries were not understood, Events lists them by kind").arg(ignored);
-    messages_.post({.level = MessageLevel::Info, .title = tr("Imported %1").arg(fileName(imports_.request().out)), .detail = detail, .topic = "import"});
-    openRun(imports_.request().out);
+    const std::filesystem::path out = imports_.request().out;
+    messages_.post({.level = MessageLevel::Info,
+                    .title = tr("Imported %1").arg(fileName(out)),
+                    .detail = detail,
+                    .topic = "import",
+                    .holds = [this, out, before = replay_.file()] { return replay_.file() == out || replay_.file() == before; }});
+    openRun(out);
 }
 
 bool Workbench::haveRunFolder(const QString& refusal) {
@@ -184,7 +199,8 @@ bool Workbench::haveRunFolder(const QString& refusal) {
 bool Workbench::saveLayout(const std::filesystem::path& file) {
     const Status saved = shardlab::saveLayout(document_.layout(), file);
     if (!saved) {
-        messages_.post(tr("Cannot save %1").arg(fileName(file)), saved.error(), "file");
+        messages_.post(tr("Cannot save %1").arg(fileName(file)), saved.error(), "file",
+                       [this, layout = document_.layout()] { return document_.layout() == layout; });
         return false;
     }
     messages_.withdraw("file");
@@ -204,7 +220,8 @@ bool Workbench::judgedLegal(const QString& refusal) {
     messages_.post({.level = MessageLevel::Error,
                     .title = refusal,
                     .detail = QString::fromStdString(toText(document_.faults())),
-                    .topic = "run"});
+                    .topic = "run",
+                    .holds = [this, told = toText(document_.faults())] { return toText(document_.faults()) == told; }});
     Q_EMIT workspaceRequested(Workspace::Design);
     document_.requestField(QString::fromStdString(document_.faults().front().pointer));
     return false;
@@ -232,7 +249,8 @@ void Workbench::followMeasuring() {
         messages_.post({.level = MessageLevel::Info,
                         .title = tr("This machine was measured: predictions for this model are now its own"),
                         .detail = QString::fromStdString(profileNote(profile)),
-                        .topic = "measure"});
+                        .topic = "measure",
+                        .holds = [this, model = document_.layout().model] { return document_.layout().model == model; }});
     });
     connect(&measure_, &MeasureSession::cancelled, this, [this] {
         messages_.post({.level = MessageLevel::Info, .title = tr("Measuring was cancelled; nothing was kept"), .topic = "measure"});
@@ -305,7 +323,8 @@ bool Workbench::freeForOther(const QString& refusal) {
                     .detail = run_.active()         ? tr("A run goes on here: stop it before another is watched.")
                               : live_.listening() ? tr("Programs are listened for: stop that before another run is watched.")
                                                   : tr("A run is being watched: disconnect from it before another is."),
-                    .topic = "live"});
+                    .topic = "live",
+                    .holds = [this] { return runTaken(); }});
     return false;
 }
 
@@ -351,7 +370,8 @@ bool Workbench::listenForPrograms() {
                     .title = tr("Listening at %1 for a program that says “import shardlab”").arg(live_.place()),
                     .detail = start,
                     .choices = {{tr("Copy the command"), [start] { QGuiApplication::clipboard()->setText(start); }}},
-                    .topic = "live"});
+                    .topic = "live",
+                    .holds = [this] { return live_.active(); }});
     return true;
 }
 
@@ -369,12 +389,12 @@ void Workbench::followLive() {
         recent_.add(live_.file());
     });
     connect(&live_, &LiveSession::copyFailed, this, [this](const Error& error) {
-        messages_.post(tr("The watched run is shown, but not copied any more"), error, "live");
+        messages_.post(tr("The watched run is shown, but not copied any more"), error, "live", whileShownInRun(live_.file()));
     });
     connect(&live_, &LiveSession::failed, this, [this](const QString& reason) {
         const bool some = !model(Workspace::Run).empty() && model(Workspace::Run).file() == live_.file();
         if (some) return sayWatched(tr("Watching %1 has ended").arg(live_.place()), reason, MessageLevel::Error);
-        messages_.post({.level = MessageLevel::Error, .title = tr("Cannot watch %1").arg(live_.place()), .detail = reason, .topic = "live"});
+        messages_.post({.level = MessageLevel::Error, .title = tr("Cannot watch %1").arg(live_.place()), .detail = reason, .topic = "live", .holds = whileShownInRun(live_.file())});
     });
     connect(&live_, &LiveSession::ended, this, [this](const RunEnd& end) {
         if (live_.listening())
@@ -397,7 +417,8 @@ void Workbench::followLessons() {
         return {};
     });
     connect(&lessons_, &LessonSession::refused, this, [this](const QString& reason) {
-        messages_.post({.level = MessageLevel::Warning, .title = tr("The experiment did not start"), .detail = reason, .topic = "lesson"});
+        messages_.post({.level = MessageLevel::Warning, .title = tr("The experiment did not start"), .detail = reason, .topic = "lesson",
+                        .holds = [this] { return run_.active() || measure_.active(); }});
     });
     connect(&lessons_, &LessonSession::changed, this, [this] {
         if (lessons_.active()) messages_.withdraw("lesson");
@@ -411,13 +432,14 @@ bool Workbench::freeOfLessons(const QString& refusal) {
                     .title = refusal,
                     .detail = tr("The experiment %1 of a lesson runs: two runs at once would slow each other down.").arg(lessons_.runningExperiment()),
                     .choices = {{tr("Stop the experiment"), [this] { lessons_.stop(); }}},
-                    .topic = "run"});
+                    .topic = "run",
+                    .holds = [this] { return lessons_.active(); }});
     return false;
 }
 
 void Workbench::sayWatched(const QString& what, const QString& detail, MessageLevel level) {
     const MessageChoice replay{tr("Open in Replay"), [this, file = live_.file()] { openRun(file); }};
-    messages_.post({.level = level, .title = what, .detail = detail, .choices = {replay}, .topic = "live"});
+    messages_.post({.level = level, .title = what, .detail = detail, .choices = {replay}, .topic = "live", .holds = whileShownInRun(live_.file())});
 }
 
 void Workbench::showPrediction() {
@@ -439,7 +461,8 @@ void Workbench::sayEnded(const RunEnd& end) {
                         .title = tr("The run failed"),
                         .detail = QString::fromStdString(end.reason),
                         .choices = {replay},
-                        .topic = "run"});
+                        .topic = "run",
+                        .holds = whileShownInRun(file)});
         return;
     }
     const QString what = end.outcome == "stopped" ? tr("The run was stopped") : tr("The run finished");
@@ -448,7 +471,29 @@ void Workbench::sayEnded(const RunEnd& end) {
                     .title = what,
                     .detail = failed.isEmpty() ? text(file) : failed,
                     .choices = {replay},
-                    .topic = "run"});
+                    .topic = "run",
+                    .holds = whileShownInRun(file)});
+}
+
+std::function<bool()> Workbench::whileOpened(const std::filesystem::path& file) const {
+    return [this, file] { return replay_.file() == file; };
+}
+
+/// While the Run workspace shows this run and no other.
+std::function<bool()> Workbench::whileShownInRun(const std::filesystem::path& file) const {
+    return [this, file] { return (live_.shown() ? live_.file() : run_.runFile()) == file; };
+}
+
+/// With everything that messages tell of.
+void Workbench::reviewMessages() {
+    const auto review = [this] { messages_.review(); };
+    for (const auto signal : {&Document::layoutChanged, &Document::fileChanged}) connect(&document_, signal, this, review);
+    connect(&run_, &RunSession::stateChanged, this, review);
+    connect(&live_, &LiveSession::changed, this, review);
+    connect(&measure_, &MeasureSession::stateChanged, this, review);
+    connect(&lessons_, &LessonSession::changed, this, review);
+    connect(&replay_, &ReplaySession::opened, this, review);
+    connect(&recent_, &RecentFiles::changed, this, review);
 }
 
 }  // namespace shardlab

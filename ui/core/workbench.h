@@ -106,6 +106,9 @@ private:
     void sayStarted();
     void sayReplayed();
     void sayEnded(const RunEnd& end);
+    void reviewMessages();
+    std::function<bool()> whileOpened(const std::filesystem::path& file) const;
+    std::function<bool()> whileShownInRun(const std::filesystem::path& file) const;
 
     std::filesystem::path runFolder_;
     Document document_;

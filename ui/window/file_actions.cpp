@@ -10,6 +10,8 @@
 #include <QFileDialog>
 #include <QFileInfo>
 
+#include <algorithm>
+
 namespace shardlab {
 namespace {
 
@@ -125,7 +127,10 @@ void FileActions::replayLast() {
     workbench_.messages().post({.level = MessageLevel::Info,
                                 .title = tr("No run was recorded yet"),
                                 .detail = tr("Press Run this layout (Ctrl+R) first."),
-                                .topic = "file"});
+                                .topic = "file",
+                                .holds = [this] {
+                                    return std::ranges::none_of(workbench_.recent().files(), [](const QString& file) { return file.endsWith(runSuffix); });
+                                }});
 }
 
 void FileActions::whenSaved(const QString& question, std::function<void()> then) {
@@ -137,7 +142,8 @@ void FileActions::whenSaved(const QString& question, std::function<void()> then)
                                 .choices = {{tr("Save"), [this, then] { save(then); }},
                                             {tr("Discard the changes"), then},
                                             {tr("Go back"), [] {}}},
-                                .topic = "unsaved"});
+                                .topic = "unsaved",
+                                .holds = [this] { return workbench_.document().unsaved(); }});
 }
 
 }  // namespace shardlab

@@ -107,7 +107,9 @@ void MainWindow::showWorkspace(Workspace workspace) {
     storeArrangement();
     workspace_ = workspace;
     workspaceAction(commands_, workspace).setChecked(true);
+    const bool leaves = stack_->currentWidget() != &area(workspace) && stack_->isAncestorOf(focusWidget());
     stack_->setCurrentWidget(&area(workspace));
+    if (leaves) giveKeyboardToWorkspace();
     top_->setWorkspace(workspace);
     status_->setWorkspace(workspace);
     menu_->setArea(area(workspace));
@@ -115,6 +117,24 @@ void MainWindow::showWorkspace(Workspace workspace) {
     for (const DockPanel* panel : area(workspace).panels()) toggles.push_back(panel->toggleViewAction());
     commands_.setExtra(QStringLiteral("views"), std::move(toggles));
     refreshCommands();
+}
+
+/// No view of it in particular: the keys that serve in the whole workspace serve at once, and Tab goes on to its first view.
+void MainWindow::giveKeyboardToWorkspace() { area(workspace_).setFocus(Qt::OtherFocusReason); }
+
+bool MainWindow::focusNextPrevChild(bool next) {
+    // Qt asks for the next widget not only where a person presses Tab, but also where the one with the keyboard was hidden or
+    // disabled. The next one is then often the program's name, whose Space opens the menu.
+    const QWidget* had = focusWidget();
+    if (!had || (had->isVisible() && had->isEnabled())) return QWidget::focusNextPrevChild(next);
+    giveKeyboardToWorkspace();
+    return true;
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    // Where the widget with the keyboard is gone, Qt would choose the first one of the window.
+    if (event->type() == QEvent::ActivationChange && isActiveWindow() && !focusWidget()) giveKeyboardToWorkspace();
 }
 
 void MainWindow::refreshTitle() {
@@ -168,7 +188,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
                           workbench_.run().stop();
                       }},
                      {tr("Keep running"), [] {}}},
-         .topic = "closing"});
+         .topic = "closing",
+         .holds = [this] { return workbench_.run().active(); }});
 }
 
 void MainWindow::endAndClose() {

@@ -49,9 +49,12 @@ protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    bool focusNextPrevChild(bool next) override;
 
 private:
     void build();
+    void giveKeyboardToWorkspace();
     void storeArrangement() const;
     void bindCommands();
     void bindTimeline();

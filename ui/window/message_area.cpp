@@ -35,7 +35,7 @@ const char* role(MessageLevel level) {
 
 }  // namespace
 
-MessageArea::MessageArea(Messages& messages, QWidget* parent) : QWidget(parent), column_(child<QVBoxLayout>(this)) {
+MessageArea::MessageArea(Messages& messages, QWidget* parent) : QWidget(parent), messages_(messages), column_(child<QVBoxLayout>(this)) {
     column_->setContentsMargins(8, 8, 8, 0);
     column_->setSpacing(6);
     setVisible(false);
@@ -54,11 +54,15 @@ QStringList MessageArea::texts() const {
 void MessageArea::withdraw(const QString& topic) {
     for (int index = column_->count() - 1; index >= 0; --index) {
         QWidget* old = column_->itemAt(index)->widget();
-        if (old->property("topic").toString() != topic) continue;
-        column_->removeWidget(old);
-        old->hide();
-        old->deleteLater();
+        if (old->property("topic").toString() == topic) remove(old);
     }
+}
+
+void MessageArea::remove(QWidget* frame) {
+    if (column_->indexOf(frame) < 0) return;  // removed before, and not deleted yet
+    column_->removeWidget(frame);
+    frame->hide();
+    frame->deleteLater();
     setVisible(column_->count() > 0);
 }
 
@@ -89,6 +93,7 @@ void MessageArea::show(const Message& message) {
     }
     for (const MessageChoice& choice : message.choices) {
         auto* button = child<QPushButton>(choice.label, frame);
+        button->setFocusPolicy(Qt::TabFocus);
         connect(button, &QPushButton::clicked, this, [this, topic, act = choice.act] {
             withdraw(topic);
             act();
@@ -103,12 +108,11 @@ void MessageArea::show(const Message& message) {
     connect(close, &QToolButton::clicked, this, [this, topic] { withdraw(topic); });
     row->addWidget(close, 0, Qt::AlignTop);
     column_->insertWidget(0, frame);
-    while (column_->count() > shownAtMost) {
-        QWidget* oldest = column_->itemAt(column_->count() - 1)->widget();
-        column_->removeWidget(oldest);
-        oldest->hide();
-        oldest->deleteLater();
-    }
+    while (column_->count() > shownAtMost) remove(column_->itemAt(column_->count() - 1)->widget());
+    if (message.holds)
+        connect(&messages_, &Messages::reviewed, frame, [this, frame, holds = message.holds] {
+            if (!holds()) remove(frame);
+        });
     setVisible(true);
     QAccessibleEvent alert(frame, QAccessible::Alert);
     QAccessible::updateAccessibility(&alert);

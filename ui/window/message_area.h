@@ -21,6 +21,8 @@ public:
 private:
     void show(const Message& message);
     void withdraw(const QString& topic);
+    void remove(QWidget* frame);
+    Messages& messages_;
     QVBoxLayout* column_;
     int anonymous_ = 0;  ///< messages without a topic, so far
 };

@@ -88,6 +88,7 @@ QPushButton* TopBar::button(const char* command, const char* role) {
     QAction& action = commands_[command];
     auto* made = child<QPushButton>(action.text(), this);
     if (role) made->setProperty("role", role);
+    made->setFocusPolicy(Qt::TabFocus);  // a click leaves the keyboard to the workspace
     made->setObjectName(QStringLiteral("top.") + action.objectName());
     connect(made, &QPushButton::clicked, &action, &QAction::trigger);
     const auto follow = [made, &action] {

@@ -59,6 +59,7 @@ WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
     settleTimer_.setInterval(settleMilliseconds);
     connect(&settleTimer_, &QTimer::timeout, this, &WorkspaceArea::settle);
     setObjectName(name(workspace_) + QStringLiteral("Area"));
+    setAccessibleName(name(workspace_));
     setDockNestingEnabled(true);
     setDockOptions(AllowNestedDocks | AllowTabbedDocks | AnimatedDocks);
     setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);

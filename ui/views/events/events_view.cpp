@@ -76,12 +76,14 @@ EventsView::EventsView(const ViewContext& context, QWidget* parent)
     connect(&context_.theme, &ThemeSource::changed, table_->viewport(), qOverload<>(&QWidget::update));
     connect(filter_, &QLineEdit::textChanged, shown_, &HappeningsFilter::setText);
     connect(problems_, &QPushButton::toggled, shown_, &HappeningsFilter::setProblemsOnly);
-    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
+    const auto tellRow = [this](const QModelIndex& row) {
         const QString text = row.isValid() ? shown_->index(row.row(), HappeningsModel::Text).data().toString() : QString();
         const bool elided = table_->fontMetrics().horizontalAdvance(text) + 8 > table_->columnWidth(HappeningsModel::Text);
         detail_->setText(text);
         detail_->setVisible(elided);
-    });
+    };
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, tellRow);
+    connect(shown_, &QAbstractItemModel::modelReset, this, [this, tellRow] { tellRow(table_->currentIndex()); });  // another run
     connect(table_, &QTableView::clicked, this, &EventsView::goTo);
     connect(table_, &QTableView::activated, this, &EventsView::goTo);
     refresh();

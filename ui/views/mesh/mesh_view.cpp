@@ -116,15 +116,11 @@ QString MeshView::holdings(int pipelineRank) const {
 }
 
 const StepSummary* MeshView::shownStep() const {
-    const std::vector<StepSummary>& steps = context_.model.summary().steps();
-    const std::int64_t cursor = context_.selection.cursor();
-    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-        if (!step->complete) continue;
-        const bool begun = std::any_of(step->ranks.begin(), step->ranks.end(),
-                                       [&](const RankStep& rank) { return cursor < 0 || rank.begin <= cursor; });
-        if (begun) return &*step;
-    }
-    return nullptr;
+    const int index = context_.model.stepIndexAt(context_.selection.cursor());
+    if (index < 0) return nullptr;
+    // Of a long run only the steps as a whole are known, and of one that goes on nothing before it is done.
+    const StepSummary& step = context_.model.summary().steps()[static_cast<std::size_t>(index)];
+    return step.complete && !step.ranks.empty() ? &step : nullptr;
 }
 
 void MeshView::refresh() {

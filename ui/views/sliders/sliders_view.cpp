@@ -5,12 +5,12 @@
 #include "engine/layout/schedule/registry.h"
 #include "ui/core/child.h"
 #include "ui/core/document.h"
+#include "ui/core/place_slider.h"
 #include "ui/core/style_sheet.h"
 
 #include <QGridLayout>
 #include <QLabel>
 #include <QSignalBlocker>
-#include <QSlider>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ void SlidersView::addRow(SweepAxis axis, const QString& name, const QString& sym
     label->setTextFormat(Qt::RichText);
     setRole(*label, "dim");
     label->setToolTip(help);
-    auto* slider = child<QSlider>(Qt::Horizontal, this);
+    auto* slider = child<PlaceSlider>(this);
     slider->setPageStep(1);
     slider->setAccessibleName(name);
     slider->setMinimumWidth(60);

@@ -3,6 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "ui/core/child.h"
+#include "ui/core/place_slider.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/theme.h"
@@ -12,9 +13,9 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMainWindow>
 #include <QPainter>
 #include <QShortcut>
-#include <QSlider>
 #include <QToolButton>
 
 namespace shardlab {
@@ -53,12 +54,19 @@ QIcon iconOf(Sign sign, const QColor& colour) {
     return QIcon(picture);
 }
 
+/// The workspace that a view is made for; the view itself where it stands alone.
+QWidget* workspaceOf(QWidget* view) {
+    for (QWidget* around = view->parentWidget(); around; around = around->parentWidget())
+        if (qobject_cast<QMainWindow*>(around)) return around;
+    return view;
+}
+
 }  // namespace
 
 TransportView::TransportView(const ViewContext& context, QWidget* parent)
     : View(context, parent), player_(child<Player>(context.model, context.selection, monotonicNanoseconds, this)),
       back_(child<QToolButton>(this)), play_(child<QToolButton>(this)), forward_(child<QToolButton>(this)),
-      slider_(child<QSlider>(Qt::Horizontal, this)), speed_(child<QComboBox>(this)), moment_(child<QLabel>(this)),
+      slider_(child<PlaceSlider>(this)), speed_(child<QComboBox>(this)), moment_(child<QLabel>(this)),
       refresh_(this, [this] { refresh(); }) {
     setAccessibleName(tr("Replay controls"));
     setFocusPolicy(Qt::StrongFocus);
@@ -99,10 +107,12 @@ TransportView::TransportView(const ViewContext& context, QWidget* parent)
     connect(&context_.model, &RunModel::appended, this, request);
     connect(&context_.selection, &Selection::cursorChanged, this, request);
     connect(&context_.theme, &ThemeSource::changed, this, [this] { drawIcons(); });
-    // Wherever the keyboard is in the window; a field that takes the letter, or a button its Space, goes before.
-    connect(child<QShortcut>(Qt::Key_Space, this), &QShortcut::activated, play_, &QToolButton::click);
-    connect(child<QShortcut>(Qt::Key_Comma, this), &QShortcut::activated, back_, &QToolButton::click);
-    connect(child<QShortcut>(Qt::Key_Period, this), &QShortcut::activated, forward_, &QToolButton::click);
+    // Wherever the keyboard is in the window, and also while another view fills the workspace; a field that takes the letter,
+    // or a button its Space, goes before.
+    QWidget* workspace = workspaceOf(this);
+    connect(child<QShortcut>(Qt::Key_Space, workspace), &QShortcut::activated, play_, &QToolButton::click);
+    connect(child<QShortcut>(Qt::Key_Comma, workspace), &QShortcut::activated, back_, &QToolButton::click);
+    connect(child<QShortcut>(Qt::Key_Period, workspace), &QShortcut::activated, forward_, &QToolButton::click);
     drawIcons();
     refresh();
 }
