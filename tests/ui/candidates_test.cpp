@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plan for me: the search as a job, its table and its points, a click that loads a layout.
+// Plan for me: the search as a job, its table and its points, a candidate that is looked at and then taken.
 #include "desktop_fixture.h"
 
 #include "engine/base/units.h"
 #include "ui/core/commands.h"
 #include "ui/core/qcustomplot.h"
+#include "ui/views/candidates/candidate_preview.h"
 #include "ui/views/candidates/candidates_model.h"
 #include "ui/views/candidates/candidates_plot.h"
 #include "ui/views/candidates/candidates_view.h"
@@ -14,6 +15,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QDir>
+#include <QHeaderView>
 #include <QImage>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -62,7 +64,8 @@ private Q_SLOTS:
     void init() { desk_ = std::make_unique<Desk>(); }
     void cleanup() { desk_.reset(); }
     void streamsInAndEndsAsTheEngineSays();
-    void aClickLoadsALayoutInOneUndoableStep();
+    void aClickShowsACandidateAndTakingItIsOneUndoableStep();
+    void columnsAreSortedAndSized();
     void schedulesThatAreAlikeAreOneRow();
     void staleResultsAreDropped();
     void cancelKeepsWhatWasFound();
@@ -95,33 +98,99 @@ void CandidatesTest::streamsInAndEndsAsTheEngineSays() {
     QCOMPARE(search().progress().tried, search().progress().legal);
 }
 
-void CandidatesTest::aClickLoadsALayoutInOneUndoableStep() {
+void CandidatesTest::aClickShowsACandidateAndTakingItIsOneUndoableStep() {
     desk_->workbench.newFromPreset(searched());
     CandidatesView view(desk_->workbench.context(Workspace::Design), nullptr);
-    view.resize(420, 500);
+    view.resize(460, 620);
     view.show();
     search().start();
     QVERIFY(found(search()));
     const Layout before = desk_->document().layout();
     QTableView& table = view.table();
+    CandidatePreview& preview = view.preview();
     QAbstractItemModelTester tester(table.model());
     QCOMPARE(table.model()->rowCount(), static_cast<int>(search().candidates().size()));
-    const Candidate wanted = search().candidates()[1];
-    QVERIFY(wanted.choice != choiceOf(before));
-    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(table.model()->index(1, 0)).center());
-    QVERIFY(choiceOf(desk_->document().layout()) == wanted.choice);
-    QVERIFY(desk_->document().faults().empty());
-    QCOMPARE(search().loaded(), 1);  // the results stay: it is the same question
-    QCOMPARE(desk_->document().undoStack().count(), 1);
-    desk_->document().undoStack().undo();
-    QVERIFY(desk_->document().layout() == before);
+    QVERIFY(!preview.takeButton().isEnabled());  // none is selected
+    const auto pointAt = [&](int row) { return table.visualRect(table.model()->index(row, 0)).center(); };
+    const auto wanted = [&](int row) { return search().candidates()[static_cast<std::size_t>(row)]; };
+    QVERIFY(wanted(1).choice != choiceOf(before) && wanted(2).choice != choiceOf(before));
 
-    // The keyboard does the same.
-    table.setFocus();
-    table.setCurrentIndex(table.model()->index(0, 0));
+    const auto showsOnly = [&](int row) {
+        QVERIFY(desk_->document().layout() == before);
+        QCOMPARE(desk_->document().undoStack().count(), 0);
+        QVERIFY(preview.isVisible() && preview.takeButton().isEnabled());
+        QVERIFY(preview.text().contains(scheduleText(wanted(row))));
+        QVERIFY(preview.text().contains(QString::fromStdString(formatBytes(wanted(row).peakBytes))));
+        for (const FieldChange& change : search().changesOf(wanted(row))) {
+            const QString words = QStringLiteral("%1 instead of %2").arg(QString::fromStdString(change.to), QString::fromStdString(change.from));
+            QVERIFY2(preview.text().contains(words), qPrintable(preview.text()));
+        }
+    };
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, pointAt(1));
+    showsOnly(1);
     QTest::keyClick(&table, Qt::Key_Down);
-    QTest::keyClick(&table, Qt::Key_Return);
-    QVERIFY(choiceOf(desk_->document().layout()) == wanted.choice);
+    showsOnly(2);
+    QTest::mouseMove(table.viewport(), pointAt(0));  // the pointer only marks
+    showsOnly(2);
+
+    const auto takes = [&](const auto& act, int row) {
+        act();
+        QVERIFY(choiceOf(desk_->document().layout()) == wanted(row).choice);
+        QVERIFY(desk_->document().faults().empty());
+        QCOMPARE(search().loaded(), row);  // the results stay: it is the same question
+        QVERIFY(!preview.takeButton().isEnabled());
+        QCOMPARE(desk_->document().undoStack().index(), 1);
+        desk_->document().undoStack().undo();
+        QVERIFY(desk_->document().layout() == before);
+    };
+    takes([&] { QTest::mouseClick(&preview.takeButton(), Qt::LeftButton); }, 2);
+    takes([&] { QTest::keyClick(&table, Qt::Key_Return); }, 2);
+    takes([&] { QTest::mouseDClick(table.viewport(), Qt::LeftButton, {}, pointAt(1)); }, 1);
+}
+
+void CandidatesTest::columnsAreSortedAndSized() {
+    desk_->workbench.newFromPreset(searched());
+    CandidatesView view(desk_->workbench.context(Workspace::Design), nullptr);
+    view.resize(460, 620);
+    view.show();
+    search().start();
+    QVERIFY(found(search()));
+    QTableView& table = view.table();
+    QHeaderView& header = *table.horizontalHeader();
+    const auto candidateIn = [&](int row) { return view.candidateAt(table.model()->index(row, 0)); };
+    const auto peakIn = [&](int row) { return search().candidates()[static_cast<std::size_t>(candidateIn(row))].peakBytes; };
+    table.setCurrentIndex(table.model()->index(2, 0));
+    const auto clickHead = [&](int column) {
+        QTest::mouseClick(header.viewport(), Qt::LeftButton, {}, {header.sectionViewportPosition(column) + header.sectionSize(column) / 2, header.height() / 2});
+    };
+    clickHead(CandidatesModel::Peak);
+    const int rows = table.model()->rowCount();
+    for (int row = 1; row < rows; ++row) QVERIFY(peakIn(row - 1) <= peakIn(row));
+    QVERIFY(peakIn(0) < peakIn(rows - 1));
+    QCOMPARE(view.candidateAt(table.currentIndex()), 2);  // the same candidate stays selected
+    clickHead(CandidatesModel::Peak);
+    for (int row = 1; row < rows; ++row) QVERIFY(peakIn(row - 1) >= peakIn(row));
+    clickHead(CandidatesModel::Peak);
+    for (int row = 0; row < rows; ++row) QCOMPARE(candidateIn(row), row);  // best first again
+
+    const auto inSight = [&] {
+        return table.columnViewportPosition(CandidatesModel::Peak) + table.columnWidth(CandidatesModel::Peak) <= table.viewport()->width();
+    };
+    for (const int width : {336, 460, 900}) {
+        view.resize(width, 620);
+        QTRY_VERIFY2(inSight(), "no column is pushed out of sight");
+        QVERIFY(table.columnWidth(CandidatesModel::Schedule) >= 30);
+    }
+    for (int row = 0; row < rows; ++row)
+        for (const int column : {CandidatesModel::Degrees, CandidatesModel::Micro, CandidatesModel::Throughput, CandidatesModel::Bubble, CandidatesModel::Peak}) {
+            const QModelIndex index = table.model()->index(row, column);
+            QVERIFY2(table.columnWidth(column) >= table.sizeHintForIndex(index).width(), "nothing is cut where there is room");
+        }
+    QVERIFY(table.model()->index(0, CandidatesModel::Degrees).data(Qt::ToolTipRole).toString().contains(degreesText(search().candidates()[0].choice)));
+    QCOMPARE(header.sectionResizeMode(CandidatesModel::Degrees), QHeaderView::Interactive);
+    header.resizeSection(CandidatesModel::Degrees, 123);
+    view.resize(800, 620);
+    QCOMPARE(table.columnWidth(CandidatesModel::Degrees), 123);  // what a person sized stays
 }
 
 void CandidatesTest::schedulesThatAreAlikeAreOneRow() {
@@ -223,9 +292,13 @@ void CandidatesTest::tableAndPointsAreOneSelection() {
         QCOMPARE(plot.pointOf(nearest), plot.pointOf(row));
         QWidget* canvas = plot.childAt(plot.pointOf(row));
         QVERIFY(canvas);
-        QTest::mouseMove(canvas, canvas->mapFrom(&plot, plot.pointOf(row)));
-        QTRY_COMPARE(view.table().currentIndex().row(), nearest);
-        QTest::mouseClick(canvas, Qt::LeftButton, {}, canvas->mapFrom(&plot, plot.pointOf(row)));
+        const Layout before = desk_->document().layout();
+        const QPoint point = canvas->mapFrom(&plot, plot.pointOf(row));  // the click moves nothing
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, point);
+        QCOMPARE(view.candidateAt(view.table().currentIndex()), nearest);
+        QVERIFY(desk_->document().layout() == before);
+        QVERIFY(view.preview().text().contains(scheduleText(search().candidates()[static_cast<std::size_t>(nearest)])));
+        QTest::mouseDClick(canvas, Qt::LeftButton, {}, point);
         QVERIFY(choiceOf(desk_->document().layout()) == search().candidates()[static_cast<std::size_t>(nearest)].choice);
     }
     QCOMPARE(plot.rowAt({-100, -100}), -1);
@@ -278,7 +351,7 @@ void CandidatesTest::pictures_data() {
     QTest::addColumn<bool>("dark");
     QTest::addColumn<QSize>("size");
     for (const bool dark : {true, false})
-        for (const QSize size : {QSize(1280, 720), QSize(2560, 1440)})
+        for (const QSize size : {QSize(1280, 720), QSize(1600, 1000), QSize(2560, 1440)})
             QTest::addRow("%s-%d", dark ? "dark" : "light", size.width()) << dark << size;
 }
 
