@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plan for me: the search as a job, its table and its points, a candidate that is looked at and then taken.
+// Plan for me: the search as a job, its table and its points, a candidate that is looked at and then taken, and what a fault
+// in the layout does to all that was predicted.
 #include "desktop_fixture.h"
 
 #include "engine/base/units.h"
@@ -15,8 +16,10 @@
 
 #include <QAbstractItemModelTester>
 #include <QDir>
+#include <QGraphicsEffect>
 #include <QHeaderView>
 #include <QImage>
+#include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
@@ -24,6 +27,7 @@
 #include <QtTest>
 
 #include <memory>
+#include <set>
 
 using namespace shardlab;
 
@@ -66,6 +70,7 @@ private Q_SLOTS:
     void streamsInAndEndsAsTheEngineSays();
     void aClickShowsACandidateAndTakingItIsOneUndoableStep();
     void columnsAreSortedAndSized();
+    void faultsDimWhatIsPredicted();
     void schedulesThatAreAlikeAreOneRow();
     void staleResultsAreDropped();
     void cancelKeepsWhatWasFound();
@@ -191,6 +196,67 @@ void CandidatesTest::columnsAreSortedAndSized() {
     header.resizeSection(CandidatesModel::Degrees, 123);
     view.resize(800, 620);
     QCOMPARE(table.columnWidth(CandidatesModel::Degrees), 123);  // what a person sized stays
+}
+
+void CandidatesTest::faultsDimWhatIsPredicted() {
+    desk_->workbench.newFromPreset(searched());
+    MainWindow window(desk_->workbench, MainWindow::Memory::Forget);
+    window.show();
+    search().start();
+    QVERIFY(found(search()));
+    const WorkspaceArea& area = window.area(Workspace::Design);
+    const auto& candidates = static_cast<const CandidatesView&>(area.panel("candidates")->view());
+    const Theme& theme = desk_->workbench.theme().theme();
+    const auto verdicts = [&] {
+        int count = 0;
+        for (const QLabel* label : area.panel("answer")->view().findChildren<QLabel*>()) {
+            const QString role = label->property("role").toString();
+            count += role == "good" || role == "bad" || role == "warning" ? 1 : 0;
+        }
+        return count;
+    };
+    const auto colours = [&] {  // of the table's figures
+        std::set<QRgb> all;
+        for (int row = 0; row < candidates.table().model()->rowCount(); ++row)
+            for (int column = 0; column < CandidatesModel::columns; ++column)
+                all.insert(candidates.table().model()->index(row, column).data(Qt::ForegroundRole).value<QColor>().rgb());
+        return all;
+    };
+    const auto looksCurrent = [&](bool current) {
+        for (const ViewKind& kind : viewKinds()) {
+            if (!kind.appearsIn(Workspace::Design)) continue;
+            const DockPanel& panel = *area.panel(kind.id);
+            QCOMPARE(panel.isStale(), kind.predicts && !current);
+            QCOMPARE(panel.view().graphicsEffect()->isEnabled(), kind.predicts && !current);
+        }
+        QCOMPARE(verdicts(), current ? 1 : 0);
+    };
+    const Layout legal = desk_->document().layout();
+    looksCurrent(true);
+    QVERIFY(colours().contains(theme.text.rgb()) && colours().contains(theme.bad.rgb()));
+
+    Layout faulty = legal;
+    faulty.batch.micro = 5;  // which a search chooses: the candidates still answer the same question
+    desk_->document().change(faulty, "a fault");
+    QVERIFY(!desk_->document().faults().empty());
+    QVERIFY(!search().candidates().empty());
+    looksCurrent(false);
+    QVERIFY(colours() == std::set<QRgb>{theme.dim.rgb()});
+    const auto discs = [&] { return pixelsOf(candidates.plot().grab().toImage(), theme.action(EventKind::Forward)); };
+    QTRY_VERIFY(discs() < 5);
+    QVERIFY(candidates.subtitle().contains("last legal layout"));
+    desk_->document().change(legal, "mended");
+    looksCurrent(true);
+    QVERIFY(colours().contains(theme.text.rgb()) && colours().contains(theme.bad.rgb()));
+    QTRY_VERIFY(discs() > 30);
+
+    Layout large = legal;
+    large.batch.global = 9600;  // so many actions that the plan is made on another thread
+    desk_->document().change(large, "large");
+    QVERIFY(!desk_->document().planIsCurrent());
+    looksCurrent(false);
+    QVERIFY(QTest::qWaitFor([&] { return desk_->document().planIsCurrent(); }, 60'000));
+    looksCurrent(true);
 }
 
 void CandidatesTest::schedulesThatAreAlikeAreOneRow() {
