@@ -45,6 +45,12 @@ std::string memoryTable(const Plan& plan) {
     return table.text();
 }
 
+std::string memoryText(const Plan& plan) {
+    const std::string needed = formatBytes(neededBytes(plan.layout, neediest(plan.layout, plan.memory)));
+    if (!plan.device.known()) return fmt::format("{} a device, whose capacity is not known", needed);
+    return fmt::format("{}, {} of {}", plan.fits ? "fits" : "does not fit", needed, toText(plan.device));
+}
+
 std::string trafficTable(const Plan& plan) {
     Table table({"axis", "what", "a step", "how"});
     for (const AxisTraffic& axis : plan.traffic)
@@ -97,9 +103,7 @@ std::string planText(const Plan& plan) {
     line("Bubble", formatPercent(plan.bubble) + (plan.costs.asyncWorkers > 0 ? "" : ", theory " + formatPercent(plan.bubbleTheory)));
     line("Exposed", formatPercent(plan.exposedCommunication) + " of the step waits for communication");
     line("MFU", fmt::format("{} of the peak of {}", utilisationText(plan.mfu), plan.peak.known() ? plan.peak.of : "the preset's devices"));
-    line("Memory", plan.capacityBytes == 0 ? std::string("capacity unknown")
-                                           : fmt::format("{} {} a device", plan.fits ? "fits" : "does not fit",
-                                                         formatBytes(plan.capacityBytes)));
+    line("Memory", memoryText(plan));
     for (const std::string& note : plan.notes) line("Note", note);
     text += "\n" + memoryTable(plan);
     text += sizesTable(plan);

@@ -94,9 +94,9 @@ std::string resultText(const Layout& base, const SearchResult& result, std::size
     const auto fitting = std::ranges::count(all, true, &Candidate::fits);
     const auto front = std::ranges::count(all, true, &Candidate::front);
     std::string text = fmt::format(
-        "{}\n\n{} legal layouts, {} within {} a device, {} on the front of throughput against memory\n"
+        "{}\n\n{} legal layouts, {} fit a device with {}, {} on the front of throughput against memory\n"
         "Figures are of {}, not stretched.\n{}\n",
-        base.name, all.size(), fitting, formatBytes(result.capacityBytes), front, modelledDevice(base).title,
+        base.name, all.size(), fitting, toText(result.device), front, modelledDevice(base).title,
         note.empty() ? note : note + "\n");
     Table table({"degrees", "chunks", "schedule", "micro", "step", fmt::format("{}/s", countedInputs(base.model)), "bubble", "peak", "memory"});
     for (const Candidate& candidate : std::span(all).first(top))
@@ -155,7 +155,9 @@ int search(const Options& options) {
         candidates.push_back(candidateJson(candidate));
     print(Json{{"name", loaded->layout.name},
                {"device", modelledDevice(loaded->layout).name},
-               {"capacity_bytes", result->capacityBytes},
+               {"capacity_bytes", result->device.capacityBytes},
+               {"reserve_bytes", result->device.reserveBytes},
+               {"usable_bytes", result->device.usableBytes()},
                {"legal", result->candidates.size()},
                {"fitting", std::ranges::count(result->candidates, true, &Candidate::fits)},
                {"candidates", std::move(candidates)},

@@ -20,10 +20,11 @@ namespace {
 std::string describe(const Plan& plan) {
     std::string text = fmt::format(
         "step {}\ntokens/s {}\nbubble {} theory {}\nexposed {}\nflops {} mfu {}\nparameters {}\nstretch {}\ncapacity "
-        "{} fits {}\n",
+        "{} usable {} fits {}\n",
         formatSeconds(plan.stepSeconds), formatCount(plan.tokensPerSecond), formatPercent(plan.bubble),
         formatPercent(plan.bubbleTheory), formatPercent(plan.exposedCommunication), formatCount(plan.flopsPerStep),
-        formatPercent(plan.mfu), plan.parameters, formatCount(plan.costs.stretch), formatBytes(plan.capacityBytes),
+        formatPercent(plan.mfu), plan.parameters, formatCount(plan.costs.stretch), formatBytes(plan.device.capacityBytes),
+        formatBytes(plan.device.usableBytes()),
         plan.fits);
     for (const RankMemory& rank : plan.memory) {
         text += fmt::format("rank {} {}: peak {}, in flight {}:", rank.rank, plan.mesh.label(rank.rank), rank.peak,

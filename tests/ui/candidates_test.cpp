@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plan for me: the search as a job, its table and its points, a click that loads a layout.
+// Plan for me: the search as a job, its table and its points, a candidate that is looked at and then taken, and what a fault
+// in the layout does to all that was predicted.
 #include "desktop_fixture.h"
 
 #include "engine/base/units.h"
 #include "ui/core/commands.h"
 #include "ui/core/qcustomplot.h"
+#include "ui/views/candidates/candidate_preview.h"
 #include "ui/views/candidates/candidates_model.h"
 #include "ui/views/candidates/candidates_plot.h"
 #include "ui/views/candidates/candidates_view.h"
@@ -14,7 +16,10 @@
 
 #include <QAbstractItemModelTester>
 #include <QDir>
+#include <QGraphicsEffect>
+#include <QHeaderView>
 #include <QImage>
+#include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
@@ -22,6 +27,7 @@
 #include <QtTest>
 
 #include <memory>
+#include <set>
 
 using namespace shardlab;
 
@@ -62,7 +68,9 @@ private Q_SLOTS:
     void init() { desk_ = std::make_unique<Desk>(); }
     void cleanup() { desk_.reset(); }
     void streamsInAndEndsAsTheEngineSays();
-    void aClickLoadsALayoutInOneUndoableStep();
+    void aClickShowsACandidateAndTakingItIsOneUndoableStep();
+    void columnsAreSortedAndSized();
+    void faultsDimWhatIsPredicted();
     void schedulesThatAreAlikeAreOneRow();
     void staleResultsAreDropped();
     void cancelKeepsWhatWasFound();
@@ -90,38 +98,165 @@ void CandidatesTest::streamsInAndEndsAsTheEngineSays() {
     const auto expected = searchLayouts(searched());
     QVERIFY(expected.has_value());
     QVERIFY(search().candidates() == expected->candidates);
-    QCOMPARE(search().capacityBytes(), expected->capacityBytes);
+    QVERIFY(search().progress().device == expected->device);
     QVERIFY(search().complete() && search().seconds() > 0);
     QCOMPARE(search().progress().tried, search().progress().legal);
 }
 
-void CandidatesTest::aClickLoadsALayoutInOneUndoableStep() {
+void CandidatesTest::aClickShowsACandidateAndTakingItIsOneUndoableStep() {
     desk_->workbench.newFromPreset(searched());
     CandidatesView view(desk_->workbench.context(Workspace::Design), nullptr);
-    view.resize(420, 500);
+    view.resize(460, 620);
     view.show();
     search().start();
     QVERIFY(found(search()));
     const Layout before = desk_->document().layout();
     QTableView& table = view.table();
+    CandidatePreview& preview = view.preview();
     QAbstractItemModelTester tester(table.model());
     QCOMPARE(table.model()->rowCount(), static_cast<int>(search().candidates().size()));
-    const Candidate wanted = search().candidates()[1];
-    QVERIFY(wanted.choice != choiceOf(before));
-    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(table.model()->index(1, 0)).center());
-    QVERIFY(choiceOf(desk_->document().layout()) == wanted.choice);
-    QVERIFY(desk_->document().faults().empty());
-    QCOMPARE(search().loaded(), 1);  // the results stay: it is the same question
-    QCOMPARE(desk_->document().undoStack().count(), 1);
-    desk_->document().undoStack().undo();
-    QVERIFY(desk_->document().layout() == before);
+    QVERIFY(!preview.takeButton().isEnabled());  // none is selected
+    const auto pointAt = [&](int row) { return table.visualRect(table.model()->index(row, 0)).center(); };
+    const auto wanted = [&](int row) { return search().candidates()[static_cast<std::size_t>(row)]; };
+    QVERIFY(wanted(1).choice != choiceOf(before) && wanted(2).choice != choiceOf(before));
 
-    // The keyboard does the same.
-    table.setFocus();
-    table.setCurrentIndex(table.model()->index(0, 0));
+    const auto showsOnly = [&](int row) {
+        QVERIFY(desk_->document().layout() == before);
+        QCOMPARE(desk_->document().undoStack().count(), 0);
+        QVERIFY(preview.isVisible() && preview.takeButton().isEnabled());
+        QVERIFY(preview.text().contains(scheduleText(wanted(row))));
+        QVERIFY(preview.text().contains(QString::fromStdString(formatBytes(wanted(row).peakBytes))));
+        for (const FieldChange& change : search().changesOf(wanted(row))) {
+            const QString words = QStringLiteral("%1 instead of %2").arg(QString::fromStdString(change.to), QString::fromStdString(change.from));
+            QVERIFY2(preview.text().contains(words), qPrintable(preview.text()));
+        }
+    };
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, pointAt(1));
+    showsOnly(1);
     QTest::keyClick(&table, Qt::Key_Down);
-    QTest::keyClick(&table, Qt::Key_Return);
-    QVERIFY(choiceOf(desk_->document().layout()) == wanted.choice);
+    showsOnly(2);
+    QTest::mouseMove(table.viewport(), pointAt(0));  // the pointer only marks
+    showsOnly(2);
+
+    const auto takes = [&](const auto& act, int row) {
+        act();
+        QVERIFY(choiceOf(desk_->document().layout()) == wanted(row).choice);
+        QVERIFY(desk_->document().faults().empty());
+        QCOMPARE(search().loaded(), row);  // the results stay: it is the same question
+        QVERIFY(!preview.takeButton().isEnabled());
+        QCOMPARE(desk_->document().undoStack().index(), 1);
+        desk_->document().undoStack().undo();
+        QVERIFY(desk_->document().layout() == before);
+    };
+    takes([&] { QTest::mouseClick(&preview.takeButton(), Qt::LeftButton); }, 2);
+    takes([&] { QTest::keyClick(&table, Qt::Key_Return); }, 2);
+    takes([&] { QTest::mouseDClick(table.viewport(), Qt::LeftButton, {}, pointAt(1)); }, 1);
+}
+
+void CandidatesTest::columnsAreSortedAndSized() {
+    desk_->workbench.newFromPreset(searched());
+    CandidatesView view(desk_->workbench.context(Workspace::Design), nullptr);
+    view.resize(460, 620);
+    view.show();
+    search().start();
+    QVERIFY(found(search()));
+    QTableView& table = view.table();
+    QHeaderView& header = *table.horizontalHeader();
+    const auto candidateIn = [&](int row) { return view.candidateAt(table.model()->index(row, 0)); };
+    const auto peakIn = [&](int row) { return search().candidates()[static_cast<std::size_t>(candidateIn(row))].peakBytes; };
+    table.setCurrentIndex(table.model()->index(2, 0));
+    const auto clickHead = [&](int column) {
+        QTest::mouseClick(header.viewport(), Qt::LeftButton, {}, {header.sectionViewportPosition(column) + header.sectionSize(column) / 2, header.height() / 2});
+    };
+    clickHead(CandidatesModel::Peak);
+    const int rows = table.model()->rowCount();
+    for (int row = 1; row < rows; ++row) QVERIFY(peakIn(row - 1) <= peakIn(row));
+    QVERIFY(peakIn(0) < peakIn(rows - 1));
+    QCOMPARE(view.candidateAt(table.currentIndex()), 2);  // the same candidate stays selected
+    clickHead(CandidatesModel::Peak);
+    for (int row = 1; row < rows; ++row) QVERIFY(peakIn(row - 1) >= peakIn(row));
+    clickHead(CandidatesModel::Peak);
+    for (int row = 0; row < rows; ++row) QCOMPARE(candidateIn(row), row);  // best first again
+
+    const auto inSight = [&] {
+        return table.columnViewportPosition(CandidatesModel::Peak) + table.columnWidth(CandidatesModel::Peak) <= table.viewport()->width();
+    };
+    for (const int width : {336, 460, 900}) {
+        view.resize(width, 620);
+        QTRY_VERIFY2(inSight(), "no column is pushed out of sight");
+        QVERIFY(table.columnWidth(CandidatesModel::Schedule) >= 30);
+    }
+    for (int row = 0; row < rows; ++row)
+        for (const int column : {CandidatesModel::Degrees, CandidatesModel::Micro, CandidatesModel::Throughput, CandidatesModel::Bubble, CandidatesModel::Peak}) {
+            const QModelIndex index = table.model()->index(row, column);
+            QVERIFY2(table.columnWidth(column) >= table.sizeHintForIndex(index).width(), "nothing is cut where there is room");
+        }
+    QVERIFY(table.model()->index(0, CandidatesModel::Degrees).data(Qt::ToolTipRole).toString().contains(degreesText(search().candidates()[0].choice)));
+    QCOMPARE(header.sectionResizeMode(CandidatesModel::Degrees), QHeaderView::Interactive);
+    header.resizeSection(CandidatesModel::Degrees, 123);
+    view.resize(800, 620);
+    QCOMPARE(table.columnWidth(CandidatesModel::Degrees), 123);  // what a person sized stays
+}
+
+void CandidatesTest::faultsDimWhatIsPredicted() {
+    desk_->workbench.newFromPreset(searched());
+    MainWindow window(desk_->workbench, MainWindow::Memory::Forget);
+    window.show();
+    search().start();
+    QVERIFY(found(search()));
+    const WorkspaceArea& area = window.area(Workspace::Design);
+    const auto& candidates = static_cast<const CandidatesView&>(area.panel("candidates")->view());
+    const Theme& theme = desk_->workbench.theme().theme();
+    const auto verdicts = [&] {
+        int count = 0;
+        for (const QLabel* label : area.panel("answer")->view().findChildren<QLabel*>()) {
+            const QString role = label->property("role").toString();
+            count += role == "good" || role == "bad" || role == "warning" ? 1 : 0;
+        }
+        return count;
+    };
+    const auto colours = [&] {  // of the table's figures
+        std::set<QRgb> all;
+        for (int row = 0; row < candidates.table().model()->rowCount(); ++row)
+            for (int column = 0; column < CandidatesModel::columns; ++column)
+                all.insert(candidates.table().model()->index(row, column).data(Qt::ForegroundRole).value<QColor>().rgb());
+        return all;
+    };
+    const auto looksCurrent = [&](bool current) {
+        for (const ViewKind& kind : viewKinds()) {
+            if (!kind.appearsIn(Workspace::Design)) continue;
+            const DockPanel& panel = *area.panel(kind.id);
+            QCOMPARE(panel.isStale(), kind.predicts && !current);
+            QCOMPARE(panel.view().graphicsEffect()->isEnabled(), kind.predicts && !current);
+        }
+        QCOMPARE(verdicts(), current ? 1 : 0);
+    };
+    const Layout legal = desk_->document().layout();
+    looksCurrent(true);
+    QVERIFY(colours().contains(theme.text.rgb()) && colours().contains(theme.bad.rgb()));
+
+    Layout faulty = legal;
+    faulty.batch.micro = 5;  // which a search chooses: the candidates still answer the same question
+    desk_->document().change(faulty, "a fault");
+    QVERIFY(!desk_->document().faults().empty());
+    QVERIFY(!search().candidates().empty());
+    looksCurrent(false);
+    QVERIFY(colours() == std::set<QRgb>{theme.dim.rgb()});
+    const auto discs = [&] { return pixelsOf(candidates.plot().grab().toImage(), theme.action(EventKind::Forward)); };
+    QTRY_VERIFY(discs() < 5);
+    QVERIFY(candidates.subtitle().contains("last legal layout"));
+    desk_->document().change(legal, "mended");
+    looksCurrent(true);
+    QVERIFY(colours().contains(theme.text.rgb()) && colours().contains(theme.bad.rgb()));
+    QTRY_VERIFY(discs() > 30);
+
+    Layout large = legal;
+    large.batch.global = 9600;  // so many actions that the plan is made on another thread
+    desk_->document().change(large, "large");
+    QVERIFY(!desk_->document().planIsCurrent());
+    looksCurrent(false);
+    QVERIFY(QTest::qWaitFor([&] { return desk_->document().planIsCurrent(); }, 60'000));
+    looksCurrent(true);
 }
 
 void CandidatesTest::schedulesThatAreAlikeAreOneRow() {
@@ -223,9 +358,13 @@ void CandidatesTest::tableAndPointsAreOneSelection() {
         QCOMPARE(plot.pointOf(nearest), plot.pointOf(row));
         QWidget* canvas = plot.childAt(plot.pointOf(row));
         QVERIFY(canvas);
-        QTest::mouseMove(canvas, canvas->mapFrom(&plot, plot.pointOf(row)));
-        QTRY_COMPARE(view.table().currentIndex().row(), nearest);
-        QTest::mouseClick(canvas, Qt::LeftButton, {}, canvas->mapFrom(&plot, plot.pointOf(row)));
+        const Layout before = desk_->document().layout();
+        const QPoint point = canvas->mapFrom(&plot, plot.pointOf(row));  // the click moves nothing
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, point);
+        QCOMPARE(view.candidateAt(view.table().currentIndex()), nearest);
+        QVERIFY(desk_->document().layout() == before);
+        QVERIFY(view.preview().text().contains(scheduleText(search().candidates()[static_cast<std::size_t>(nearest)])));
+        QTest::mouseDClick(canvas, Qt::LeftButton, {}, point);
         QVERIFY(choiceOf(desk_->document().layout()) == search().candidates()[static_cast<std::size_t>(nearest)].choice);
     }
     QCOMPARE(plot.rowAt({-100, -100}), -1);
@@ -278,7 +417,7 @@ void CandidatesTest::pictures_data() {
     QTest::addColumn<bool>("dark");
     QTest::addColumn<QSize>("size");
     for (const bool dark : {true, false})
-        for (const QSize size : {QSize(1280, 720), QSize(2560, 1440)})
+        for (const QSize size : {QSize(1280, 720), QSize(1600, 1000), QSize(2560, 1440)})
             QTest::addRow("%s-%d", dark ? "dark" : "light", size.width()) << dark << size;
 }
 
@@ -303,7 +442,7 @@ void CandidatesTest::pictures() {
     view.table().setCurrentIndex(view.table().model()->index(worst, 0));
     QTest::qWait(100);
     QVERIFY(panel.grab().save(QString("%1/candidates-worst-%2-%3.png").arg(folder, dark ? "dark" : "light").arg(size.width())));
-    QVERIFY(view.table().model()->index(worst, 0).data(Qt::ToolTipRole).toString().contains("more than a device has"));
+    QVERIFY(view.table().model()->index(worst, 0).data(Qt::ToolTipRole).toString().contains("too much: its device has 75.2 GiB usable"));
     const QImage points = view.plot().grab().toImage();
     QVERIFY(pixelsOf(points, desk_->workbench.theme().theme().action(EventKind::Forward)) > 30);
     QVERIFY(pixelsOf(points, desk_->workbench.theme().theme().bad) > 30);

@@ -233,14 +233,33 @@ private Q_SLOTS:
             QVERIFY(!view.table().item(row, 1)->text().isEmpty());
             const Layout before = bench.document.layout();
             Q_EMIT view.plot().picked(row);
+            QVERIFY(!view.takeButton().isEnabled());
+            Q_EMIT view.plot().taken(row);
             QVERIFY(bench.document.layout() == before);
         }
         const Layout before = bench.document.layout();
-        QTest::mouseClick(&view.plot(), Qt::LeftButton, {}, view.plot().blockOf(0).center());
-        QCOMPARE(bench.document.layout().schedule.kind, std::string("gpipe"));
-        QVERIFY(bench.document.faults().empty());
-        bench.document.undoStack().undo();
-        QVERIFY(bench.document.layout() == before);
+        // A click selects; a button, Enter and a double click take.
+        const QPoint gpipe = view.plot().blockOf(0).center(), cell = view.table().visualItemRect(view.table().item(0, 0)).center();
+        QTest::mouseClick(view.table().viewport(), Qt::LeftButton, {}, view.table().visualItemRect(view.table().item(1, 0)).center());
+        QVERIFY(!view.takeButton().isEnabled());  // the layout's own
+        QTest::mouseClick(&view.plot(), Qt::LeftButton, {}, gpipe);
+        QCOMPARE(view.table().currentRow(), 0);
+        QTest::mouseClick(view.table().viewport(), Qt::LeftButton, {}, cell);
+        QVERIFY(bench.document.layout() == before && view.takeButton().isEnabled());
+        const std::vector<std::function<void()>> takes{
+            [&] { QTest::mouseClick(&view.takeButton(), Qt::LeftButton); },
+            [&] { QTest::keyClick(&view.table(), Qt::Key_Return); },
+            [&] { QTest::mouseDClick(view.table().viewport(), Qt::LeftButton, {}, cell); },
+            [&] { QTest::mouseDClick(&view.plot(), Qt::LeftButton, {}, gpipe); },
+        };
+        for (const auto& take : takes) {
+            take();
+            QCOMPARE(bench.document.layout().schedule.kind, std::string("gpipe"));
+            QVERIFY(bench.document.faults().empty());
+            QCOMPARE(bench.document.undoStack().index(), 1);
+            bench.document.undoStack().undo();
+            QVERIFY(bench.document.layout() == before);
+        }
     }
 
     void schedulesThatTakeAsLongAreAllTheQuickest() {

@@ -42,7 +42,7 @@ private Q_SLOTS:
     void memoryOnTheHost();
     void lossOfTheNextRunIsItsOwn();
     void memoryFigureNamesThePeakItStandsBeside();
-    void capacityCrossesNoFigure();
+    void limitCrossesNoFigure();
     void memoryClickSelectsTheRank();
     void legendTakesTwoLines();
     void lossTableAndValues();
@@ -194,7 +194,7 @@ void RunViewsTest::memoryFigureNamesThePeakItStandsBeside() {
     QCOMPARE(figure(18 * mega, 0, 0), QStringLiteral("18.0 MiB"));
 }
 
-void RunViewsTest::capacityCrossesNoFigure() {
+void RunViewsTest::limitCrossesNoFigure() {
     ThemeSource theme;
     theme.setDark(true);
     MemoryBars bars(theme, nullptr);
@@ -206,8 +206,8 @@ void RunViewsTest::capacityCrossesNoFigure() {
         rows.push_back(row);
     }
     bars.resize(300, 80);
-    bars.setRows(rows, 64 * giga, -1);
-    QVERIFY(bars.capacityInSight());
+    bars.setRows(rows, {.capacityBytes = 64 * giga}, -1);
+    QVERIFY(bars.limitInSight());
     const QImage picture = bars.grab().toImage();
     const auto red = [&](int x, int from, int to) {
         int count = 0;

@@ -90,7 +90,7 @@ std::string told(const Layout& layout) {
     std::string text;
     const auto add = [&](double value) { text += std::to_string(value) + ' '; };
     for (const double value : {plan->stepSeconds, plan->tokensPerSecond, plan->bubble, plan->bubbleTheory, plan->flopsPerStep, plan->mfu * 1e6,
-                               plan->exposedCommunication, double(plan->parameters), double(plan->capacityBytes)})
+                               plan->exposedCommunication, double(plan->parameters), double(plan->device.capacityBytes), double(plan->device.usableBytes())})
         add(value);
     for (const RankMemory& memory : plan->memory) {
         for (const std::int64_t bytes : memory.bytes) add(double(bytes));

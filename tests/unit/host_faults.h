@@ -29,6 +29,7 @@ inline const std::vector<SingleFault> hostFaults{
          l.parallel.exchange = "server";
      },
      "/memory/offload", "parallel.exchange allreduce"},
+    {"more than half of the memory kept free", [](Layout& l) { l.memory.reserve = 0.6; }, "/memory/reserve", "0 to 0.5"},
     {"activations somewhere else", [](Layout& l) { l.memory.swap = "disk"; }, "/memory/swap", "none"},
     {"activations on the host and no flush",
      [](Layout& l) {

@@ -4,6 +4,8 @@
 #include "engine/layout/presets.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/layout/schedule/validate.h"
+#include "engine/predict/search/search.h"
+#include "engine/predict/search/step_estimate.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -178,7 +180,7 @@ private Q_SLOTS:
         const Plan fast = planOrFail(layout);
         QVERIFY(std::abs(slow.mfu / fast.mfu - 1) < 1e-9);
         QVERIFY(std::abs(slow.costs.stretch / fast.costs.stretch - 10) < 1e-6);
-        QCOMPARE(slow.capacityBytes, findDevice("h100-sxm")->memoryBytes);
+        QCOMPARE(slow.device.capacityBytes, findDevice("h100-sxm")->memoryBytes);
         layout.cluster.pace->device = "cpu";
         QVERIFY(planOrFail(layout).mfu > 10 * fast.mfu);  // no launches to wait for
     }
@@ -216,8 +218,60 @@ private Q_SLOTS:
         const Plan plan = planOrFail(layout);
         QVERIFY(!plan.fits);
         QVERIFY(std::ranges::any_of(plan.notes, [](const std::string& note) {
-            return note.find("more than the 80.0 GiB") != std::string::npos;
+            return note.find("its device has 75.2 GiB usable (80.0 GiB less a reserve of 4.80 GiB)") != std::string::npos;
         }));
+    }
+
+    /// A peak just below a device's capacity is no layout that fits: the reserve decides, in plans and in a search alike.
+    void aReserveStaysFree() {
+        Layout layout = preset("gpt3-175b");
+        const Plan plan = planOrFail(layout);
+        const std::int64_t needed = neededBytes(layout, neediest(layout, plan.memory)), capacity = plan.device.capacityBytes;
+        QCOMPARE(plan.device.usableBytes(), capacity - std::llround(0.06 * double(capacity)));
+        QVERIFY(plan.fits && 2 * needed > capacity);
+        const double exact = 1 - double(needed) / double(capacity);  // the reserve that leaves what is needed
+        for (const auto& [reserve, fits] : {std::pair(0.0, true), {exact - 1e-6, true}, {exact + 1e-6, false}, {0.5, false}}) {
+            layout.memory.reserve = reserve;
+            const Plan other = planOrFail(layout);
+            QCOMPARE(other.fits, fits);
+            QCOMPARE(other.memory.front().peak, plan.memory.front().peak);
+            QCOMPARE(StepEstimator(layout).memory(choiceOf(layout)).fits(), fits);
+        }
+        QVERIFY(DeviceMemory{}.holds(needed));  // of a device of which nothing is known nothing is refused
+        QVERIFY(deviceMemory({.reserve = std::nan("")}, capacity).usableBytes() == capacity);
+    }
+
+    void aSearchKeepsTheReserveToo() {
+        Layout layout = preset("llama2-7b");
+        layout.memory.reserve = 0;
+        const auto all = searchLayouts(layout);
+        QVERIFY(all.has_value());
+        std::int64_t fullest = 0;
+        for (const Candidate& candidate : all->candidates)
+            if (candidate.fits) fullest = std::max(fullest, candidate.peakBytes);
+        QVERIFY(2 * fullest > all->device.capacityBytes);
+        layout.memory.reserve = 1 - double(fullest - 1000) / double(all->device.capacityBytes);
+        const auto fewer = searchLayouts(layout);
+        QVERIFY(fewer.has_value());
+        QVERIFY(fewer->device.usableBytes() < fullest);
+        for (const Candidate& candidate : fewer->candidates) QCOMPARE(candidate.fits, candidate.peakBytes <= fewer->device.usableBytes());
+        QVERIFY(std::ranges::any_of(fewer->candidates, [&](const Candidate& candidate) {
+            return !candidate.fits && candidate.peakBytes <= fewer->device.capacityBytes && candidate.why.find("less a reserve") != std::string::npos;
+        }));
+    }
+
+    /// On processors the operating system and each rank's process take from the same memory, and what lies on the host does.
+    void processorsKeepTheReserveAndHoldTheirHostsMemory() {
+        Layout layout;
+        layout.memory.offload = "optimizer";
+        const Plan plan = planOrFail(layout);
+        QVERIFY(plan.device.reserveBytes > 0);
+        const RankMemory& most = neediest(layout, plan.memory);
+        QVERIFY(total(most.host) > 0);
+        QCOMPARE(neededBytes(layout, most), most.peak + total(most.host));
+        QCOMPARE(StepEstimator(layout).memory(choiceOf(layout)).neededBytes, neededBytes(layout, most));
+        layout.cluster.pace = PaceSpec{};
+        QCOMPARE(neededBytes(layout, most), most.peak);
     }
 
     void optimizerStateIsCounted() {

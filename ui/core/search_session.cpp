@@ -56,6 +56,10 @@ SearchSession::SearchSession(Document& document, QObject* parent) : QObject(pare
     timer_.setInterval(drainMilliseconds);
     connect(&timer_, &QTimer::timeout, this, &SearchSession::drain);
     connect(&document, &Document::layoutChanged, this, &SearchSession::dropIfStale);
+    connect(&document, &Document::measurementsChanged, this, [this] {  // other times: other figures for the same question
+        drop();
+        Q_EMIT changed();
+    });
 }
 
 SearchSession::~SearchSession() {
@@ -99,10 +103,20 @@ void SearchSession::dropIfStale() {
     Q_EMIT changed();  // at least which candidate is loaded
 }
 
-void SearchSession::load(const Candidate& candidate) {
+Layout SearchSession::layoutOf(const Candidate& candidate) const {
     Layout layout = document_.layout();
     apply(candidate.choice, layout);
-    document_.change(std::move(layout), tr("Take candidate %1 %2").arg(degreesText(candidate.choice), QString::fromStdString(candidate.choice.kind)));
+    return layout;
+}
+
+std::vector<FieldChange> SearchSession::changesOf(const Candidate& candidate) const {
+    return changesBetween(document_.layout(), layoutOf(candidate));
+}
+
+bool SearchSession::stale() const { return !document_.faults().empty(); }
+
+void SearchSession::load(const Candidate& candidate) {
+    document_.change(layoutOf(candidate), tr("Take candidate %1 %2").arg(degreesText(candidate.choice), QString::fromStdString(candidate.choice.kind)));
 }
 
 QString SearchSession::throughputUnit() const {

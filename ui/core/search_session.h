@@ -2,6 +2,7 @@
 // Plan for me: the search for the best layout on a worker thread; its candidates arrive while it runs.
 #pragma once
 
+#include "engine/predict/search/nearest_legal.h"
 #include "engine/predict/search/search.h"
 
 #include <QObject>
@@ -25,6 +26,10 @@ public:
     void start();
     /// Keeps what was found so far.
     void cancel();
+    /// The document's layout with what the candidate chooses.
+    Layout layoutOf(const Candidate& candidate) const;
+    /// The fields that taking the candidate would change, with both values.
+    std::vector<FieldChange> changesOf(const Candidate& candidate) const;
     /// Makes the candidate the document's layout: one undoable step.
     void load(const Candidate& candidate);
 
@@ -34,9 +39,10 @@ public:
     const std::vector<Candidate>& candidates() const { return candidates_; }
     /// "tokens/s", or "images/s": what the candidates' throughput counts.
     QString throughputUnit() const;
-    std::int64_t capacityBytes() const { return progress_.capacityBytes; }
     double seconds() const { return seconds_; }  ///< that the search took
     bool complete() const { return complete_; }
+    /// The layout has faults: a search of it as it is now could find something else.
+    bool stale() const;
     /// What no choice could mend; then there are no candidates.
     const std::vector<Fault>& faults() const { return faults_; }
     /// Index of the document's layout among the candidates, or of one that is alike; -1: it is not one of them.

@@ -72,6 +72,7 @@ struct ViewKind {
     bool design, run, replay, learn;  ///< workspaces it appears in
     View* (*create)(const ViewContext&, QWidget* parent);
     bool head = true;  ///< false: no head with title and subtitle, for cards and bars
+    bool predicts = false;  ///< in Design it draws the document's plan: dimmed while that is of an earlier layout
 
     bool appearsIn(Workspace workspace) const {
         return std::array{design, run, replay, learn}[static_cast<std::size_t>(workspace)];

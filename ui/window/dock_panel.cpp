@@ -13,6 +13,7 @@
 #include <QClipboard>
 #include <QFileDialog>
 #include <QFrame>
+#include <QGraphicsOpacityEffect>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
@@ -23,9 +24,15 @@
 #include <QVBoxLayout>
 
 namespace shardlab {
+namespace {
+
+constexpr double staleOpacity = 0.45;
+
+}  // namespace
 
 DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* parent)
-    : QDockWidget(QApplication::translate("views", kind.title), parent), id_(QString::fromLatin1(kind.id)) {
+    : QDockWidget(QApplication::translate("views", kind.title), parent), id_(QString::fromLatin1(kind.id)),
+      predicted_(kind.predicts && context.workspace == Workspace::Design ? &context.document : nullptr) {
     setObjectName(id_);
     setAccessibleName(windowTitle());
     setFeatures(DockWidgetClosable | DockWidgetMovable | DockWidgetFloatable);
@@ -41,6 +48,10 @@ DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* 
     view_ = kind.create(context, stack_);
     view_->setObjectName(id_ + QStringLiteral("View"));
     if (view_->accessibleName().isEmpty()) view_->setAccessibleName(windowTitle());
+    dimmed_ = child<QGraphicsOpacityEffect>(view_);
+    dimmed_->setOpacity(staleOpacity);
+    dimmed_->setEnabled(false);
+    view_->setGraphicsEffect(dimmed_);
     hint_ = child<QLabel>(stack_);
     hint_->setProperty("role", "hint");
     hint_->setAlignment(Qt::AlignCenter);
@@ -93,12 +104,16 @@ QWidget* DockPanel::makeHead(const QString& title) {
 }
 
 void DockPanel::refresh() {
-    if (subtitle_) subtitle_->setText(view_->subtitle());
+    const QString subtitle = !isStale() ? view_->subtitle() : predicted_->faults().empty() ? tr("planning …") : tr("of the last legal layout");
+    dimmed_->setEnabled(isStale());
+    if (subtitle_) subtitle_->setText(subtitle);
     const QString hint = view_->emptyText();
     hint_->setText(hint);
     stack_->setCurrentWidget(hint.isEmpty() ? static_cast<QWidget*>(view_) : hint_);
-    view_->setAccessibleDescription(hint.isEmpty() ? view_->subtitle() : hint);
+    view_->setAccessibleDescription(hint.isEmpty() ? subtitle : hint);
 }
+
+bool DockPanel::isStale() const { return predicted_ && !predicted_->planIsCurrent(); }
 
 bool DockPanel::showsView() const { return stack_->currentWidget() == view_; }
 

@@ -7,11 +7,14 @@
 
 #include <QDockWidget>
 
+class QGraphicsOpacityEffect;
 class QLabel;
 class QMenu;
 class QStackedWidget;
 
 namespace shardlab {
+
+class Document;
 
 class DockPanel : public QDockWidget {
     Q_OBJECT
@@ -32,6 +35,8 @@ public:
     bool savePicture(const QString& file);
     /// False while the hint stands in the view's place.
     bool showsView() const;
+    /// What the view draws was predicted for an earlier layout: it is dimmed, and the head says so.
+    bool isStale() const;
 
 private:
     QWidget* makeHead(const QString& title);
@@ -39,7 +44,9 @@ private:
     void askForPictureFile();
 
     QString id_;
+    const Document* predicted_;  ///< whose plan the view draws; null: none's
     View* view_;
+    QGraphicsOpacityEffect* dimmed_;  ///< of the view; on while it is stale
     QStackedWidget* stack_;
     QLabel* hint_;
     QLabel* subtitle_ = nullptr;

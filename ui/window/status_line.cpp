@@ -92,6 +92,7 @@ QString StatusLine::designText() const {
                            : tr("%1 faults; the figures are of the last legal layout").arg(count)) +
                QStringLiteral(" · ") + file;
     }
+    if (!document.planIsCurrent()) return tr("Planning this layout; the figures are of the last one.") + QStringLiteral(" · ") + file;
     return tr("Every figure here is predicted from this layout alone.") + QStringLiteral(" · ") + file;
 }
 

@@ -32,7 +32,7 @@ RunHeader headerOf(const Plan& plan) {
     header.predictedBubble = plan.bubble;
     header.theoreticalBubble = plan.bubbleTheory;
     for (const RankMemory& memory : plan.memory) header.predictedPeak.push_back(memory.peak);
-    header.capacityBytes = plan.capacityBytes;
+    header.capacityBytes = plan.device.capacityBytes;
     header.peak = plan.peak;
     return header;
 }

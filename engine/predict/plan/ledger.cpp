@@ -390,6 +390,7 @@ std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowe
 MemoryBytes hostBytes(const Layout& layout, const std::vector<int>& stages, const TensorShare& share, int replica) {
     MemoryBytes bytes{};
     if (!offloadsOptimizer(layout.memory)) return bytes;
+    if (replica < 0) replica = fullestReplica(layout.parallel);
     const NumberFormats formats = numberFormats(layout.precision);
     const std::vector<StageShape> shapes = stageShapes(layout);
     for (const int stage : stages) {

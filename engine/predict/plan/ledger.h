@@ -41,7 +41,7 @@ std::vector<RankMemory> heldAndMoved(const std::vector<MemoryBytes>& held, std::
 
 /// ZeRO-Offload: of a rank with these stages, what lies on the host. Of Ψ parameters that it updates, weights on their way
 /// back (Parameters) w, gradients g and state (Optimizer) o bytes each: fp32 AdamW 4, 4, 8, where the weights are those that
-/// are updated; with 16-bit weights and an fp32 master copy 2, 2, 12. Nothing without.
+/// are updated; with 16-bit weights and an fp32 master copy 2, 2, 12. Nothing without. `replica`: -1 the one that holds most.
 MemoryBytes hostBytes(const Layout& layout, const std::vector<int>& stages, const TensorShare& share, int replica);
 
 /// How one pipeline rank's memory goes up and down over its list.

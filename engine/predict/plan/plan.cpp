@@ -210,9 +210,11 @@ void addNotes(Plan& plan, const CostBasis& basis) {
         notes.push_back("restarts go on from the last checkpoint, and with checkpoint.every 0 none is made by itself");
     if (isElastic(layout) && layout.run.maxRestarts == 0)
         notes.push_back("elastic, but run.max_restarts is 0: a lost rank ends the run, and it is resized only when it is asked to");
-    if (!plan.fits)
-        notes.push_back(
-            fmt::format("memory: a rank needs more than the {} of its device", formatBytes(plan.capacityBytes)));
+    if (!plan.fits) {
+        const RankMemory& most = neediest(layout, plan.memory);
+        notes.push_back(fmt::format("memory: rank {} needs {}, and its device has {}", most.rank,
+                                    formatBytes(neededBytes(layout, most)), toText(plan.device)));
+    }
     if (layout.cluster.device == "cpu") {
         std::int64_t sum = 0;
         for (const RankMemory& rank : plan.memory) sum += rank.peak + total(rank.host);
@@ -251,6 +253,17 @@ bool knowsPeak(const Layout& layout, const Measurements& measurements) {
     return layout.cluster.device == "cpu" ? measurements.core.flops > 0 : presetOf(accelerators()) != nullptr;
 }
 
+std::int64_t capacityOf(const Layout& layout, const Mesh& mesh) {
+    if (layout.cluster.pace) return modelledDevice(layout).memoryBytes;
+    if (layout.cluster.device != "cpu") {
+        // Ranks that share a GPU share its memory.
+        const int units = sharedUnits(layout).count;
+        const int together = units > 0 ? (mesh.ranks() + units - 1) / units : 1;
+        return modelledDevice(layout).memoryBytes / together;
+    }
+    return hostMemory() / mostRanksOnAHost(mesh);
+}
+
 Plan planOf(const Layout& layout, const Measurements& measurements) {
     const ScheduleMethod& method = *findScheduleMethod(layout.schedule.kind);
     const ScheduleShape shape = scheduleShape(layout);
@@ -281,13 +294,8 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     plan.parameters = modelParameters(layout.model);
     if (!method.flushes && stageCount(layout) > 1 && tiesEmbedding(layout.model)) plan.parameters += tableParameters(layout.model);
     plan.memory = memoryLedger(layout, plan.lowered, plan.mesh);
-    plan.capacityBytes = deviceCapacity(layout, plan.mesh);
-    plan.fits =
-        std::ranges::all_of(plan.memory, [&](const RankMemory& rank) {
-            // At full speed on processors device and host are the same memory.
-            const bool oneMemory = !layout.cluster.pace && layout.cluster.device == "cpu";
-            return rank.peak + (oneMemory ? total(rank.host) : 0) <= plan.capacityBytes;
-        });
+    plan.device = deviceMemory(layout, plan.mesh);
+    plan.fits = plan.device.holds(neededBytes(layout, neediest(layout, plan.memory)));
     plan.traffic = trafficOf(plan);
     if (usesHost(layout.memory)) plan.hosts = hostTraffic(plan.simulation.events, plan.mesh.ranks());
     addNotes(plan, basis);
@@ -296,15 +304,17 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
 
 }  // namespace
 
-std::int64_t deviceCapacity(const Layout& layout, const Mesh& mesh) {
-    if (layout.cluster.pace) return modelledDevice(layout).memoryBytes;
-    if (layout.cluster.device != "cpu") {
-        // Ranks that share a GPU share its memory.
-        const int units = sharedUnits(layout).count;
-        const int together = units > 0 ? (mesh.ranks() + units - 1) / units : 1;
-        return modelledDevice(layout).memoryBytes / together;
-    }
-    return hostMemory() / mostRanksOnAHost(mesh);
+DeviceMemory deviceMemory(const Layout& layout, const Mesh& mesh) {
+    return deviceMemory(layout.memory, capacityOf(layout, mesh));
+}
+
+std::int64_t neededBytes(const Layout& layout, const RankMemory& rank) {
+    const bool oneMemory = !layout.cluster.pace && layout.cluster.device == "cpu";
+    return rank.peak + (oneMemory ? total(rank.host) : 0);
+}
+
+const RankMemory& neediest(const Layout& layout, const std::vector<RankMemory>& ranks) {
+    return *std::ranges::max_element(ranks, {}, [&](const RankMemory& rank) { return neededBytes(layout, rank); });
 }
 
 tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout, const Measurements& measurements) {

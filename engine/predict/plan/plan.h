@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/layout/device_memory.h"
 #include "engine/layout/fault.h"
 #include "engine/layout/layout.h"
 #include "engine/layout/mesh/mesh.h"
@@ -45,16 +46,20 @@ struct Plan {
     double mfu = 0;            ///< modelUtilisation(), of that peak or of the preset's, unstretched; in [0, 1]
     double exposedCommunication = 0;  ///< share of the step that would go if transfers and reductions took no time
     std::int64_t parameters = 0;
-    std::int64_t capacityBytes = 0;  ///< of one device
+    DeviceMemory device;     ///< what a rank has, and may take
     std::vector<RankMemory> memory;  ///< per rank of the mesh
     std::vector<AxisTraffic> traffic;
     std::vector<HostTraffic> hosts;  ///< per rank of the mesh; empty where nothing lies on a host
-    bool fits = true;
+    bool fits = true;  ///< the device holds what each rank needs
     std::vector<std::string> notes;  ///< what a reader should know: "paced: stretched 2 400 ×"
 };
 
-/// Bytes that one rank may use: the device's; of this machine's memory its share, where ranks run at full speed on it.
-std::int64_t deviceCapacity(const Layout& layout, const Mesh& mesh);
+/// The memory of one rank: the device's; of this machine's memory its share, where ranks run at full speed on it.
+DeviceMemory deviceMemory(const Layout& layout, const Mesh& mesh);
+/// What a rank needs of it: its peak; where ranks run at full speed on processors, what lies on the host is in the same memory.
+std::int64_t neededBytes(const Layout& layout, const RankMemory& rank);
+/// The rank that needs most of it.
+const RankMemory& neediest(const Layout& layout, const std::vector<RankMemory>& ranks);
 
 /// A plan, or every fault of the layout. Times are measured ones where `measurements` has them, else the preset's.
 tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout, const Measurements& measurements = {});

@@ -119,6 +119,8 @@ double distance(const Choice& from, const Choice& to) {
            (from.stages != to.stages);
 }
 
+}  // namespace
+
 std::vector<FieldChange> changesBetween(const Layout& from, const Layout& to) {
     const auto before = layoutToJson(from), after = layoutToJson(to);
     std::vector<FieldChange> changes;
@@ -132,8 +134,6 @@ std::vector<FieldChange> changesBetween(const Layout& from, const Layout& to) {
     }
     return changes;
 }
-
-}  // namespace
 
 std::optional<LegalLayout> nearestLegal(const Layout& layout) {
     Layout legal = repaired(layout);

@@ -16,6 +16,9 @@ struct FieldChange {
     bool operator==(const FieldChange&) const = default;
 };
 
+/// The fields of `from` that have another value in `to`, in the order of the layout file.
+std::vector<FieldChange> changesBetween(const Layout& from, const Layout& to);
+
 struct LegalLayout {
     Layout layout;
     std::vector<FieldChange> changes;  ///< in the order of the layout file

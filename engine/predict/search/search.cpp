@@ -22,10 +22,10 @@ std::string whyNot(const MemoryEstimate& estimate) {
     const MemoryBytes& bytes = estimate.worst.bytes;
     const auto most = std::ranges::max_element(bytes);
     const auto category = static_cast<MemoryCategory>(most - bytes.begin());
-    std::string text = fmt::format("pipeline rank {} needs {}, {} more than a device has; most are {}, {}",
-                                   estimate.worst.rank, formatBytes(estimate.worst.peak),
-                                   formatBytes(estimate.worst.peak - estimate.capacityBytes), name(category),
-                                   formatBytes(*most));
+    std::string text = fmt::format("pipeline rank {} needs {}, {} too much: its device has {}; most are {}, {}",
+                                   estimate.worst.rank, formatBytes(estimate.neededBytes),
+                                   formatBytes(-estimate.device.spareBytes(estimate.neededBytes)), toText(estimate.device),
+                                   name(category), formatBytes(*most));
     if (category == MemoryCategory::Activations)
         text += fmt::format(" for {} microbatches in flight", estimate.worst.microbatchesInFlight);
     return text;
@@ -159,17 +159,17 @@ private:
             const auto standsFor = [&](const Remembered& other) { return needsNoMore(*other.choice, choice); };
             if (std::ranges::any_of(tooLarge, standsFor)) continue;
             const MemoryEstimate memory = estimator_.memory(choice);
-            result_.capacityBytes = memory.capacityBytes;
+            result_.device = memory.device;
             (memory.fits() ? fitting : tooLarge).push_back({&choice, memory});
         }
         std::vector<Remembered> kept;
         for (const Remembered& one : fitting | std::views::reverse)
             if (std::ranges::none_of(kept, [&](const Remembered& other) { return takesNoMore(*other.choice, *one.choice); }))
                 kept.push_back(one);
-        const auto peak = [](const Remembered& one) { return one.memory.worst.peak; };
+        const auto needed = [](const Remembered& one) { return one.memory.neededBytes; };
         if (!tooLarge.empty()) {
-            const std::int64_t nearest = std::ranges::min(tooLarge, {}, peak).memory.worst.peak;
-            std::erase_if(tooLarge, [&](const Remembered& one) { return peak(one) > nearest; });
+            const std::int64_t nearest = std::ranges::min(tooLarge, {}, needed).memory.neededBytes;
+            std::erase_if(tooLarge, [&](const Remembered& one) { return needed(one) > nearest; });
             std::ranges::copy_if(tooLarge, std::back_inserter(kept), [&](const Remembered& one) {
                 return std::ranges::none_of(tooLarge, [&](const Remembered& other) {
                     return other.choice != one.choice && savesNoLess(*other.choice, *one.choice);
@@ -194,7 +194,7 @@ private:
 
     void tell() {
         const auto news = std::span<const Candidate>(result_.candidates).subspan(told_);
-        if (options_.found && !news.empty()) options_.found(news, {tried_, choices_.size(), result_.capacityBytes});
+        if (options_.found && !news.empty()) options_.found(news, {tried_, choices_.size(), result_.device});
         told_ = result_.candidates.size();
     }
 

@@ -51,7 +51,7 @@ void StepEstimator::turnTo(const Choice& choice) {
     apply(choice, layout_);
     if (sameMesh) return;
     mesh_.emplace(layout_);
-    capacity_ = deviceCapacity(layout_, *mesh_);
+    device_ = deviceMemory(layout_, *mesh_);
 }
 
 StepEstimator::Extent StepEstimator::extent() const {
@@ -70,9 +70,15 @@ StepEstimator::Extent StepEstimator::extent() const {
 MemoryEstimate StepEstimator::memory(const Choice& choice) {
     turnTo(choice);
     const Extent extent = this->extent();
-    const std::vector<MemoryBytes> held = replicaHeld(layout_, loweredFor(extent.continues ? extent.shorter : extent.whole, {}));
-    const std::vector<RankMemory> memory = heldAndMoved(held, moves(choice, extent));
-    return {*std::ranges::max_element(memory, {}, &RankMemory::peak), capacity_};
+    const Schedule& lowered = loweredFor(extent.continues ? extent.shorter : extent.whole, {});
+    std::vector<RankMemory> memory = heldAndMoved(replicaHeld(layout_, lowered), moves(choice, extent));
+    for (RankMemory& rank : memory) {
+        if (!offloadsOptimizer(layout_.memory)) break;
+        const MemoryBytes offloaded = hostBytes(layout_, lowered.stagesOf(rank.rank), tensorShare(layout_), -1);
+        for (std::size_t i = 0; i < offloaded.size(); ++i) rank.host[i] += offloaded[i];
+    }
+    const RankMemory& worst = neediest(layout_, memory);
+    return {worst, neededBytes(layout_, worst), device_};
 }
 
 const std::vector<RankMemory>& StepEstimator::moves(const Choice& choice, const Extent& extent) {

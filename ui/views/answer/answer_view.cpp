@@ -17,16 +17,13 @@ namespace {
 
 QString text(const std::string& from) { return QString::fromStdString(from); }
 
-std::int64_t largestPeak(const Plan& plan) {
-    std::int64_t peak = 0;
-    for (const RankMemory& memory : plan.memory) peak = std::max(peak, memory.peak);
-    return peak;
-}
+std::int64_t largestNeed(const Plan& plan) { return neededBytes(plan.layout, neediest(plan.layout, plan.memory)); }
 
 Fact fits(const Plan& plan) {
-    const QString help = AnswerView::tr("Whether the largest peak of any rank is within one device's memory");
-    if (plan.capacityBytes <= 0) return {AnswerView::tr("Fits?"), AnswerView::tr("unknown capacity"), "warning", help};
-    const std::int64_t spare = plan.capacityBytes - largestPeak(plan);
+    const QString help = AnswerView::tr("Whether the device of each rank holds what the rank needs: %1 of %2. Memory › Reserve says how much stays free.")
+                             .arg(text(formatBytes(largestNeed(plan))), text(toText(plan.device)));
+    if (!plan.device.known()) return {AnswerView::tr("Fits?"), AnswerView::tr("unknown capacity"), "warning", help};
+    const std::int64_t spare = plan.device.spareBytes(largestNeed(plan));
     if (plan.fits) return {AnswerView::tr("Fits?"), AnswerView::tr("yes, %1 to spare").arg(text(formatBytes(spare))), "good", help};
     return {AnswerView::tr("Fits?"), AnswerView::tr("no, %1 too much").arg(text(formatBytes(-spare))), "bad", help};
 }
@@ -50,7 +47,7 @@ void AnswerView::refresh() {
             return paced ? tr("%1 (%2)").arg(text(device), text(shown)) : text(device);
         };
         const QString onDevice = paced ? tr(": on %1, and in brackets as the paced run shows it").arg(text(modelledDevice(plan->layout).title)) : QString();
-        facts_->setFacts({
+        std::vector<Fact> facts{
             fits(*plan),
             {tr("Step time"), both(formatSeconds(plan->stepSeconds / stretch), formatSeconds(plan->stepSeconds)), "figure",
              tr("One optimizer step, all microbatches%1").arg(onDevice)},
@@ -65,16 +62,18 @@ void AnswerView::refresh() {
                           "stages and free transfers")},
             {tr("Exposed comm"), text(formatPercent(plan->exposedCommunication)), "figure",
              tr("Share of the step that would go if transfers and reductions took no time")},
-            {tr("Peak memory"), text(formatBytes(largestPeak(*plan))), "figure", tr("Of the rank that needs most")},
+            {tr("Peak memory"), text(formatBytes(largestNeed(*plan))), "figure", tr("Of the rank that needs most; its device has %1").arg(text(toText(plan->device)))},
             {tr("Parameters"), text(formatCount(static_cast<double>(plan->parameters))), "figure", tr("Of the whole model")},
-        });
+        };
+        // A verdict on an earlier layout is none on this one.
+        if (!context_.document.planIsCurrent())
+            for (Fact& fact : facts) fact.role = "dim";
+        facts_->setFacts(facts);
     }
     Q_EMIT subtitleChanged();
 }
 
 QString AnswerView::subtitle() const {
-    if (!context_.document.faults().empty()) return tr("of the last legal layout");
-    if (!context_.document.planIsCurrent()) return tr("planning …");
     return context_.document.layout().cluster.pace ? tr("device (paced)") : QString();
 }
 

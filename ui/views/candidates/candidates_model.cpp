@@ -30,6 +30,9 @@ void CandidatesModel::refresh() {
         beginResetModel();
         candidates_ = search_.candidates();
         unit_ = unitFor(candidates_);
+        longestDegrees_.clear();
+        for (const Candidate& candidate : candidates_)
+            if (const QString degrees = degreesText(candidate.choice); degrees.size() > longestDegrees_.size()) longestDegrees_ = degrees;
         loaded_ = search_.loaded();
         endResetModel();
         return;
@@ -64,18 +67,58 @@ QString CandidatesModel::text(const Candidate& candidate, int column) const {
     }
 }
 
+QString CandidatesModel::longest(int column) const {
+    if (candidates_.empty()) return {};
+    switch (column) {
+    case Degrees: return longestDegrees_;
+    case Micro: return text(*std::ranges::max_element(candidates_, {}, [](const Candidate& c) { return c.choice.micro; }), column);
+    case Peak: return text(*std::ranges::max_element(candidates_, {}, &Candidate::peakBytes), column);
+    case Throughput: return QStringLiteral("88.8 k");
+    case Bubble: return QStringLiteral("88.8 %");
+    default: return {};
+    }
+}
+
+QVariant CandidatesModel::sortKey(const Candidate& candidate, int column) {
+    switch (column) {
+    case Degrees: {
+        const ParallelSpec& p = candidate.choice.parallel;
+        QString key;
+        for (const int degree : {p.data, p.pipeline, candidate.choice.chunks, p.tensor, p.expert, p.context, p.zero})
+            key += QStringLiteral("%1 ").arg(degree, 6);
+        return key;
+    }
+    case Schedule: return scheduleText(candidate);
+    case Micro: return candidate.choice.micro;
+    case Throughput: return candidate.tokensPerSecond;
+    case Bubble: return candidate.bubble;
+    case Peak: return QVariant::fromValue<qlonglong>(candidate.peakBytes);
+    default: return {};
+    }
+}
+
+QString CandidatesModel::title(int row) const {
+    const Candidate& candidate = at(row);
+    return tr("%1 · %2 · microbatch %3 (%4 a step)")
+        .arg(degreesText(candidate.choice), scheduleText(candidate))
+        .arg(candidate.choice.micro)
+        .arg(candidate.microbatches);
+}
+
+QString CandidatesModel::figures(int row) const {
+    const Candidate& candidate = at(row);
+    return tr("step %1 · %2 %3 · bubble %4 · peak %5")
+        .arg(qt(formatSeconds(candidate.stepSeconds)), qt(formatCount(candidate.tokensPerSecond)), search_.throughputUnit(),
+             qt(formatPercent(candidate.bubble)), qt(formatBytes(candidate.peakBytes)));
+}
+
 QString CandidatesModel::description(int row) const {
     const Candidate& candidate = at(row);
-    QString text = tr("%1 · %2 · microbatch %3 (%4 a step)\nstep %5 · %6 %9 · bubble %7 · peak %8")
-                       .arg(degreesText(candidate.choice), scheduleText(candidate))
-                       .arg(candidate.choice.micro)
-                       .arg(candidate.microbatches)
-                       .arg(qt(formatSeconds(candidate.stepSeconds)), qt(formatCount(candidate.tokensPerSecond)),
-                            qt(formatPercent(candidate.bubble)), qt(formatBytes(candidate.peakBytes)), search_.throughputUnit());
+    QString text = title(row) + QLatin1Char('\n') + figures(row);
     if (!candidate.fits) text += tr("\nDoes not fit: %1").arg(qt(candidate.why));
     if (candidate.front) text += tr("\nOn the front: none that fits is faster with as little memory");
     if (!candidate.exact) text += tr("\nEstimated from two shorter steps");
-    return row == loaded_ ? text + tr("\nThis layout") : text + tr("\nClick to take it");
+    return row == loaded_ ? text + tr("\nThis layout") : text + tr("\nA double click or Enter takes it");
 }
 
 QVariant CandidatesModel::data(const QModelIndex& index, int role) const {
@@ -84,8 +127,10 @@ QVariant CandidatesModel::data(const QModelIndex& index, int role) const {
     const Theme& theme = theme_.theme();
     switch (role) {
     case Qt::DisplayRole: return text(candidate, index.column());
+    case sortRole: return sortKey(candidate, index.column());
     case Qt::ToolTipRole: return description(index.row());
     case Qt::ForegroundRole:
+        if (search_.stale()) return theme.dim;
         if (!candidate.fits) return index.column() == Peak ? theme.bad : theme.dim;
         return index.row() == loaded_ ? theme.accent : theme.text;
     case Qt::FontRole: {
@@ -105,6 +150,9 @@ QVariant CandidatesModel::headerData(int section, Qt::Orientation orientation, i
     if (role == Qt::TextAlignmentRole) return QVariant((section <= Schedule ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && section == Degrees) return tr("Data · pipeline × chunks; further degrees with their names");
     if (role == Qt::ToolTipRole && section == Throughput) return tr("Of the modelled device, not stretched, over all replicas");
+    if (role == Qt::ToolTipRole && section == Peak)
+        return tr("Of the rank that needs most; its device has %1").arg(qt(toText(search_.progress().device)));
+    if (role == Qt::InitialSortOrderRole && section == Throughput) return Qt::DescendingOrder;
     if (role != Qt::DisplayRole) return {};
     switch (section) {
     case Degrees: return tr("DP·PP×v");

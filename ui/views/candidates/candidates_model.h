@@ -12,10 +12,12 @@ namespace shardlab {
 class ThemeSource;
 
 /// The session's candidates, best first. Those that do not fit are grey and say why in their tooltip; the one that is
-/// the document's layout is bold.
+/// the document's layout is bold. All are grey while the layout has faults.
 class CandidatesModel : public QAbstractTableModel {
     Q_OBJECT
 public:
+    /// What a column is sorted by: figures instead of their text.
+    static constexpr int sortRole = Qt::UserRole;
     enum Column { Degrees, Schedule, Micro, Throughput, Bubble, Peak, columns };
 
     CandidatesModel(const SearchSession& search, ThemeSource& theme, QObject* parent);
@@ -24,6 +26,12 @@ public:
     const Candidate& at(int row) const { return candidates_[static_cast<std::size_t>(row)]; }
     /// -1: not among them.
     int rowOf(const Choice& choice) const;
+    /// The longest text of a column of figures or degrees, in any row.
+    QString longest(int column) const;
+    /// "4·2 · zb-v · microbatch 1 (48 a step)"
+    QString title(int row) const;
+    /// "step 755 ms · 86.8 k tokens/s · bubble 3.1 % · peak 78.9 GiB"
+    QString figures(int row) const;
     /// All of one candidate in words, for tooltips.
     QString description(int row) const;
 
@@ -34,11 +42,13 @@ public:
 
 private:
     QString text(const Candidate& candidate, int column) const;
+    static QVariant sortKey(const Candidate& candidate, int column);
 
     const SearchSession& search_;
     ThemeSource& theme_;
     std::vector<Candidate> candidates_;
     std::pair<const char*, double> unit_{"GiB", 1073741824.0};
+    QString longestDegrees_;
     int loaded_ = -1;
 };
 

@@ -21,7 +21,7 @@ constexpr int nearPixels = 14;
 constexpr double wideRatio = 16;  ///< of largest to least memory: from here the axis is logarithmic
 constexpr double pointSize = 5;
 constexpr double ringSize = 11;
-constexpr int capacityMargin = 18;  ///< above the points, for the capacity in words
+constexpr int limitMargin = 18;  ///< above the points, for the limit in words
 constexpr int tickPixels = 34;
 constexpr int labelPixels = 90;  ///< of a size in words and the room beside it
 
@@ -77,8 +77,8 @@ struct CandidatesPlot::Plot {
     QCPGraph* fitting;
     QCPGraph* loaded;
     QCPGraph* looked;
-    QCPItemStraightLine* capacity;
-    QCPItemText* capacityText;
+    QCPItemStraightLine* limit;
+    QCPItemText* limitText;
 };
 
 CandidatesPlot::CandidatesPlot(const SearchSession& search, ThemeSource& theme, QWidget* parent)
@@ -95,11 +95,11 @@ CandidatesPlot::CandidatesPlot(const SearchSession& search, ThemeSource& theme, 
         (*graph)->setLineStyle(QCPGraph::lsNone);
     }
     plot_->front->setLineStyle(QCPGraph::lsLine);
-    plot_->capacity = child<QCPItemStraightLine>(plot);
-    plot_->capacityText = child<QCPItemText>(plot);
-    plot_->capacityText->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
-    plot_->capacityText->setClipToAxisRect(false);
-    plot->axisRect()->setMinimumMargins(QMargins(0, capacityMargin, 8, 0));
+    plot_->limit = child<QCPItemStraightLine>(plot);
+    plot_->limitText = child<QCPItemText>(plot);
+    plot_->limitText->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
+    plot_->limitText->setClipToAxisRect(false);
+    plot->axisRect()->setMinimumMargins(QMargins(0, limitMargin, 8, 0));
     plot->xAxis->setLabel(tr("peak memory of a rank"));
     plot->yAxis->setLabel(search_.throughputUnit());
     auto* column = child<QVBoxLayout>(this);
@@ -126,16 +126,17 @@ void CandidatesPlot::applyTheme() {
     const auto ring = [](const QColor& colour) {
         return QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(colour, 2), QBrush(Qt::NoBrush), ringSize);
     };
-    QColor line = theme.action(EventKind::Forward);
+    QColor line = search_.stale() ? theme.dim : theme.action(EventKind::Forward);
     line.setAlpha(120);
     plot_->front->setPen(QPen(line, 1.2));
-    plot_->fitting->setScatterStyle(disc(theme.action(EventKind::Forward)));
-    plot_->tooLarge->setScatterStyle(disc(theme.bad));
+    stale_ = search_.stale();
+    plot_->fitting->setScatterStyle(disc(stale_ ? theme.dim : theme.action(EventKind::Forward)));
+    plot_->tooLarge->setScatterStyle(disc(stale_ ? theme.dim : theme.bad));
     plot_->loaded->setScatterStyle(ring(theme.text));
     plot_->looked->setScatterStyle(ring(theme.warning));
-    plot_->capacity->setPen(QPen(theme.bad, 1.4, Qt::DashLine));
-    plot_->capacityText->setColor(theme.bad);
-    plot_->capacityText->setFont(plot->xAxis->labelFont());
+    plot_->limit->setPen(QPen(theme.bad, 1.4, Qt::DashLine));
+    plot_->limitText->setColor(theme.bad);
+    plot_->limitText->setFont(plot->xAxis->labelFont());
 }
 
 void CandidatesPlot::setRanges() {
@@ -145,10 +146,10 @@ void CandidatesPlot::setRanges() {
     const auto [least, most] = std::ranges::minmax(all, {}, &Candidate::peakBytes);
     const auto [slowest, fastest] = std::ranges::minmax(all, {}, &Candidate::tokensPerSecond);
     double low = static_cast<double>(least.peakBytes), high = static_cast<double>(most.peakBytes);
-    // The capacity belongs into the picture where it is near.
-    const double capacity = static_cast<double>(search_.capacityBytes());
-    if (capacity > 0 && capacity < 4 * high) high = std::max(high, capacity * 1.02);
-    if (capacity > 0 && capacity > low / 4) low = std::min(low, capacity);
+    // The limit belongs into the picture where it is near.
+    const double usable = static_cast<double>(search_.progress().device.usableBytes());
+    if (usable > 0 && usable < 4 * high) high = std::max(high, usable * 1.02);
+    if (usable > 0 && usable > low / 4) low = std::min(low, usable);
     QCPAxis* x = plot_->widget->xAxis;
     const int labels = std::clamp(width() / labelPixels, 1, 6);
     if (high > wideRatio * low) {
@@ -170,6 +171,8 @@ void CandidatesPlot::setRanges() {
 }
 
 void CandidatesPlot::refresh() {
+    if (stale_ != search_.stale()) applyTheme();
+    near_ = -1;
     for (QCPGraph* graph : {plot_->front, plot_->tooLarge, plot_->fitting}) graph->data()->clear();
     for (const Candidate& candidate : search_.candidates()) {
         const auto x = static_cast<double>(candidate.peakBytes);
@@ -177,18 +180,18 @@ void CandidatesPlot::refresh() {
         if (candidate.front) plot_->front->addData(x, candidate.tokensPerSecond);
     }
     setRanges();
-    const auto capacity = static_cast<double>(search_.capacityBytes());
-    const bool shown = capacity > 0 && plot_->widget->xAxis->range().contains(capacity);
-    plot_->capacity->setVisible(shown);
-    plot_->capacityText->setVisible(shown);
+    const auto usable = static_cast<double>(search_.progress().device.usableBytes());
+    const bool shown = usable > 0 && plot_->widget->xAxis->range().contains(usable);
+    plot_->limit->setVisible(shown);
+    plot_->limitText->setVisible(shown);
     if (shown) {
         const QCPRange& y = plot_->widget->yAxis->range();
-        plot_->capacity->point1->setCoords(capacity, y.lower);
-        plot_->capacity->point2->setCoords(capacity, y.upper);
-        plot_->capacityText->position->setTypeX(QCPItemPosition::ptPlotCoords);
-        plot_->capacityText->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
-        plot_->capacityText->position->setCoords(capacity, 0);
-        plot_->capacityText->setText(tr("capacity %1 ").arg(bytesText(capacity)));
+        plot_->limit->point1->setCoords(usable, y.lower);
+        plot_->limit->point2->setCoords(usable, y.upper);
+        plot_->limitText->position->setTypeX(QCPItemPosition::ptPlotCoords);
+        plot_->limitText->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+        plot_->limitText->position->setCoords(usable, 0);
+        plot_->limitText->setText(tr("usable %1 ").arg(bytesText(usable)));
     }
     mark(looked_, search_.loaded());
 }
@@ -225,17 +228,25 @@ int CandidatesPlot::rowAt(const QPoint& point) const {
     return nearest;
 }
 
+void CandidatesPlot::pointAt(int row) {
+    plot_->widget->setCursor(row >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    if (near_ == row) return;
+    near_ = row;
+    Q_EMIT looked(row);
+}
+
 bool CandidatesPlot::eventFilter(QObject* watched, QEvent* event) {
     if (watched != plot_->widget) return QWidget::eventFilter(watched, event);
     if (event->type() == QEvent::Resize) setRanges();
-    const bool move = event->type() == QEvent::MouseMove;
-    if (!move && event->type() != QEvent::MouseButtonPress) return false;
+    if (event->type() == QEvent::Leave) pointAt(-1);
+    const bool press = event->type() == QEvent::MouseButtonPress, twice = event->type() == QEvent::MouseButtonDblClick;
+    if (!press && !twice && event->type() != QEvent::MouseMove) return false;
     const auto& mouse = *static_cast<QMouseEvent*>(event);
     const int row = rowAt(plot_->widget->mapTo(this, mouse.position().toPoint()));
-    plot_->widget->setCursor(row >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    if (row < 0) return false;
-    if (move) Q_EMIT looked(row);
-    else if (mouse.button() == Qt::LeftButton) Q_EMIT picked(row);
+    pointAt(row);
+    if (row < 0 || mouse.button() != Qt::LeftButton) return false;
+    if (press) Q_EMIT picked(row);
+    if (twice) Q_EMIT taken(row);
     return false;
 }
 

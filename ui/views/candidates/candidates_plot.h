@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Throughput against memory: a point a candidate, a line along the front, a line at the device's capacity.
+// Throughput against memory: a point a candidate, a line along the front, a line at the end of what may be taken of a device.
 #pragma once
 
 #include "ui/core/search_session.h"
@@ -27,8 +27,9 @@ public:
     int rowAt(const QPoint& point) const;
 
 Q_SIGNALS:
-    void looked(int row);  ///< the pointer has come near a point
+    void looked(int row);  ///< the pointer has come near a point; -1: near none any more
     void picked(int row);  ///< a click
+    void taken(int row);   ///< a double click
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -37,11 +38,14 @@ private:
     struct Plot;
     void applyTheme();
     void setRanges();
+    void pointAt(int row);
 
     const SearchSession& search_;
     ThemeSource& theme_;
     std::unique_ptr<Plot> plot_;
     int looked_ = -1;
+    bool stale_ = false;  ///< its colours are those of what is stale
+    int near_ = -1;  ///< the point that the pointer is at
 };
 
 }  // namespace shardlab

@@ -4,7 +4,9 @@
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/search_session.h"
+#include "ui/core/taking.h"
 #include "ui/core/theme.h"
+#include "ui/views/candidates/candidate_preview.h"
 #include "ui/views/candidates/candidates_model.h"
 #include "ui/views/candidates/candidates_plot.h"
 
@@ -12,10 +14,11 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QScopedValueRollback>
 #include <QSignalBlocker>
+#include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -25,14 +28,20 @@
 namespace shardlab {
 namespace {
 
-constexpr int wideTable = 520;
-constexpr int cellPadding = 8;
+constexpr int leastSchedule = 56;  ///< pixels that the column of schedules keeps
+constexpr int leastDegrees = 54;
+constexpr int fontPixels = 11;
+constexpr int cellPadding = 14;
+constexpr int sortMark = 16;
+constexpr int low = 330;  ///< pixels of height below which table and plot need what the preview has
 
 }  // namespace
 
 CandidatesView::CandidatesView(const ViewContext& context, QWidget* parent)
     : View(context, parent), candidates_(child<CandidatesModel>(context.search, context.theme, this)),
-      table_(child<QTableView>(this)), plot_(child<CandidatesPlot>(context.search, context.theme, this)),
+      sorted_(child<QSortFilterProxyModel>(this)), table_(child<QTableView>(this)),
+      plot_(child<CandidatesPlot>(context.search, context.theme, this)),
+      preview_(child<CandidatePreview>(context.search, *candidates_, this)),
       working_(child<QWidget>(this)), progress_(child<QProgressBar>(this)), cancel_(child<QPushButton>(tr("Cancel"), this)) {
     setAccessibleName(tr("Candidates"));
     setUpTable();
@@ -46,17 +55,9 @@ CandidatesView::CandidatesView(const ViewContext& context, QWidget* parent)
     bar->addWidget(progress_, 1);
     bar->addWidget(cancel_);
 
-    auto* lower = child<QWidget>(this);
-    auto* title = child<QLabel>(tr("Throughput against memory"), lower);
-    title->setProperty("role", QStringLiteral("title"));
-    auto* under = child<QVBoxLayout>(lower);
-    under->setContentsMargins(10, 4, 4, 0);
-    under->setSpacing(0);
-    under->addWidget(title);
-    under->addWidget(plot_, 1);
     auto* parts = child<QSplitter>(Qt::Vertical, this);
     parts->addWidget(table_);
-    parts->addWidget(lower);
+    parts->addWidget(plot_);
     parts->setChildrenCollapsible(false);
     parts->setSizes({1000, 1000});  // alike
     parts->setStretchFactor(0, 1);
@@ -66,17 +67,23 @@ CandidatesView::CandidatesView(const ViewContext& context, QWidget* parent)
     column->setSpacing(0);
     column->addWidget(working_);
     column->addWidget(parts, 1);
+    column->addWidget(preview_);
 
     connect(&context_.search, &SearchSession::changed, this, &CandidatesView::refresh);
     connect(&context_.theme, &ThemeSource::changed, candidates_, &CandidatesModel::refresh);
     connect(cancel_, &QPushButton::clicked, &context_.search, &SearchSession::cancel);
-    connect(plot_, &CandidatesPlot::looked, this, [this](int row) { look(row, true); });
-    connect(plot_, &CandidatesPlot::picked, this, &CandidatesView::take);
-    connect(table_, &QTableView::entered, this, [this](const QModelIndex& index) { look(index.row(), false); });
-    connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) { take(index.row()); });
-    connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { take(index.row()); });
+    connect(plot_, &CandidatesPlot::looked, this, &CandidatesView::hover);
+    connect(plot_, &CandidatesPlot::picked, this, [this](int candidate) {
+        select(candidate);
+        table_->scrollTo(rowOf(candidate));
+    });
+    connect(plot_, &CandidatesPlot::taken, this, &CandidatesView::take);
+    connect(&preview_->takeButton(), &QPushButton::clicked, this, [this] { take(candidateAt(table_->currentIndex())); });
+    connect(table_, &QTableView::entered, this, [this](const QModelIndex& index) { hover(candidateAt(index)); });
+    connect(table_, &QTableView::viewportEntered, this, [this] { hover(-1); });
+    onTaken(*table_, [this](const QModelIndex& index) { take(candidateAt(index)); });
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
-        if (index.isValid()) look(index.row(), false);
+        if (index.isValid()) select(candidateAt(index));
     });
     refresh();
 }
@@ -84,7 +91,11 @@ CandidatesView::CandidatesView(const ViewContext& context, QWidget* parent)
 CandidatesView::~CandidatesView() = default;
 
 void CandidatesView::setUpTable() {
-    table_->setModel(candidates_);
+    sorted_->setSourceModel(candidates_);
+    sorted_->setSortRole(CandidatesModel::sortRole);
+    table_->setModel(sorted_);
+    table_->viewport()->installEventFilter(this);
+    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setAccessibleName(tr("Candidates, best first"));
     table_->setFrameShape(QFrame::NoFrame);
     table_->setShowGrid(false);
@@ -99,63 +110,108 @@ void CandidatesView::setUpTable() {
     table_->verticalHeader()->setDefaultSectionSize(23);
     QHeaderView* header = table_->horizontalHeader();
     header->setHighlightSections(false);
+    header->setSortIndicatorClearable(true);  // a third click: best first again
+    header->setSortIndicator(-1, Qt::AscendingOrder);
+    table_->setSortingEnabled(true);
+    header->setSectionResizeMode(QHeaderView::Interactive);
+    header->setSectionResizeMode(CandidatesModel::Schedule, QHeaderView::Stretch);
+    connect(header, &QHeaderView::sectionResized, this, [this](int column) {
+        if (!fitting_ && column != CandidatesModel::Schedule) sizedByHand_ = true;
+    });
+    connect(header, &QHeaderView::sortIndicatorChanged, this, &CandidatesView::fitColumns);
     header->setMinimumSectionSize(30);
-    header->setStyleSheet(QStringLiteral("QHeaderView::section { padding: 3px 2px; font-size: 11px; }"));
+    header->setStyleSheet(QStringLiteral("QHeaderView::section { padding: 3px 2px; font-size: %1px; }").arg(fontPixels));
 }
 
 void CandidatesView::resizeEvent(QResizeEvent* event) {
     View::resizeEvent(event);
-    // Where there is room all columns share it; else the schedule's name gives way.
-    const bool wide = width() >= wideTable;
+    preview_->setLow(height() < low);
+    fitColumns();
+}
+
+void CandidatesView::fitColumns() {
+    if (sizedByHand_) return;
+    const QScopedValueRollback quiet(fitting_, true);
     QHeaderView* header = table_->horizontalHeader();
-    header->setSectionResizeMode(wide ? QHeaderView::Stretch : QHeaderView::Fixed);
-    header->setSectionResizeMode(CandidatesModel::Schedule, QHeaderView::Stretch);
-    if (wide) return;
-    QFont font = context_.theme.theme().mono;
-    font.setPixelSize(11);
-    const QFontMetrics metrics(font);
-    for (const auto& [column, longest] : {std::pair(CandidatesModel::Degrees, "16·16×2"), {CandidatesModel::Micro, "micro"},
-                                          {CandidatesModel::Throughput, "images/s"}, {CandidatesModel::Bubble, "bubble"},
-                                          {CandidatesModel::Peak, "OOM 96.4"}})
-        header->resizeSection(column, metrics.horizontalAdvance(QString::fromUtf8(longest)) + cellPadding);
+    QFont body = context_.theme.theme().body, mono = context_.theme.theme().mono;
+    body.setPixelSize(fontPixels);
+    mono.setPixelSize(fontPixels);
+    const auto natural = [&](int column) {
+        const int head = QFontMetrics(body).horizontalAdvance(candidates_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+        const int mark = header->sortIndicatorSection() == column ? sortMark : 0;
+        return cellPadding + std::max(head + mark, QFontMetrics(mono).horizontalAdvance(candidates_->longest(column)));
+    };
+    int room = table_->viewport()->width() - leastSchedule;
+    for (const int column : {CandidatesModel::Micro, CandidatesModel::Throughput, CandidatesModel::Bubble, CandidatesModel::Peak}) {
+        const int width = natural(column);
+        header->resizeSection(column, width);
+        room -= width;
+    }
+    header->resizeSection(CandidatesModel::Degrees, std::clamp(natural(CandidatesModel::Degrees), leastDegrees, std::max(leastDegrees, room)));
+}
+
+bool CandidatesView::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == table_->viewport() && event->type() == QEvent::Leave) hover(-1);
+    return View::eventFilter(watched, event);
+}
+
+int CandidatesView::candidateAt(const QModelIndex& index) const {
+    return index.isValid() ? sorted_->mapToSource(index).row() : -1;
+}
+
+QModelIndex CandidatesView::rowOf(int candidate) const {
+    return sorted_->mapFromSource(candidates_->index(candidate, 0));
 }
 
 void CandidatesView::refresh() {
     const SearchSession& search = context_.search;
     candidates_->refresh();
     plot_->refresh();
-    look(looked_ ? candidates_->rowOf(*looked_) : -1, false);
+    hovered_ = -1;
+    select(selected_ ? candidates_->rowOf(*selected_) : -1);
+    fitColumns();
     working_->setVisible(search.running());
     progress_->setRange(0, static_cast<int>(std::max<std::size_t>(1, search.progress().legal)));
     progress_->setValue(static_cast<int>(search.progress().tried));
     Q_EMIT subtitleChanged();
 }
 
-void CandidatesView::look(int row, bool scroll) {
-    const bool any = row >= 0 && row < candidates_->rowCount();
-    if (any) looked_ = std::make_unique<Choice>(candidates_->at(row).choice);
-    plot_->mark(any ? row : -1, context_.search.loaded());
-    if (!any) return;
+void CandidatesView::select(int candidate) {
+    const bool any = candidate >= 0 && candidate < candidates_->rowCount();
+    if (any) selected_ = std::make_unique<Choice>(candidates_->at(candidate).choice);
+    preview_->present(any ? candidate : -1);
+    mark();
     const QSignalBlocker quiet(table_->selectionModel());
-    const QModelIndex index = candidates_->index(row, 0);
-    table_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
-    if (scroll) {
-        table_->scrollTo(index);
-        plot_->setToolTip(candidates_->description(row));
+    if (any) {
+        table_->selectionModel()->setCurrentIndex(rowOf(candidate), QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    } else {
+        table_->selectionModel()->clear();
     }
     table_->viewport()->update();
 }
 
-void CandidatesView::take(int row) {
-    if (row < 0 || row >= candidates_->rowCount()) return;
-    const Candidate candidate = candidates_->at(row);  // loading refreshes the rows
-    looked_ = std::make_unique<Choice>(candidate.choice);
-    context_.search.load(candidate);
+void CandidatesView::hover(int candidate) {
+    hovered_ = candidate;
+    plot_->setToolTip(candidate >= 0 && candidate < candidates_->rowCount() ? candidates_->description(candidate) : QString());
+    mark();
+}
+
+void CandidatesView::mark() {
+    const int selected = selected_ ? candidates_->rowOf(*selected_) : -1;
+    plot_->mark(hovered_ >= 0 ? hovered_ : selected, context_.search.loaded());
+}
+
+void CandidatesView::take(int candidate) {
+    if (candidate < 0 || candidate >= candidates_->rowCount()) return;
+    const Candidate taken = candidates_->at(candidate);  // loading refreshes the rows
+    selected_ = std::make_unique<Choice>(taken.choice);
+    context_.search.load(taken);
 }
 
 QString CandidatesView::subtitle() const {
     const SearchSession& search = context_.search;
     const std::size_t tried = search.progress().tried;
+    if (search.stale() && !search.candidates().empty()) return tr("of the last legal layout");
     if (search.running()) return tr("%1 of %2 layouts tried").arg(tried).arg(search.progress().legal);
     if (tried == 0) return {};
     const QString figures = tr("%1 tried in %2").arg(tried).arg(QString::fromStdString(formatSeconds(search.seconds())));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plan for me: every legal layout of this model, cluster and batch as a table and as points; a click takes one.
+// Plan for me: every legal layout of this model, cluster and batch as a table and as points. A click or an arrow
+// key selects one and shows what it is and what it would change; a button, Enter or a double click takes it.
 #pragma once
 
 #include "ui/core/view.h"
@@ -9,10 +10,12 @@
 class QModelIndex;
 class QProgressBar;
 class QPushButton;
+class QSortFilterProxyModel;
 class QTableView;
 
 namespace shardlab {
 
+class CandidatePreview;
 class CandidatesModel;
 class CandidatesPlot;
 struct Choice;
@@ -29,25 +32,41 @@ public:
 
     QTableView& table() const { return *table_; }
     CandidatesPlot& plot() const { return *plot_; }
+    CandidatePreview& preview() const { return *preview_; }
+    /// The candidate that a row of the table shows, which may be sorted by any column; -1: none.
+    int candidateAt(const QModelIndex& index) const;
+    /// The table's row of a candidate.
+    QModelIndex rowOf(int candidate) const;
     QPushButton& cancelButton() const { return *cancel_; }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void refresh();
-    /// Looks at a candidate: its row and its point are marked.
-    void look(int row, bool scroll);
-    void take(int row);
+    /// Makes a candidate the selected one: its row and its point are marked, and it is previewed. -1: none.
+    void select(int candidate);
+    /// What the pointer is at, which only marks a point.
+    void hover(int candidate);
+    void mark();
+    void take(int candidate);
     void setUpTable();
+    /// Columns as wide as what is in them, the schedule's as wide as the rest; until a person sizes one.
+    void fitColumns();
 
     CandidatesModel* candidates_;
+    QSortFilterProxyModel* sorted_;
     QTableView* table_;
     CandidatesPlot* plot_;
+    CandidatePreview* preview_;
     QWidget* working_;
     QProgressBar* progress_;
     QPushButton* cancel_;
-    std::unique_ptr<Choice> looked_;  ///< rows move while candidates arrive
+    std::unique_ptr<Choice> selected_;  ///< rows move while candidates arrive
+    int hovered_ = -1;
+    bool fitting_ = false;
+    bool sizedByHand_ = false;
 };
 
 }  // namespace shardlab

@@ -2,9 +2,9 @@
 #include "ui/views/explain/explain_view.h"
 
 #include "engine/base/units.h"
-#include "engine/layout/fields.h"
 #include "ui/core/child.h"
 #include "ui/core/document.h"
+#include "ui/core/field_words.h"
 #include "ui/core/theme.h"
 #include "ui/views/explain/losses_session.h"
 #include "ui/views/explain/nearest_session.h"
@@ -22,16 +22,6 @@ const QString betterLink = QStringLiteral("better:");
 const QString nearestLink = QStringLiteral("nearest:");
 
 QString text(std::string_view from) { return QString::fromUtf8(from.data(), static_cast<qsizetype>(from.size())); }
-
-/// What the form calls a field; of an element of a list, the list's.
-QString labelOf(const std::string& pointer) {
-    std::string_view at = pointer;
-    while (!at.empty()) {
-        if (const Field* field = findField(at)) return text(field->label);
-        at = at.substr(0, at.rfind('/'));
-    }
-    return QString::fromStdString(pointer);
-}
 
 }  // namespace
 
@@ -76,21 +66,17 @@ void ExplainView::refresh() {
                          after);
         plain_ += title + QLatin1Char('\t') + why + QLatin1Char('\n');
     };
-    if (!document.faults().empty() && nearest_->nearest()) {
-        QStringList changes;
-        for (const FieldChange& change : nearest_->nearest()->changes)
-            changes += tr("%1 %2 instead of %3").arg(labelOf(change.pointer), QString::fromStdString(change.to), QString::fromStdString(change.from));
-        add(tr("Nearest legal layout"), changes.join(QStringLiteral(", ")), theme.text,
+    if (!document.faults().empty() && nearest_->nearest())
+        add(tr("Nearest legal layout"), changesText(nearest_->nearest()->changes), theme.text,
             QStringLiteral("<br><a href='%1' style='color:%2'>%3</a>").arg(nearestLink, theme.accent.name(), tr("Take it")));
-    }
     for (const Fault& fault : document.faults()) {
         const QString pointer = QString::fromStdString(fault.pointer);
         QString why = QString::fromStdString(fault.why);
         if (!fault.legal.empty()) why += tr(". Legal: %1").arg(QString::fromStdString(fault.legal));
         add(QString::fromStdString(fault.what), why.trimmed(), theme.bad,
-            QStringLiteral(" <a href='%1' style='color:%2'>%3</a>").arg(pointer.toHtmlEscaped(), theme.accent.name(), labelOf(fault.pointer).toHtmlEscaped()));
+            QStringLiteral(" <a href='%1' style='color:%2'>%3</a>").arg(pointer.toHtmlEscaped(), theme.accent.name(), fieldLabel(fault.pointer).toHtmlEscaped()));
     }
-    if (document.faults().empty() && document.plan())
+    if (document.planIsCurrent() && document.plan())
         for (const Reason& reason : reasons(*document.plan())) add(reason.title, reason.why, theme.text);
     for (std::size_t i = 0; i < losses_->losses().size(); ++i) {
         const Loss& loss = losses_->losses()[i];

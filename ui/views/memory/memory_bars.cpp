@@ -17,7 +17,7 @@ namespace {
 
 constexpr int leastRow = 17;
 constexpr int largestRow = 24;
-constexpr int top = 16;  ///< room for the capacity's label
+constexpr int top = 16;  ///< room for the limit's label
 
 QString bytesText(std::int64_t bytes) { return QString::fromStdString(formatBytes(bytes)); }
 
@@ -46,9 +46,9 @@ MemoryBars::MemoryBars(ThemeSource& theme, QWidget* parent) : QWidget(parent), t
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
 }
 
-void MemoryBars::setRows(std::vector<MemoryRow> rows, std::int64_t capacity, int chosenRank) {
+void MemoryBars::setRows(std::vector<MemoryRow> rows, const DeviceMemory& device, int chosenRank) {
     rows_ = std::move(rows);
-    capacity_ = capacity;
+    device_ = device;
     chosen_ = chosenRank;
     setMinimumHeight(top + leastRow * static_cast<int>(rows_.size()) + 4);
     update();
@@ -57,11 +57,11 @@ void MemoryBars::setRows(std::vector<MemoryRow> rows, std::int64_t capacity, int
 std::int64_t MemoryBars::scaleEnd() const {
     std::int64_t largest = 1;
     for (const MemoryRow& row : rows_) largest = std::max({largest, total(row.bytes), row.peak, row.predictedPeak, total(row.host)});
-    if (capacity_ > 0 && capacity_ <= 6 * largest) largest = std::max(largest, capacity_);
+    if (device_.known() && device_.usableBytes() <= 6 * largest) largest = std::max(largest, device_.usableBytes());
     return largest + largest / 20;
 }
 
-bool MemoryBars::capacityInSight() const { return capacity_ > 0 && capacity_ <= scaleEnd(); }
+bool MemoryBars::limitInSight() const { return device_.known() && device_.usableBytes() <= scaleEnd(); }
 
 int MemoryBars::rowHeight() const {
     const int count = std::max(1, static_cast<int>(rows_.size()));
@@ -94,7 +94,7 @@ void MemoryBars::paintEvent(QPaintEvent*) {
     const int height = rowHeight();
     const int bar = std::max(9, height - 7);
     const int bottom = top + height * static_cast<int>(rows_.size());
-    QRegion figures;  // which the line of the capacity leaves free
+    QRegion figures;  // which the line of the limit leaves free
 
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         const MemoryRow& row = rows_[i];
@@ -120,21 +120,22 @@ void MemoryBars::paintEvent(QPaintEvent*) {
             painter.drawLine(x(row.predictedPeak) + 1, y - 2, x(row.predictedPeak) + 1, y + bar + 2);
         }
         painter.setFont(mono);
-        painter.setPen(capacity_ > 0 && row.shown > capacity_ ? theme.bad : theme.text);
+        painter.setPen(device_.holds(row.shown) ? theme.text : theme.bad);
         const int furthest = std::max({deviceEnd, hostEnd, row.peak > 0 ? x(row.peak) + 2 : 0, row.predictedPeak > 0 ? x(row.predictedPeak) + 2 : 0});
         const QString figure = figureOf(row);
         const QRect place(std::min(furthest + 6, width() - figureWidth()), y - 1, QFontMetrics(mono).horizontalAdvance(figure), bar + 2);
         figures += place.adjusted(-2, 0, 2, 0);
         painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, figure);
     }
-    if (!capacityInSight()) return;
+    if (!limitInSight()) return;
+    const std::int64_t usable = device_.usableBytes();
     painter.setClipRegion(QRegion(rect()) - figures);
     painter.setPen(QPen(theme.bad, 1, Qt::DashLine));
-    painter.drawLine(x(capacity_), top - 2, x(capacity_), bottom + 2);
+    painter.drawLine(x(usable), top - 2, x(usable), bottom + 2);
     painter.setClipping(false);
     painter.setFont(body);
-    const QString label = tr("capacity %1").arg(bytesText(capacity_));
-    const int labelLeft = std::min(x(capacity_) - QFontMetrics(body).horizontalAdvance(label) / 2, width() - QFontMetrics(body).horizontalAdvance(label) - 6);
+    const QString label = tr("usable %1").arg(bytesText(usable));
+    const int labelLeft = std::min(x(usable) - QFontMetrics(body).horizontalAdvance(label) / 2, width() - QFontMetrics(body).horizontalAdvance(label) - 6);
     painter.drawText(labelLeft, top - 5, label);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One stacked bar a rank, by category, with marks for peaks and the device's capacity.
+// One stacked bar a rank, by category, with marks for peaks and a line at the end of what may be taken of a device's memory.
 #pragma once
 
+#include "engine/layout/device_memory.h"
 #include "engine/base/memory_category.h"
 
 #include <QString>
@@ -31,12 +32,12 @@ class MemoryBars : public QWidget {
     Q_OBJECT
 public:
     MemoryBars(ThemeSource& theme, QWidget* parent);
-    void setRows(std::vector<MemoryRow> rows, std::int64_t capacity, int chosenRank);
+    void setRows(std::vector<MemoryRow> rows, const DeviceMemory& device, int chosenRank);
     const std::vector<MemoryRow>& rows() const { return rows_; }
     /// Bytes at the right end of the scale.
     std::int64_t scaleEnd() const;
-    /// Capacity is drawn only where bars next to it can still be told apart.
-    bool capacityInSight() const;
+    /// The end of what may be taken is drawn only where bars next to it can still be told apart.
+    bool limitInSight() const;
 
 Q_SIGNALS:
     void rankClicked(int rank);
@@ -52,7 +53,7 @@ private:
     int figureWidth() const;
     ThemeSource& theme_;
     std::vector<MemoryRow> rows_;
-    std::int64_t capacity_ = 0;
+    DeviceMemory device_;
     int chosen_ = -1;
 };
 

@@ -56,15 +56,15 @@ void MemoryCurvePlot::setCurves(MemoryCurves curves) {
     curves_ = std::move(curves);
     std::int64_t largest = std::max<std::int64_t>({1, curves_.filled.peak, curves_.predicted.peak});
     if (const MemoryPoint* highest = curves_.filled.highest()) largest = std::max(largest, total(highest->bytes));
-    // A capacity far above would press the curve flat: it is named in the head instead.
-    if (curves_.capacity > 0 && curves_.capacity <= 3 * largest) largest = std::max(largest, curves_.capacity);
+    // A limit far above would press the curve flat: it is named in the head instead.
+    if (const std::int64_t usable = curves_.device.usableBytes(); curves_.device.known() && usable <= 3 * largest) largest = std::max(largest, usable);
     top_ = largest + largest / 16;
     update();
 }
 
 std::int64_t MemoryCurvePlot::top() const { return top_; }
 
-bool MemoryCurvePlot::capacityInSight() const { return curves_.capacity > 0 && curves_.capacity <= top_; }
+bool MemoryCurvePlot::limitInSight() const { return curves_.device.known() && curves_.device.usableBytes() <= top_; }
 
 QRect MemoryCurvePlot::plotArea() const {
     const int whole = width() - beside_->sizeHint().width();
@@ -168,15 +168,16 @@ void MemoryCurvePlot::paintMarks(QPainter& painter) const {
         }
     }
     const QFontMetrics metrics(painter.font());
-    if (capacityInSight()) {
+    if (limitInSight()) {
+        const std::int64_t usable = curves_.device.usableBytes();
         painter.setPen(QPen(theme.bad, 1, Qt::DashLine));
-        painter.drawLine(area.left(), y(curves_.capacity), area.right(), y(curves_.capacity));
-        const QString label = tr("capacity %1").arg(bytesText(curves_.capacity));
-        painter.drawText(area.right() - metrics.horizontalAdvance(label) - 4, y(curves_.capacity) - 3, label);
+        painter.drawLine(area.left(), y(usable), area.right(), y(usable));
+        const QString label = tr("usable %1").arg(bytesText(usable));
+        painter.drawText(area.right() - metrics.horizontalAdvance(label) - 4, y(usable) - 3, label);
     }
     const std::int64_t peak = curves_.filled.peak;
     if (peak > 0) {
-        const bool tooMuch = curves_.capacity > 0 && peak > curves_.capacity;
+        const bool tooMuch = !curves_.device.holds(peak);
         const QColor colour = tooMuch ? theme.bad : theme.text;
         QString label = tr("peak %1").arg(bytesText(peak));
         int at = area.left() + 4;

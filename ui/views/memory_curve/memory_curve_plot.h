@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One rank's memory stacked by category over the timeline's stretch of time, with the prediction, the peak and the
-// device's capacity. Zooms and pans as the timeline does.
+// end of what may be taken of a device's memory. Zooms and pans as the timeline does.
 #pragma once
 
+#include "engine/layout/device_memory.h"
 #include "engine/trace/metrics/memory_curve.h"
 #include "ui/core/view.h"
 #include "ui/timeline/lane_shape.h"
@@ -23,7 +24,7 @@ struct MemoryCurves {
     MemoryCurve predicted;               ///< of one step
     std::vector<std::int64_t> offsets;   ///< where that step is drawn as a line, over what was measured
     std::int64_t predictedEnd = 0;       ///< of the step
-    std::int64_t capacity = 0;
+    DeviceMemory device;
 };
 
 class MemoryCurvePlot : public QWidget {
@@ -35,7 +36,7 @@ public:
     TimeScale scale() const;
     /// Bytes at the top.
     std::int64_t top() const;
-    bool capacityInSight() const;
+    bool limitInSight() const;
     /// Where a sum of bytes at a moment is drawn.
     QPoint pointOf(std::int64_t time, std::int64_t bytes) const;
     /// The figures at a moment, a line each.

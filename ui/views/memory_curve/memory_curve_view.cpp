@@ -73,7 +73,7 @@ void MemoryCurveView::refresh() {
     MemoryCurves curves;
     if (!model.empty() && model.ranks() > 0) {
         curves.rank = shownRank();
-        curves.capacity = model.header().capacityBytes;
+        curves.device = model.header().device();
         curves.predictedEnd = model.predictedEnd();
         curves.measured = model.hasMemory();
         if (const StepAccount* account = model.account(); account && curves.rank < account->mesh.ranks()) curves.predicted = account->memoryOf(curves.rank);
@@ -99,7 +99,7 @@ QString MemoryCurveView::subtitle() const {
     QString text = tr("rank %1").arg(curves.rank);
     if (const std::string& label = model.label(curves.rank); !label.empty()) text += QStringLiteral(" · ") + QString::fromStdString(label);
     text += curves.measured ? tr(" · measured, the line is predicted") : tr(" · predicted");
-    if (curves.capacity > 0) text += tr(" · capacity %1").arg(QString::fromStdString(formatBytes(curves.capacity)));
+    if (curves.device.known()) text += QStringLiteral(" · ") + QString::fromStdString(toText(curves.device));
     return text;
 }
 

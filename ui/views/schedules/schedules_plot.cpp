@@ -149,6 +149,11 @@ void SchedulesPlot::mousePressEvent(QMouseEvent* event) {
     if (event->button() == Qt::LeftButton && row >= 0) Q_EMIT picked(row);
 }
 
+void SchedulesPlot::mouseDoubleClickEvent(QMouseEvent* event) {
+    const int row = rowAt(event->position().toPoint());
+    if (event->button() == Qt::LeftButton && row >= 0) Q_EMIT taken(row);
+}
+
 void SchedulesPlot::mouseMoveEvent(QMouseEvent* event) {
     const int row = rowAt(event->position().toPoint());
     const bool takes = row >= 0 && outcomes_.outcomes()[static_cast<std::size_t>(row)].legal();
@@ -164,7 +169,7 @@ bool SchedulesPlot::event(QEvent* event) {
         return true;
     }
     const ScheduleOutcome& outcome = outcomes_.outcomes()[static_cast<std::size_t>(row)];
-    const QString says = outcome.legal() ? description(outcome) + QLatin1Char('\n') + tr("Click: take this schedule") : text(toText(outcome.faults));
+    const QString says = outcome.legal() ? description(outcome) + QLatin1Char('\n') + tr("A double click: take this schedule") : text(toText(outcome.faults));
     QToolTip::showText(help.globalPos(), text(outcome.kind) + QLatin1Char('\n') + says, this);
     return true;
 }

@@ -26,11 +26,13 @@ public:
     QRect blockOf(int row) const;
 
 Q_SIGNALS:
-    void picked(int row);
+    void picked(int row);  ///< a click
+    void taken(int row);   ///< a double click
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     bool event(QEvent* event) override;
 

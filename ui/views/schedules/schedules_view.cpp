@@ -7,11 +7,13 @@
 #include "engine/layout/schedule/registry.h"
 #include "ui/core/child.h"
 #include "ui/core/document.h"
+#include "ui/core/taking.h"
 #include "ui/core/theme.h"
 #include "ui/views/schedules/schedules_plot.h"
 
 #include <QHeaderView>
 #include <QMenu>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QTableWidget>
 #include <QToolButton>
@@ -34,7 +36,7 @@ QString text(std::string_view from) { return QString::fromUtf8(from.data(), stat
 
 SchedulesView::SchedulesView(const ViewContext& context, QWidget* parent)
     : View(context, parent), outcomes_(context.document, this), plot_(child<SchedulesPlot>(outcomes_, context.theme, this)),
-      table_(child<QTableWidget>(0, columns, this)), choose_(child<QToolButton>(this)), menu_(child<QMenu>(this)) {
+      table_(child<QTableWidget>(0, columns, this)), take_(child<QPushButton>(tr("Take this schedule"), this)), choose_(child<QToolButton>(this)), menu_(child<QMenu>(this)) {
     setAccessibleName(tr("Schedules compared"));
     choose_->setText(tr("Choose …"));
     choose_->setToolTip(tr("Which schedules are compared"));
@@ -74,6 +76,7 @@ SchedulesView::SchedulesView(const ViewContext& context, QWidget* parent)
     scroll->setMinimumHeight(70);
     auto* bar = child<QHBoxLayout>();
     bar->setContentsMargins(8, 2, 8, 0);
+    bar->addWidget(take_);
     bar->addStretch(1);
     bar->addWidget(choose_);
     auto* column = child<QVBoxLayout>(this);
@@ -85,9 +88,12 @@ SchedulesView::SchedulesView(const ViewContext& context, QWidget* parent)
 
     connect(&outcomes_, &ScheduleOutcomes::changed, this, &SchedulesView::refresh);
     connect(&context_.theme, &ThemeSource::changed, this, &SchedulesView::refresh);
-    connect(plot_, &SchedulesPlot::picked, this, &SchedulesView::take);
-    connect(table_, &QTableWidget::cellClicked, this, &SchedulesView::take);
-    connect(table_, &QTableWidget::cellActivated, this, &SchedulesView::take);
+    connect(&context_.document, &Document::layoutChanged, this, &SchedulesView::refreshButton);
+    connect(plot_, &SchedulesPlot::picked, this, [this](int row) { table_->selectRow(row); });
+    connect(plot_, &SchedulesPlot::taken, this, &SchedulesView::take);
+    connect(take_, &QPushButton::clicked, this, [this] { take(table_->currentRow()); });
+    connect(table_, &QTableWidget::itemSelectionChanged, this, &SchedulesView::refreshButton);
+    onTaken(*table_, [this](const QModelIndex& index) { take(index.row()); });
     refresh();
 }
 
@@ -140,14 +146,27 @@ void SchedulesView::refresh() {
             item->setForeground(!outcome.legal() ? theme.dim
                                 : column == Peak && !outcome.fits ? theme.bad
                                 : column == Step && formatSeconds(outcome.stepSeconds) == quickest ? theme.good : theme.text);
-            item->setToolTip(outcome.legal() ? tr("Click: take this schedule") : text(toText(outcome.faults)));
+            item->setToolTip(outcome.legal() ? tr("Enter or a double click: take this schedule") : text(toText(outcome.faults)));
             table_->setItem(row, column, item);
         }
     }
     const int shown = std::min<int>(mostRowsInSight, static_cast<int>(all.size()));
     table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + shown * rowHeight + 2);
     plot_->refresh();
+    refreshButton();
     Q_EMIT subtitleChanged();
+}
+
+void SchedulesView::refreshButton() {
+    const auto& all = outcomes_.outcomes();
+    const int row = table_->currentRow();
+    const ScheduleOutcome* chosen = row >= 0 && row < static_cast<int>(all.size()) ? &all[static_cast<std::size_t>(row)] : nullptr;
+    const bool own = chosen && chosen->kind == context_.document.layout().schedule.kind;
+    take_->setEnabled(chosen && chosen->legal() && !own);
+    take_->setToolTip(!chosen            ? tr("Click a schedule first.")
+                      : own              ? tr("The layout has this schedule already.")
+                      : chosen->legal() ? tr("Makes %1 the layout's schedule, in one step of undo (Enter, or a double click).").arg(text(chosen->kind))
+                                         : text(toText(chosen->faults)));
 }
 
 void SchedulesView::take(int row) {
@@ -158,7 +177,7 @@ void SchedulesView::take(int row) {
 
 QString SchedulesView::subtitle() const {
     if (outcomes_.outcomes().empty()) return {};
-    return tr("one step on %1, a click takes one").arg(text(modelledDevice(context_.document.layout()).title));
+    return tr("one step on %1").arg(text(modelledDevice(context_.document.layout()).title));
 }
 
 QString SchedulesView::asTable() const {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Schedules of the current layout side by side: their steps on one time axis, their figures in a table; a click takes
-// one over.
+// Schedules of the current layout side by side: their steps on one time axis, their figures in a table. A click
+// selects one; a button, Enter or a double click takes it over.
 #pragma once
 
 #include "ui/core/view.h"
 #include "ui/views/schedules/schedule_outcomes.h"
 
 class QMenu;
+class QPushButton;
 class QTableWidget;
 class QToolButton;
 
@@ -24,15 +25,19 @@ public:
     QTableWidget& table() const { return *table_; }
     SchedulesPlot& plot() const { return *plot_; }
     QMenu& menu() const { return *menu_; }
+    QPushButton& takeButton() const { return *take_; }
 
 private:
     void fillMenu();
     void refresh();
     void take(int row);
+    /// The button is for the selected schedule, where that is legal and another than the layout's.
+    void refreshButton();
 
     ScheduleOutcomes outcomes_;
     SchedulesPlot* plot_;
     QTableWidget* table_;
+    QPushButton* take_;
     QToolButton* choose_;
     QMenu* menu_;
 };

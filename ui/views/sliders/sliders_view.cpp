@@ -125,7 +125,7 @@ void SlidersView::refreshFigures() {
     for (const RankMemory& memory : plan->memory) peak = std::max(peak, memory.peak);
     figures_->setText(tr("bubble %1 · peak %2")
                           .arg(QString::fromStdString(formatPercent(plan->bubble)), QString::fromStdString(formatBytes(peak))));
-    setRole(*figures_, plan->fits ? "figure" : "bad");
+    setRole(*figures_, !context_.document.planIsCurrent() ? "dim" : plan->fits ? "figure" : "bad");
     Q_EMIT subtitleChanged();
 }
 

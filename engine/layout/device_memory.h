@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank may take of its device's memory, and whether a need is within it. Nothing else in the program judges that.
+#pragma once
+
+#include "engine/layout/layout.h"
+
+#include <cstdint>
+#include <string>
+
+namespace shardlab {
+
+struct DeviceMemory {
+    std::int64_t capacityBytes = 0;  ///< of the device, or a rank's share of it; 0: not known
+    std::int64_t reserveBytes = 0;   ///< the part that memory.reserve keeps free
+
+    bool known() const { return capacityBytes > 0; }
+    std::int64_t usableBytes() const { return capacityBytes - reserveBytes; }
+    /// What is left beside a need; negative where the need is larger than what may be taken.
+    std::int64_t spareBytes(std::int64_t needed) const { return usableBytes() - needed; }
+    /// The need fits. True of any need where the capacity is not known.
+    bool holds(std::int64_t needed) const { return !known() || spareBytes(needed) >= 0; }
+    bool operator==(const DeviceMemory&) const = default;
+};
+
+/// The layout may be an illegal one: a reserve that check() refuses counts as none.
+DeviceMemory deviceMemory(const MemorySpec& memory, std::int64_t capacityBytes);
+
+/// "75.2 GiB usable (80.0 GiB less a reserve of 4.80 GiB)"
+std::string toText(const DeviceMemory& memory);
+
+}  // namespace shardlab

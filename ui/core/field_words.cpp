@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/core/field_words.h"
+
+#include "engine/layout/fields.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+namespace shardlab {
+
+QString fieldLabel(const std::string& pointer) {
+    std::string_view at = pointer;
+    while (!at.empty()) {
+        if (const Field* field = findField(at)) return QString::fromUtf8(field->label.data(), static_cast<qsizetype>(field->label.size()));
+        at = at.substr(0, at.rfind('/'));
+    }
+    return QString::fromStdString(pointer);
+}
+
+QString changesText(const std::vector<FieldChange>& changes) {
+    QStringList texts;
+    for (const FieldChange& change : changes)
+        texts += QCoreApplication::translate("fields", "%1 %2 instead of %3")
+                     .arg(fieldLabel(change.pointer), QString::fromStdString(change.to), QString::fromStdString(change.from));
+    return texts.join(QStringLiteral(", "));
+}
+
+}  // namespace shardlab

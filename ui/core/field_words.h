@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Fields of a layout, and changes of them, in the words of the Design form.
+#pragma once
+
+#include "engine/predict/search/nearest_legal.h"
+
+#include <QString>
+
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+/// What the form calls a field; of an element of a list, the list's name.
+QString fieldLabel(const std::string& pointer);
+/// "Pipeline 2 instead of 3, Micro 1 instead of 4"
+QString changesText(const std::vector<FieldChange>& changes);
+
+}  // namespace shardlab
