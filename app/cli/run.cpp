@@ -7,6 +7,7 @@
 #include "app/cli/verbs.h"
 #include "engine/launch/job/job.h"
 #include "engine/launch/job/run_summary.h"
+#include "engine/predict/plan/plan.h"
 
 #include <cstdio>
 #include <ctime>
@@ -45,6 +46,13 @@ std::string defaultOut(const Layout& layout) {
     return name + "-" + time + ".shardlab";
 }
 
+/// Of the run that the layout would be.
+DeviceTime deviceTimeOf(const Layout& layout, const Measurements& measurements) {
+    if (!layout.cluster.pace) return {};
+    const auto plan = makePlan(layout, measurements);
+    return plan ? DeviceTime(plan->costs.stretch) : DeviceTime();
+}
+
 /// `end` as the job knows it: a full disk may have kept it out of the file.
 int report(const std::string& file, const RunEnd& end, bool json) {
     const auto reader = RunReader::open(file);
@@ -77,10 +85,10 @@ int run(const Options& options) {
     }
 
     const JobSignals signals;
-    RunProgress progress(loaded->layout, isatty(STDERR_FILENO) == 1);
     JobOptions starting{.layout = loaded->layout, .runFile = file};
     starting.resume = options.resume;
     starting.measurements = measurementsOfThisMachine();
+    RunProgress progress(loaded->layout, deviceTimeOf(loaded->layout, starting.measurements), isatty(STDERR_FILENO) == 1);
     std::optional<Serving> serving;
     if (options.serving.wanted()) {
         auto opened = Serving::open(options.serving, file);

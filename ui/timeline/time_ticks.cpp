@@ -63,22 +63,24 @@ QString inUnitOf(std::int64_t largest, std::int64_t time, std::int64_t step) {
 
 }  // namespace
 
-std::vector<TimeTick> timeTicks(std::int64_t begin, std::int64_t end, int most) {
+std::vector<TimeTick> timeTicks(std::int64_t begin, std::int64_t end, int most, DeviceTime device) {
     std::vector<TimeTick> ticks;
+    begin = device.nanoseconds(begin);
+    end = device.nanoseconds(end);
     if (end <= begin || most < 1) return ticks;
     const std::int64_t step = roundStep((end - begin + most - 1) / most);
     std::int64_t time = begin / step * step;
     if (time < begin) time += step;
     const std::int64_t largest = std::max(std::abs(begin), std::abs(end));
-    for (; time <= end; time += step) ticks.push_back({time, inUnitOf(largest, time, step)});
+    for (; time <= end; time += step) ticks.push_back({device.nanosecondsOnClock(time), inUnitOf(largest, time, step)});
     return ticks;
 }
 
 std::vector<TimeTick> timeTicksWithin(std::int64_t begin, std::int64_t end, int pixels,
-                                      const std::function<int(const QString&)>& labelWidth) {
+                                      const std::function<int(const QString&)>& labelWidth, DeviceTime device) {
     constexpr int closest = 60, gap = 16;
     for (int most = std::max(1, pixels / closest);; --most) {
-        std::vector<TimeTick> ticks = timeTicks(begin, end, most);
+        std::vector<TimeTick> ticks = timeTicks(begin, end, most, device);
         if (ticks.size() < 2 || most == 1) return ticks;
         const double apart = static_cast<double>(ticks[1].time - ticks[0].time) / static_cast<double>(end - begin) * pixels;
         const int widest = std::max(labelWidth(ticks.front().label), labelWidth(ticks.back().label));

@@ -93,7 +93,10 @@ QWidget* DockPanel::makeHead(const QString& title) {
 }
 
 void DockPanel::refresh() {
-    if (subtitle_) subtitle_->setText(view_->subtitle());
+    if (subtitle_) {
+        subtitle_->setText(view_->subtitle());
+        subtitle_->setToolTip(view_->subtitleHelp());
+    }
     const QString hint = view_->emptyText();
     hint_->setText(hint);
     stack_->setCurrentWidget(hint.isEmpty() ? static_cast<QWidget*>(view_) : hint_);

@@ -26,7 +26,7 @@ struct MemoryEstimate {
     bool fits() const { return worst.peak <= capacityBytes; }
 };
 
-/// On the modelled device, not stretched: Plan's stepSeconds ÷ stretch.
+/// On the modelled device, as Plan's stepSeconds.
 struct StepEstimate {
     double stepSeconds = 0;
     double bubble = 0;

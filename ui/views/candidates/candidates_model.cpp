@@ -104,7 +104,7 @@ QVariant CandidatesModel::headerData(int section, Qt::Orientation orientation, i
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::TextAlignmentRole) return QVariant((section <= Schedule ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && section == Degrees) return tr("Data · pipeline × chunks; further degrees with their names");
-    if (role == Qt::ToolTipRole && section == Throughput) return tr("Of the modelled device, not stretched, over all replicas");
+    if (role == Qt::ToolTipRole && section == Throughput) return tr("Of the modelled device, over all replicas");
     if (role != Qt::DisplayRole) return {};
     switch (section) {
     case Degrees: return tr("DP·PP×v");
