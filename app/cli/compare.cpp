@@ -3,6 +3,7 @@
 #include "app/cli/run_text.h"
 #include "app/cli/verbs.h"
 #include "engine/trace/analysis/run_comparison.h"
+#include "engine/base/device_time.h"
 #include "engine/base/units.h"
 
 #include <fmt/format.h>
@@ -33,9 +34,11 @@ std::string layersText(std::pair<int, int> layers) {
 }
 
 std::string sideText(const ComparedSide& side, const std::string& file) {
-    return fmt::format("{} · {}{}, {} {}, {} {}", file, side.name.empty() ? "" : side.name + ", ",
+    const std::string slowed = DeviceTime(side.stretch).text();
+    return fmt::format("{} · {}{}, {} {}, {} {}{}", file, side.name.empty() ? "" : side.name + ", ",
                        side.predicted ? "predicted" : side.paced ? "measured, paced" : "measured", side.ranks,
-                       side.ranks == 1 ? "rank" : "ranks", side.steps, side.steps == 1 ? "step" : "steps");
+                       side.ranks == 1 ? "rank" : "ranks", side.steps, side.steps == 1 ? "step" : "steps",
+                       slowed.empty() ? "" : fmt::format("; {}, times are the modelled devices'", slowed));
 }
 
 std::string largest(const RunComparison& comparison) {
@@ -140,7 +143,7 @@ void addCompare(CLI::App& program, Action& chosen) {
     const auto options = std::make_shared<Options>();
     verb->add_option("A", options->a, "A run file (*.shardlab); alone: its prediction (A) with its measured steps (B)")->required();
     verb->add_option("B", options->b, "Another run file, compared with A");
-    verb->add_flag("--json", options->json, "Answer with one JSON object; times are seconds");
+    verb->add_flag("--json", options->json, "Answer with one JSON object; times are seconds, of a paced run those of the devices that it models");
     verb->callback([&chosen, options] { chosen = [options] { return compare(*options); }; });
 }
 

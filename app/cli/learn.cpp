@@ -55,10 +55,10 @@ int listFigures() {
 }
 
 /// Records into `file`. Error: it did not start, or failed.
-Status record(const LessonExperiment& experiment, const std::filesystem::path& file, const Measurements& measurements,
-              const JobSignals& signals, bool& stopped) {
+Status record(const LessonExperiment& experiment, DeviceTime device, const std::filesystem::path& file,
+              const Measurements& measurements, const JobSignals& signals, bool& stopped) {
     printNote(fmt::format("{}{}{}", experiment.name, experiment.title.empty() ? "" : ": ", experiment.title));
-    RunProgress progress(experiment.layout, isatty(STDERR_FILENO) == 1);
+    RunProgress progress(experiment.layout, device, isatty(STDERR_FILENO) == 1);
     JobOptions starting{.layout = experiment.layout, .runFile = file};
     starting.measurements = measurements;
     const auto job = Job::start(starting, progress);
@@ -101,7 +101,8 @@ Status runAll(const Lesson& lesson, const Options& options, const Measurements& 
         const LessonExperiment& experiment = lesson.experiments[index];
         const std::filesystem::path file = folder / (lesson.name + "-" + experiment.name + ".shardlab");
         bool stopped = false;
-        const Status recorded = record(experiment, file, measurements, signals, stopped);
+        const DeviceTime device(known[index].planned->plan.costs.stretch);
+        const Status recorded = record(experiment, device, file, measurements, signals, stopped);
         if (!recorded) return recorded;
         if (stopped) {  // Ctrl+C is meant for the lesson, not for this run of it
             printNote(experiment.name + " was stopped before its end: its figures stay open");

@@ -36,7 +36,6 @@ struct Split {
     std::vector<double> seconds;  ///< forward and backward of a microbatch, of each stage
     Plan plan;
     double slowest() const { return *std::ranges::max_element(seconds); }
-    double stepSeconds() const { return plan.stepSeconds / plan.costs.stretch; }
 };
 
 struct Partitions {
@@ -87,14 +86,14 @@ std::string text(const Layout& layout, const Partitions& found) {
     for (const Split& split : found.splits) {
         const auto peak = std::ranges::max(split.plan.memory, {}, &RankMemory::peak).peak;
         table.add({split.name, fmt::format("{}", fmt::join(stageLayers(split.layout), " ")),
-                   formatSeconds(split.slowest()), formatSeconds(split.stepSeconds()),
+                   formatSeconds(split.slowest()), formatSeconds(split.plan.stepSeconds),
                    formatPercent(split.plan.bubble), formatBytes(peak)});
     }
     std::string text = fmt::format("{}\n\n{}", layout.name, table.text());
     if (const Split& first = found.splits.front(), &last = found.splits.back();
-        last.stepSeconds() < first.stepSeconds())
+        last.plan.stepSeconds < first.plan.stepSeconds)
         text += fmt::format("\nBalanced stages shorten the predicted step by {}.\n",
-                            formatPercent(1 - last.stepSeconds() / first.stepSeconds()));
+                            formatPercent(1 - last.plan.stepSeconds / first.plan.stepSeconds));
     if (found.replicated) text += replicatedText(*found.replicated);
     return text;
 }
@@ -105,7 +104,7 @@ Json json(const Layout& layout, const Partitions& found) {
         splits.push_back({{"name", split.name},
                           {"stages", stageLayers(split.layout)},
                           {"stage_seconds", split.seconds},
-                          {"step_seconds", split.stepSeconds()},
+                          {"step_seconds", split.plan.stepSeconds},
                           {"bubble", split.plan.bubble},
                           {"fits", split.plan.fits}});
     Json replicated;

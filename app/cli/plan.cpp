@@ -29,7 +29,9 @@ std::string answer(const Plan& plan, const Options& options) {
     StepGraph graph;
     CriticalPath path;
     if (options.criticalPath) {
-        graph = stepGraph(plan.lowered, plan.costs);
+        StepCosts costs = plan.costs;
+        costs.stretch = 1;
+        graph = stepGraph(plan.lowered, costs);
         path = criticalPath(graph);
     }
     if (options.json) {

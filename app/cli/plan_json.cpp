@@ -2,6 +2,7 @@
 #include "app/cli/plan_json.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/device_time.h"
 #include "engine/launch/job/elastic_world.h"
 #include "engine/layout/check/elastic_sizes.h"
 #include "engine/predict/plan/predicted_memory.h"
@@ -96,6 +97,7 @@ Json planJson(const Plan& plan) {
             {"ranks", plan.mesh.ranks()},
             {"parameters", plan.parameters},
             {"step_seconds", plan.stepSeconds},
+            {"paced_step_seconds", plan.layout.cluster.pace ? Json(plan.simulation.stepSeconds) : Json(nullptr)},
             {"tokens_per_second", plan.tokensPerSecond},
             {"bubble", {{"predicted", plan.bubble}, {"theory", plan.bubbleTheory}}},
             {"flops_per_step", plan.flopsPerStep},
@@ -116,11 +118,12 @@ Json planJson(const Plan& plan) {
 }
 
 Json memoryCurveJson(const Plan& plan) {
+    const DeviceTime device(plan.costs.stretch);
     Json curves = Json::array();
     for (const MemoryCurve& curve : predictedMemory(plan)) {
         Json points = Json::array();
         for (const MemoryPoint& point : curve.points)
-            points.push_back({{"seconds", toSeconds(point.time)}, {"bytes", bytesJson(point.bytes)}});
+            points.push_back({{"seconds", device.seconds(toSeconds(point.time))}, {"bytes", bytesJson(point.bytes)}});
         curves.push_back({{"pipeline_rank", curves.size()}, {"peak", curve.peak}, {"points", std::move(points)}});
     }
     return curves;

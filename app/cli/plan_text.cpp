@@ -3,6 +3,7 @@
 
 #include "app/cli/print.h"
 #include "engine/base/clock.h"
+#include "engine/base/device_time.h"
 #include "engine/base/units.h"
 #include "engine/launch/job/elastic_world.h"
 #include "engine/layout/check/elastic_sizes.h"
@@ -118,10 +119,11 @@ std::string memoryCurveText(const Plan& plan) {
     for (int category = 0; category < memoryCategoryCount; ++category)
         header.emplace_back(name(static_cast<MemoryCategory>(category)));
     Table table(header);
+    const DeviceTime device(plan.costs.stretch);
     int rank = 0;
     for (const MemoryCurve& curve : predictedMemory(plan)) {
         for (const MemoryPoint& point : curve.points) {
-            std::vector<std::string> row{std::to_string(rank), formatSeconds(toSeconds(point.time)),
+            std::vector<std::string> row{std::to_string(rank), formatSeconds(device.seconds(toSeconds(point.time))),
                                          formatBytes(total(point.bytes))};
             for (const std::int64_t bytes : point.bytes) row.push_back(formatBytes(bytes));
             table.add(std::move(row));

@@ -85,7 +85,7 @@ int profile(const Options& options) {
     }
     const JobSignals signals;
     const Layout layout = profiledLayout(loaded->layout);
-    RunProgress progress(layout, isatty(STDERR_FILENO) == 1);
+    RunProgress progress(layout, DeviceTime(), isatty(STDERR_FILENO) == 1);
     const auto profiling = Profiling::start(layout, progress);
     if (!profiling) {
         printError(profiling.error());

@@ -8,6 +8,7 @@
 #include "engine/launch/job/files_read.h"
 #include "engine/launch/job/job.h"
 #include "engine/launch/job/run_summary.h"
+#include "engine/predict/plan/plan.h"
 
 #include <cstdio>
 #include <ctime>
@@ -44,6 +45,13 @@ std::string defaultOut(const Layout& layout) {
     char time[32];
     std::strftime(time, sizeof time, "%Y%m%d-%H%M%S", &parts);
     return name + "-" + time + ".shardlab";
+}
+
+/// Of the run that the layout would be.
+DeviceTime deviceTimeOf(const Layout& layout, const Measurements& measurements) {
+    if (!layout.cluster.pace) return {};
+    const auto plan = makePlan(layout, measurements);
+    return plan ? DeviceTime(plan->costs.stretch) : DeviceTime();
 }
 
 /// `end` as the job knows it: a full disk may have kept it out of the file. Returns the exit status of a run that did not fail.
@@ -85,11 +93,11 @@ int run(const Options& options) {
     }
 
     const JobSignals signals;
-    RunProgress progress(loaded->layout, isatty(STDERR_FILENO) == 1);
     JobOptions starting{.layout = loaded->layout, .runFile = file};
     starting.resume = options.resume;
     starting.agent = std::move(*agent);
     starting.measurements = measurementsOfThisMachine();
+    RunProgress progress(loaded->layout, deviceTimeOf(loaded->layout, starting.measurements), isatty(STDERR_FILENO) == 1);
     std::optional<Serving> serving;
     if (options.serving.wanted()) {
         auto opened = Serving::open(options.serving, file);

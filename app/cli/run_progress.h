@@ -3,6 +3,7 @@
 // then.
 #pragma once
 
+#include "engine/base/device_time.h"
 #include "engine/launch/job/job.h"
 #include "engine/launch/job/run_summary.h"
 
@@ -17,8 +18,9 @@ namespace shardlab::cli {
 
 class RunProgress : public JobObserver {
 public:
-    /// `planned`: false for a run of another program, of which no step is known before it is done.
-    RunProgress(const Layout& layout, bool terminal, bool planned = true);
+    /// `device`: of the run's header or plan. `planned`: false for a run of another program, of which no step is known before it
+    /// is done.
+    RunProgress(const Layout& layout, DeviceTime device, bool terminal, bool planned = true);
 
     void stateChanged(JobState state) override;
     void eventsArrived(std::span<const Event> events) override;
@@ -38,7 +40,7 @@ private:
     const int stepsAsked_;
     const std::int64_t tokens_;
     const std::string_view counted_;  ///< "tokens" or "images"
-    const bool paced_;
+    const DeviceTime device_;
     const bool terminal_;
     const bool planned_;
     std::mutex mutex_;

@@ -3,6 +3,7 @@
 
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
+#include "engine/base/device_time.h"
 #include "engine/base/units.h"
 #include "engine/trace/record/flight_record.h"
 
@@ -23,6 +24,11 @@ std::string outcome(const RunSummary& summary) {
     // "stopped on request" says both.
     const bool both = summary.end.reason.starts_with(summary.end.outcome);
     return both ? summary.end.reason : summary.end.outcome + ": " + summary.end.reason;
+}
+
+std::string paceText(const RunSummary& summary) {
+    const std::string slowed = DeviceTime(summary.stretch).text(summary.stepSeconds > 0 ? summary.stepSeconds : summary.predictedStepSeconds);
+    return fmt::format("{}{}figures are in the modelled devices' time, moments on the run's clock", slowed, slowed.empty() ? "" : "; ");
 }
 
 std::string figures(const RunSummary& summary) {
@@ -47,8 +53,8 @@ std::string figures(const RunSummary& summary) {
     const auto share = [](std::optional<double> mfu) { return mfu ? utilisationText(*mfu) : unknown; };
     table.add({"MFU", share(summary.mfu), share(summary.predictedMfu), ""});
     return table.text() + fmt::format("MFU: what the model needs (forward, backward of twice that, nothing for recomputation) as a share of\n"
-                                      "     the peak of {}{}: {}FLOP/s\n",
-                                      summary.peak.of, summary.paced ? ", in their own time" : "", formatCount(summary.peak.flops));
+                                      "     the peak of {}: {}FLOP/s\n",
+                                      summary.peak.of, formatCount(summary.peak.flops));
 }
 
 std::string ranks(const RunSummary& summary) {
@@ -109,6 +115,7 @@ std::string toText(const RunSummary& summary, const std::string& file) {
     line("Run", file);
     if (summary.origin.empty()) line("Layout", summary.name + (summary.paced ? " (paced)" : ""));
     else line("From", summary.name == summary.origin ? summary.name : summary.name + ", " + summary.origin);
+    if (summary.paced) line("Pace", paceText(summary));
     line("Recorded", summary.created);
     line("Outcome", outcome(summary));
     line("Steps", summary.origin.empty() ? fmt::format("{} of {}", summary.losses.size(), summary.stepsAsked) : std::to_string(summary.stepsDone));

@@ -95,7 +95,7 @@ std::string resultText(const Layout& base, const SearchResult& result, std::size
     const auto front = std::ranges::count(all, true, &Candidate::front);
     std::string text = fmt::format(
         "{}\n\n{} legal layouts, {} fit a device with {}, {} on the front of throughput against memory\n"
-        "Figures are of {}, not stretched.\n{}\n",
+        "Figures are of {}, not slowed to watch.\n{}\n",
         base.name, all.size(), fitting, toText(result.device), front, modelledDevice(base).title,
         note.empty() ? note : note + "\n");
     Table table({"degrees", "chunks", "schedule", "micro", "step", fmt::format("{}/s", countedInputs(base.model)), "bubble", "peak", "memory"});

@@ -10,7 +10,7 @@ namespace shardlab::cli {
 void WatchProgress::begun(const RunHeader& header) {
     {
         const std::lock_guard lock(mutex_);
-        progress_.emplace(header.layout, terminal_, header.hasLayout());
+        progress_.emplace(header.layout, DeviceTime(header.stretch), terminal_, header.hasLayout());
         progress_->stateChanged(JobState::Running);
     }
     if (copy_) copy_->begun(header);

@@ -58,7 +58,7 @@ const std::array table = std::to_array<Field>({
     {"/cluster/network", "Network", "Networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, with commas; empty: any that is up.", {}, TextField([](L& l) -> std::string& { return l.cluster.network; })},
     {"/cluster/pace", "Paced", "Ranks wait until a modelled device would have finished; shows larger clusters on few cores.", {}, PaceField([](L& l) -> std::optional<PaceSpec>& { return l.cluster.pace; })},
     {"/cluster/pace/device", "Modelled device", "Device whose time is modelled.", {}, TextField([](L& l) -> std::string& { return l.cluster.pace->device; })},
-    {"/cluster/pace/step_seconds", "Step lasts", "Seconds that one step is stretched to.", "s", NumberField([](L& l) -> double& { return l.cluster.pace->stepSeconds; }), {}, {}, 0.001, 3600, "a step must be long enough to wait for and short enough to watch"},
+    {"/cluster/pace/step_seconds", "Step lasts", "Seconds that one step is slowed to, to watch it. What is told of it are the device's own times.", "s", NumberField([](L& l) -> double& { return l.cluster.pace->stepSeconds; }), {}, {}, 0.001, 3600, "a step must be long enough to wait for and short enough to watch"},
 
     {"/parallel/data", "Data", "Replicas of the model; each trains on its share of the batch.", "replicas", IntegerField([](L& l) -> int& { return l.parallel.data; }), {}, {}, 1, mostRanks, degree},
     {"/parallel/pipeline", "Pipeline", "Ranks that the layers are spread over.", "ranks", IntegerField([](L& l) -> int& { return l.parallel.pipeline; }), {}, {}, 1, mostRanks, degree},

@@ -45,7 +45,7 @@ std::int64_t record(const Plan& plan, const std::filesystem::path& file, std::in
     auto writer = RunWriter::create(file, headerOf(plan));
     require(writer ? Status{} : fail(writer.error()));
     require((*writer)->appendPredicted(plan.simulation.events));
-    const auto length = static_cast<std::int64_t>(plan.stepSeconds * 1e9);
+    const auto length = static_cast<std::int64_t>(plan.simulation.stepSeconds * 1e9);
     std::int64_t count = 0;
     std::mt19937_64 random(1);
     for (int step = 0; count < events && step < steps; ++step) {

@@ -60,7 +60,7 @@ with tempfile.TemporaryDirectory() as name:
                 worst_bubble = max(worst_bubble, abs(bubble["measured"] - bubble["predicted"]))
                 worst_bytes = max(worst_bytes, abs(activations["measured"] / activations["predicted"] - 1))
                 print(f"| {kind} | {stages} | {microbatches} | {bubble['measured']:.1%} | {bubble['predicted']:.1%} | "
-                      f"{bubble['theory']:.1%} | {step['measured']:.3f} s | {step['predicted']:.3f} s | "
+                      f"{bubble['theory']:.1%} | {step['measured'] * 1e3:.3f} ms | {step['predicted'] * 1e3:.3f} ms | "
                       f"{activations['measured'] / 2**20:.2f} MiB | {activations['predicted'] / 2**20:.2f} MiB |",
                       flush=True)
 print(f"\nLargest difference from the simulator: {worst_bubble * 100:.1f} points of bubble; from the ledger: "

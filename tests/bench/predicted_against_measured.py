@@ -95,7 +95,7 @@ with tempfile.TemporaryDirectory() as name:
         model, batch, parallel = wanted["model"], wanted["batch"], wanted["parallel"]
         print(f"| {wanted['name']} | {wanted['schedule']['kind']} | {parallel['pipeline']} | {parallel['data']} | "
               f"{batch['global'] // batch['micro'] // parallel['data']} | {batch['micro']} | {model['layers']} | "
-              f"{model['hidden']} | {model['sequence']} | {1e3 * measured:.1f} ms | {1e3 * predicted:.1f} ms | "
+              f"{model['hidden']} | {model['sequence']} | {1e3 * measured:.3g} ms | {1e3 * predicted:.3g} ms | "
               f"{difference(measured, predicted):+.1%} | {peak / 2**20:.2f} MiB | {ledger / 2**20:.2f} MiB | "
               f"{difference(peak, ledger):+.2%} |", flush=True)
     print(f"\nStep time: median {statistics.median(times):.1%} off, worst {max(times):.1%}. "

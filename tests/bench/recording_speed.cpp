@@ -95,7 +95,7 @@ Plan runPlan() {
 std::vector<std::vector<Event>> eventsOf(const Plan& plan, std::int64_t wanted) {
     std::mt19937 random(1);
     std::uniform_real_distribution<double> jitter(0.97, 1.0);
-    const auto length = static_cast<std::int64_t>(plan.stepSeconds * 1e9);
+    const auto length = static_cast<std::int64_t>(plan.simulation.stepSeconds * 1e9);
     std::vector<std::vector<Event>> all(ranks);
     std::int64_t count = 0;
     for (int step = 0; count < wanted; ++step)

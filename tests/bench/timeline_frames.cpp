@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
     measure("everything", plot, bench.selection, 0, whole);
     measure("a tenth", plot, bench.selection, whole / 3, whole / 10);
     measure("a hundredth", plot, bench.selection, whole / 3, whole / 100);
-    const auto step = static_cast<std::int64_t>(plan.stepSeconds * 1e9);
+    const auto step = static_cast<std::int64_t>(plan.simulation.stepSeconds * 1e9);
     measure("twenty steps", plot, bench.selection, whole / 2, 20 * step);
     measure("two steps", plot, bench.selection, whole / 2, 2 * step);
     measure("a tenth of a step", plot, bench.selection, whole / 2, step / 10);

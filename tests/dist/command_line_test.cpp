@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verbs that start no ranks: exit status, what goes to which stream, keys of the JSON answers.
+#include "engine/base/units.h"
 #include "tests/support/command.h"
 #include "tests/support/sample_weights.h"
 #include "tests/support/places.h"
@@ -113,6 +114,29 @@ private Q_SLOTS:
         QVERIFY(plan["faults"].toArray().isEmpty());
     }
 
+    void planLeadsWithDeviceTime() {
+        const Answer text = run({"plan", "llama3-70b"});
+        QCOMPARE(text.status, 0);
+        const QJsonObject plan = run({"plan", "llama3-70b", "--json"}).json();
+        const double step = plan["step_seconds"].toDouble();
+        QCOMPARE(plan["paced_step_seconds"].toDouble(), step * plan["stretch"].toDouble());
+        QVERIFY(qAbs(plan["paced_step_seconds"].toDouble() / 60 - 1) < 1e-9 && step < 10);
+        const QByteArray told = QByteArray::fromStdString(shardlab::formatSeconds(step));
+        const auto line = [&](const char* label) {
+            for (const QByteArray& each : text.out.split('\n'))
+                if (each.startsWith(label)) return each;
+            return QByteArray();
+        };
+        QVERIFY2(line("Step time").endsWith(" " + told), line("Step time"));
+        QVERIFY2(line("Throughput").contains(QByteArray::fromStdString(shardlab::formatCount(plan["tokens_per_second"].toDouble()))), line("Throughput"));
+        QCOMPARE(text.out.count("1 min 0 s"), 1);  // the remark
+        QVERIFY2(line("Note").contains("slowed 10.8 × to watch: a step lasts 1 min 0 s"), line("Note"));
+        // At full speed there is one time.
+        QTemporaryDir folder;
+        const QString full = writeFile(folder.filePath("full.layout.json"), "{}");
+        QVERIFY(run({"plan", full, "--json"}).json()["paced_step_seconds"].isNull());
+    }
+
     void planTellsMemoryOverTimeAndTheCriticalPath() {
         const Answer text = run({"plan", "1f1b-4", "--memory-curve", "--critical-path"});
         QCOMPARE(text.status, 0);
@@ -145,7 +169,7 @@ private Q_SLOTS:
     void searchAnswersInATableAndInJson() {
         const Answer text = run({"search", "1f1b-4", "--top", "3"});
         QCOMPARE(text.status, 0);
-        for (const char* word : {"legal layouts", "tokens/s", "bubble", "peak", "not stretched"})
+        for (const char* word : {"legal layouts", "tokens/s", "bubble", "peak", "not slowed to watch"})
             QVERIFY2(text.out.contains(word), word);
 
         QTemporaryDir folder;
@@ -163,8 +187,8 @@ private Q_SLOTS:
 
         // What plan says of the best one is what search said.
         const QJsonObject plan = run({"plan", best, "--json"}).json();
-        const double stretched = candidates.at(0)["tokens_per_second"].toDouble() / plan["stretch"].toDouble();
-        QVERIFY(qAbs(plan["tokens_per_second"].toDouble() / stretched - 1) < 1e-6);
+        for (const char* figure : {"step_seconds", "tokens_per_second"})
+            QVERIFY2(qAbs(plan[QLatin1String(figure)].toDouble() / candidates.at(0)[QLatin1String(figure)].toDouble() - 1) < 1e-6, figure);
         QCOMPARE(plan["bubble"].toObject()["predicted"].toDouble(), candidates.at(0)["bubble"].toDouble());
     }
 

@@ -33,6 +33,24 @@ private:
     }
 
 private Q_SLOTS:
+    void pacedRunsTellDeviceTime() {
+        const QString file = folder_.filePath("paced.shardlab");
+        const QString layout = writeFile(folder_.filePath("paced.layout.json"), smallLayout(4, "0.2"));
+        const Answer answer = run({"run", layout, "--out", file, "--json"});
+        QVERIFY2(answer.status == 0, answer.error.constData());
+        const QJsonObject json = answer.json(), step = json["step_seconds"].toObject(), paced = json["paced_step_seconds"].toObject();
+        const double stretch = json["stretch"].toDouble();
+        QVERIFY(stretch > 1 && qAbs(paced["predicted"].toDouble() / 0.2 - 1) < 1e-6);
+        for (const char* part : {"measured", "predicted"}) {
+            QVERIFY2(step[part].toDouble() > 0, part);
+            QVERIFY2(qAbs(step[part].toDouble() * stretch / paced[part].toDouble() - 1) < 1e-9, part);
+        }
+        QVERIFY(qAbs(json["tokens_per_second"].toDouble() * step["measured"].toDouble() / (8 * 16) - 1) < 1e-9);
+        QCOMPARE(step["predicted"].toDouble(), run({"plan", layout, "--json"}).json()["step_seconds"].toDouble());
+        for (const Answer& told : {run({"info", file}), answer})
+            QVERIFY2((told.out + told.error).contains("× to watch"), told.error.constData());
+    }
+
     void jsonHasEveryFigure() {
         const QString file = folder_.filePath("a.shardlab");
         const Answer answer = run({"run", layoutFile(smallLayout(6)), "--out", file, "--json"});
@@ -47,6 +65,7 @@ private Q_SLOTS:
                 QVERIFY2(json[key].toObject()[part].toDouble() > 0, key);
         QCOMPARE(json["bubble"].toObject()["theory"].toDouble(), 1.0 / 5.0);  // p = 2, m = 4
         QVERIFY(json["tokens_per_second"].toDouble() > 0);
+        QVERIFY(json["paced_step_seconds"].isNull());
         const QJsonArray memory = json["memory"].toArray();
         QCOMPARE(memory.size(), 2);
         for (const QJsonValue rank : memory) {

@@ -66,7 +66,7 @@ double layerBytes(const Layout& layout) {
     return held(2) - held(1);
 }
 
-double secondsOf(const Plan& plan) { return plan.stepSeconds / plan.costs.stretch; }
+double secondsOf(const Plan& plan) { return plan.stepSeconds; }
 
 const Plan& planned(const Published& model, bool present) {
     static std::map<std::pair<const char*, bool>, Plan> plans;

@@ -238,8 +238,8 @@ private Q_SLOTS:
             }
             const double busy = serverBusy(steady), seconds = summarizer.medianStepSeconds(), bubble = summarizer.medianBubble();
             qInfo("server busy %.3f predicted %.3f; step %.3f s predicted %.3f s; bubble %.3f predicted %.3f; %d overruns", busy, predicted,
-                  seconds, plan.stepSeconds, bubble, plan.bubble, run.count(EventKind::PaceOverrun));
-            error = std::min(error, std::max({std::abs(busy - predicted), std::abs(seconds / plan.stepSeconds - 1), std::abs(bubble - plan.bubble)}));
+                  seconds, plan.simulation.stepSeconds, bubble, plan.bubble, run.count(EventKind::PaceOverrun));
+            error = std::min(error, std::max({std::abs(busy - predicted), std::abs(seconds / plan.simulation.stepSeconds - 1), std::abs(bubble - plan.bubble)}));
         }
         QVERIFY2(error <= 0.05, qPrintable(QString::number(error)));
     }

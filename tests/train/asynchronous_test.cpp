@@ -308,8 +308,8 @@ private Q_SLOTS:
             for (const RankOutcome& rank : run.ranks) summarizer.add(rank.events);
             const double idle = summarizer.medianBubble(), seconds = summarizer.medianStepSeconds();
             qInfo("bubble measured %.3f simulated %.3f, step %.3f s of %.3f s, %d overruns", idle, plan.bubble, seconds,
-                  plan.stepSeconds, run.count(EventKind::PaceOverrun));
-            error = std::min(error, std::max(std::abs(idle - plan.bubble), std::abs(seconds / plan.stepSeconds - 1)));
+                  plan.simulation.stepSeconds, run.count(EventKind::PaceOverrun));
+            error = std::min(error, std::max(std::abs(idle - plan.bubble), std::abs(seconds / plan.simulation.stepSeconds - 1)));
         }
         QVERIFY2(error < 0.03, "the measured bubble and step against the simulated");
     }

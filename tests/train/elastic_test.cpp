@@ -195,7 +195,7 @@ private Q_SLOTS:
             QVERIFY2(run.error.empty(), run.error.c_str());
             for (const Event& event : run.ranks[1].events)
                 if (event.kind == EventKind::Step && event.step >= 3)
-                    error = std::min(error, std::abs(double(event.end - event.begin) * 1e-9 / plan.stepSeconds - 1));
+                    error = std::min(error, std::abs(double(event.end - event.begin) * 1e-9 / plan.simulation.stepSeconds - 1));
         }
         QVERIFY2(error <= 0.03, qPrintable(QString::number(error)));
     }

@@ -256,7 +256,7 @@ private Q_SLOTS:
             QVERIFY(seconds > 0);
         }
         QCOMPARE(plan.lowered.ranks.front().back().kind, ActionKind::PullWeights);
-        QVERIFY(std::abs(plan.stepSeconds - all) < 1e-9 && std::abs(plan.bubble - (1 - busy / all)) < 1e-9);
+        QVERIFY(std::abs(plan.simulation.stepSeconds - all) < 1e-9 && std::abs(plan.bubble - (1 - busy / all)) < 1e-9);
         layout.parallel.data = 1;
         layout.cluster.hosts = {{"localhost", 1}};
         layout.batch.global = 2;
@@ -265,7 +265,7 @@ private Q_SLOTS:
         QVERIFY2(run.error.empty(), run.error.c_str());
         for (const auto& steps : updatesOf(run, EventKind::Step)) {
             QCOMPARE(steps.size(), std::size_t{9});
-            QVERIFY(double(steps.back().end - steps.front().begin) * 1e-9 > 0.95 * 9 * plan.stepSeconds);
+            QVERIFY(double(steps.back().end - steps.front().begin) * 1e-9 > 0.95 * 9 * plan.simulation.stepSeconds);
         }
     }
 

@@ -304,7 +304,7 @@ private Q_SLOTS:
             layout.cluster.pace = PaceSpec{"h100-sxm", seconds};
             const Plan plan = planOf(layout);
             for (const HostCopyTimes& times : simulatedCopies(plan))
-                QVERIFY2(times.waited > 0.02 * plan.stepSeconds, "little to compare");
+                QVERIFY2(times.waited > 0.02 * plan.simulation.stepSeconds, "little to compare");
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
             requireCopies(plan, run);

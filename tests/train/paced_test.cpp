@@ -178,7 +178,7 @@ private Q_SLOTS:
                 simulatedAgain[static_cast<std::size_t>(event.rank)] += again(event);
             }
             QCOMPARE(std::ranges::max(simulatedAgain) > 0, recompute != "none");
-            QVERIFY2(std::ranges::max(simulated) > 0.04 * plan.stepSeconds, "little to compare");
+            QVERIFY2(std::ranges::max(simulated) > 0.04 * plan.simulation.stepSeconds, "little to compare");
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
             for (int step = 1; step < steps; ++step) {
@@ -193,14 +193,14 @@ private Q_SLOTS:
                         begin = std::min(begin, event.begin);
                         end = std::max(end, event.end);
                     }
-                double off = std::abs(static_cast<double>(end - begin) * 1e-9 / plan.stepSeconds - 1);
+                double off = std::abs(static_cast<double>(end - begin) * 1e-9 / plan.simulation.stepSeconds - 1);
                 for (std::size_t rank = 0; rank < exposed.size(); ++rank) {
-                    off = std::max(off, std::abs(exposed[rank] - simulated[rank]) / plan.stepSeconds);
-                    off = std::max(off, std::abs(computedAgain[rank] - simulatedAgain[rank]) / plan.stepSeconds);
+                    off = std::max(off, std::abs(exposed[rank] - simulated[rank]) / plan.simulation.stepSeconds);
+                    off = std::max(off, std::abs(computedAgain[rank] - simulatedAgain[rank]) / plan.simulation.stepSeconds);
                 }
                 error = std::min(error, off);
             }
-            qInfo("simulated %.1f %% exposed; steps of %.1f s: %.2f %% of a step off", 100 * std::ranges::max(simulated) / plan.stepSeconds,
+            qInfo("simulated %.1f %% exposed; steps of %.1f s: %.2f %% of a step off", 100 * std::ranges::max(simulated) / plan.simulation.stepSeconds,
                   seconds, 100 * error);
             if (error < 0.03 || seconds > 4) break;
         }

@@ -167,7 +167,7 @@ private Q_SLOTS:
             for (const RankOutcome& rank : run.ranks)
                 for (const Event& event : rank.events)
                     if (event.kind == EventKind::Step && event.step >= 2)
-                        error = std::min(error, std::abs(double(event.end - event.begin) * 1e-9 / plan.stepSeconds - 1));
+                        error = std::min(error, std::abs(double(event.end - event.begin) * 1e-9 / plan.simulation.stepSeconds - 1));
         }
         QVERIFY2(error <= 0.03, qPrintable(QString::number(error)));
     }

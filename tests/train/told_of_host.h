@@ -58,7 +58,7 @@ inline double copiesOff(const Plan& plan, const RunOutcome& run) {
                 if (event.step == step) times.add(event);
             off = std::max({off, std::abs(times.copied - wanted[rank].copied), std::abs(times.waited - wanted[rank].waited)});
         }
-        least = std::min(least, off / plan.stepSeconds);
+        least = std::min(least, off / plan.simulation.stepSeconds);
     }
     return least;
 }

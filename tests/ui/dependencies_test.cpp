@@ -54,7 +54,7 @@ private Q_SLOTS:
         layout.optimizer.clip = 0;  // it has no moment at which the whole gradient is known
         const Plan plan = sample::plan(layout);
         std::vector<Event> events;
-        const auto length = static_cast<std::int64_t>(std::llround(plan.stepSeconds * 1e9));
+        const auto length = static_cast<std::int64_t>(std::llround(plan.simulation.stepSeconds * 1e9));
         for (int step = 0; step < steps; ++step)
             for (Event event : plan.simulation.events) {
                 event.begin += step * length;

@@ -96,9 +96,14 @@ void EventSearchTest::questionsMeanWhatTheySay_data() {
         const Action action = actionFromId(e.action);
         return e.lane == Lane::Comm && e.action != 0 && action.stage == 1 && action.microbatch == 3;
     });
-    add("B > 50 ms", [](const Event& e) { return e.kind == EventKind::Backward && e.end - e.begin >= 50'000'000; });
-    add("compute <20ms >5ms", [](const Event& e) {
-        return e.lane == Lane::Compute && e.end - e.begin >= 5'000'000 && e.end - e.begin <= 20'000'000;
+    // Durations are the modelled devices', and not those of the clock that the run is slowed on.
+    const DeviceTime device(sample::plan(sample::layout(2, 4, 8)).costs.stretch);
+    const std::int64_t most = device.nanoseconds(50'000'000), some = device.nanoseconds(20'000'000), few = device.nanoseconds(5'000'000);
+    const auto lasts = [](const Event& e) { return e.end - e.begin; };
+    add(QByteArray("B > " + QByteArray::number(qlonglong(most)) + " ns").constData(),
+        [=](const Event& e) { return e.kind == EventKind::Backward && lasts(e) >= device.nanosecondsOnClock(most); });
+    add(QByteArray("compute <" + QByteArray::number(qlonglong(some)) + "ns >" + QByteArray::number(qlonglong(few)) + "ns").constData(), [=](const Event& e) {
+        return e.lane == Lane::Compute && lasts(e) >= device.nanosecondsOnClock(few) && lasts(e) <= device.nanosecondsOnClock(some);
     });
 }
 
@@ -230,6 +235,7 @@ void EventSearchTest::areaFiguresAreThoseOfALoop() {
         if (event.end > area.begin && event.begin < area.end) parts[{event.rank, event.kind}].push_back(inside);
     }
     const QStringList lines = view.asTable().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+    const double stretch = stand.plan.costs.stretch;  // what the table tells is device time
     int checked = 0;
     for (const QString& line : lines.mid(1)) {
         const QStringList cells = line.split(QLatin1Char('\t'));
@@ -245,11 +251,11 @@ void EventSearchTest::areaFiguresAreThoseOfALoop() {
         QCOMPARE(cells[2].toLongLong(), qlonglong(own.size()));
         std::int64_t total = 0;
         for (const std::int64_t each : own) total += each;
-        QCOMPARE(cells[3], QString::number(static_cast<double>(total) * 1e-9, 'f', 9));
+        QCOMPARE(cells[3], QString::number(static_cast<double>(total) * 1e-9 / stretch, 'g', 12));
         const double time = static_cast<double>(area.end - area.begin) * (cells[0] == QStringLiteral("all") ? 2 : 1);
         QCOMPARE(cells[7], QString::number(static_cast<double>(total) / time, 'f', 4));
         // At least 95 % do not exceed it, and no smaller one does.
-        const auto p95 = static_cast<std::int64_t>(std::llround(cells[5].toDouble() * 1e9));
+        const auto p95 = static_cast<std::int64_t>(std::llround(cells[5].toDouble() * stretch * 1e9));
         const auto below = std::ranges::count_if(own, [&](std::int64_t each) { return each <= p95; });
         const auto under = std::ranges::count_if(own, [&](std::int64_t each) { return each < p95; });
         QVERIFY(static_cast<double>(below) >= 0.95 * static_cast<double>(own.size()));
@@ -368,7 +374,7 @@ void EventSearchTest::pictures() {
     AreaView area(stand.bench.context(), nullptr);
     area.resize(440, 240);
     stand.view.toolsButton().click();
-    stand.view.tools().field().setText(state == QLatin1String("error") ? QStringLiteral("xyzzy") : QStringLiteral("B7 > 1 ms"));
+    stand.view.tools().field().setText(state == QLatin1String("error") ? QStringLiteral("xyzzy") : QStringLiteral("B7 > 1 us"));
     stand.bench.events.finish();
     if (!stand.bench.model.empty()) {
         stand.bench.selection.setRank(5);

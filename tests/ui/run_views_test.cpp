@@ -301,16 +301,19 @@ void RunViewsTest::figuresAreTheStepsFigures() {
         const StepSummary& summary = bench.model.summary().steps()[static_cast<std::size_t>(step)];
         const auto rows = cells(view.asTable());
         QCOMPARE(rows.size(), 8);
-        QCOMPARE(rows[1][1].toStdString(), formatCount(static_cast<double>(tokensPerStep(plan.layout)) / summary.seconds));
-        // Of the modelled devices, in their own time.
+        // The modelled devices' time, and not that of the clock that the run is slowed on.
         const double own = summary.seconds / plan.costs.stretch;
+        QCOMPARE(rows[1][1].toStdString(), formatCount(static_cast<double>(tokensPerStep(plan.layout)) / own));
+        QVERIFY(rows[1][2].contains(QString::fromStdString(formatCount(plan.tokensPerSecond))));
         QCOMPARE(rows[2][0], QStringLiteral("MFU"));
         QCOMPARE(rows[2][1].toStdString(), utilisationText(plan.flopsPerStep / (own * 4 * findDevice("h100-sxm")->fp32Flops)));
         QVERIFY(rows[2][2].contains(QString::fromStdString(utilisationText(plan.mfu))));
         QVERIFY(rows[2][3].contains(QStringLiteral("4 × NVIDIA H100 SXM 80 GB, fp32")));
         QCOMPARE(rows[3][1].toStdString(), formatPercent(summary.bubble));
         QVERIFY(rows[3][2].contains(QString::fromStdString(formatPercent(plan.bubbleTheory))));
-        QCOMPARE(rows[4][1].toStdString(), formatSeconds(summary.seconds));
+        QCOMPARE(rows[4][1].toStdString(), formatSeconds(own));
+        QVERIFY(rows[4][2].contains(QString::fromStdString(formatSeconds(plan.stepSeconds))));
+        QVERIFY(rows[4][3].contains(QString::fromStdString(DeviceTime(plan.costs.stretch).text(plan.stepSeconds))));
         QCOMPARE(rows[5][1], QString::number(summary.loss, 'f', 3));
         QVERIFY(rows[5][2].startsWith(QStringLiteral("grad norm")));
         std::int64_t peak = 0;
@@ -414,6 +417,7 @@ void RunViewsTest::inspectorOfAnAction() {
     sample::fill(bench.model, plan, 4, 3);
     InspectorView view(bench.context(), nullptr);
     QVERIFY(view.emptyText().contains(QStringLiteral("Click")));
+    const auto ownTime = [&](std::int64_t onClock) { return QString::fromStdString(formatSeconds(static_cast<double>(onClock) * 1e-9 / plan.costs.stretch)); };
     int waits = 0;
     for (const Event& event : bench.model.eventsOfStep(3, Lane::Compute, 2)) {
         if (!isCompute(event.kind)) continue;
@@ -424,8 +428,8 @@ void RunViewsTest::inspectorOfAnAction() {
         QMap<QString, QString> facts;
         for (const QStringList& row : cells(view.asTable())) facts[row[0]] = row.value(1);
         QCOMPARE(facts[QStringLiteral("What")], whatText(bench.model, event));
-        QCOMPARE(facts[QStringLiteral("Measured")], seconds(event.end - event.begin));
-        QCOMPARE(facts[QStringLiteral("Start")], QStringLiteral("+") + seconds(event.begin - bench.model.stepExtents()[2].begin));
+        QCOMPARE(facts[QStringLiteral("Measured")], ownTime(event.end - event.begin));
+        QCOMPARE(facts[QStringLiteral("Start")], QStringLiteral("+") + ownTime(event.begin - bench.model.stepExtents()[2].begin));
         QVERIFY(facts[QStringLiteral("Predicted")].contains(QLatin1Char('%')));
         // The wait, if there was one, ends where the action begins.
         bool waited = false;

@@ -16,7 +16,7 @@ namespace shardlab {
 inline std::vector<Event> syntheticRun(const Plan& plan, int steps, std::uint32_t seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> jitter(0.97, 1.0);
-    const auto length = static_cast<std::int64_t>(plan.stepSeconds * 1e9);
+    const auto length = static_cast<std::int64_t>(plan.simulation.stepSeconds * 1e9);
     const std::int64_t pause = length / 40;
     std::vector<Event> events;
     const auto counter = [&](EventKind kind, int step, int rank, std::int64_t time, double value, std::int64_t bytes) {
@@ -43,7 +43,7 @@ inline std::vector<Event> syntheticRun(const Plan& plan, int steps, std::uint32_
         const double loss = 0.7 + 4.8 * std::exp(-step / 12.0) + 0.05 * std::sin(step * 1.7);
         counter(EventKind::Loss, step, 0, origin + length, loss, 0);
         counter(EventKind::GradientNorm, step, 0, origin + length, 0.5 + 2 * std::exp(-step / 20.0), 0);
-        counter(EventKind::TokensPerSecond, step, 0, origin + length, plan.tokensPerSecond * jitter(random), 0);
+        counter(EventKind::TokensPerSecond, step, 0, origin + length, plan.tokensPerSecond / plan.costs.stretch * jitter(random), 0);
         if (step % 10 == 9) counter(EventKind::ValidationLoss, step, 0, origin + length, loss + 0.1, 0);
     }
     std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.begin < b.begin; });

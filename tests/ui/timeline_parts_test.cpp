@@ -91,6 +91,14 @@ void TimelinePartsTest::ticksAreRoundAndInside() {
             QVERIFY2(labels.insert(tick.label).second, (where + " label " + tick.label.toUtf8() + " twice").constData());
         }
         if (most >= 5) QVERIFY2(ticks.size() >= 1, where);
+        // On a slower clock the same labels stand at as much later moments.
+        const std::int64_t slower = length < 1'000'000'000'000 && begin < 1'000'000'000'000 ? 700 : 1;
+        const auto slowed = timeTicks(slower * begin, slower * (begin + length), most, DeviceTime(static_cast<double>(slower)));
+        QCOMPARE(slowed.size(), ticks.size());
+        for (std::size_t i = 0; i < ticks.size(); ++i) {
+            QCOMPARE(slowed[i].label, ticks[i].label);
+            QVERIFY2(std::abs(static_cast<double>(slowed[i].time - slower * ticks[i].time)) <= 1e-9 * static_cast<double>(slower * (std::abs(begin) + length)), where);
+        }
     }
 }
 

@@ -396,7 +396,7 @@ void TimelineTest::tableMatchesTheModel() {
         QCOMPARE(line.split(QLatin1Char('\t')).size(), columns);
         const QStringList cells = line.split(QLatin1Char('\t'));
         if (cells[0] == QStringLiteral("2") && cells[3].toStdString() == toText(actionFromId(event.action)) && cells[5] == QStringLiteral("1") && cells[2] == QStringLiteral("compute")) {
-            if (cells[6] == QString::number(static_cast<double>(event.begin) * 1e-6, 'f', 6)) ++found;
+            if (cells[6] == QString::number(static_cast<double>(event.begin) * 1e-6 / stand.plan.costs.stretch, 'f', 6)) ++found;
         }
     }
     QCOMPARE(found, 1);
@@ -406,7 +406,7 @@ void TimelineTest::subtitleTells() {
     Stand stand;
     stand.showStep(2);
     QVERIFY2(stand.view.subtitle().startsWith(QStringLiteral("step 2")), qPrintable(stand.view.subtitle()));
-    QVERIFY(stand.view.subtitle().contains(QStringLiteral("paced ×")));
+    QVERIFY(stand.view.subtitle().contains(QStringLiteral("× to watch")));
     Stand design(Workspace::Design, 0);
     QVERIFY(design.view.subtitle().contains(QStringLiteral("bubble")));
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/device_time.h"
 #include "engine/base/file.h"
 #include "engine/base/own_file.h"
 #include "engine/base/random.h"
@@ -25,6 +26,26 @@ using namespace shardlab;
 class BaseTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void timesOfDevicesAndOfTheClockTheyAreShownOn() {
+        const DeviceTime slowed(10.8);
+        QCOMPARE(slowed.seconds(60.0), 60.0 / 10.8);
+        QCOMPARE(slowed.onClock(slowed.seconds(60.0)), 60.0);
+        QCOMPARE(slowed.nanoseconds(108), std::int64_t{10});
+        QCOMPARE(slowed.nanosecondsOnClock(-10), std::int64_t{-108});
+        QCOMPARE(slowed.nanosecondsOnClock(std::numeric_limits<std::int64_t>::max() / 2), std::numeric_limits<std::int64_t>::max());
+        QCOMPARE(slowed.text(60.0 / 10.8), std::string("slowed 10.8 × to watch: a step lasts 1 min 0 s"));
+        QCOMPARE(DeviceTime(0.25).text(4), std::string("sped up 4 × to watch: a step lasts 1.00 s"));
+        // Nothing is paced, and what a damaged file may say.
+        constexpr std::int64_t odd = (std::int64_t{1} << 62) + 1;  // no double holds it
+        for (const double none : {1.0, 0.0, -2.0, std::nan(""), HUGE_VAL}) {
+            const DeviceTime plain(none);
+            QVERIFY(plain.isClock() && plain.text().empty() && plain.text(1).empty());
+            QCOMPARE(plain.nanoseconds(odd), odd);
+            QCOMPARE(plain.nanosecondsOnClock(odd), odd);
+            QCOMPARE(plain.seconds(3), 3.0);
+        }
+    }
+
     void bytes() {
         QCOMPARE(formatBytes(0), std::string("0 B"));
         QCOMPARE(formatBytes(512), std::string("512 B"));

@@ -192,7 +192,7 @@ private Q_SLOTS:
             QVERIFY2(figures >= lesson.experiments.size(), lesson.name.c_str());
             for (const LessonExperiment& experiment : lesson.experiments) {
                 QVERIFY2(rankCount(experiment.layout) <= 8, experiment.layout.name.c_str());
-                const double seconds = experiment.layout.run.steps * planRun(experiment.layout, {})->plan.stepSeconds;
+                const double seconds = experiment.layout.run.steps * planRun(experiment.layout, {})->plan.simulation.stepSeconds;
                 QVERIFY2(seconds <= 10, experiment.layout.name.c_str());  // a lesson is read in minutes
             }
         }

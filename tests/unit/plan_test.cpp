@@ -4,6 +4,7 @@
 #include "engine/layout/presets.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/layout/schedule/validate.h"
+#include "engine/predict/search/losses.h"
 #include "engine/predict/search/search.h"
 #include "engine/predict/search/step_estimate.h"
 
@@ -63,7 +64,7 @@ private Q_SLOTS:
                 QCOMPARE(rank.bytes[0], rank.bytes[1] * rank.weightVersions);
             }
             if (each.layout.cluster.pace)
-                QVERIFY(std::abs(plan.stepSeconds / each.layout.cluster.pace->stepSeconds - 1) < 1e-9);
+                QVERIFY(std::abs(plan.simulation.stepSeconds / each.layout.cluster.pace->stepSeconds - 1) < 1e-9);
         }
     }
 
@@ -170,6 +171,36 @@ private Q_SLOTS:
         const Plan plan = planOrFail(layout);
         const double rule = 6.0 * static_cast<double>(plan.parameters) * static_cast<double>(tokensPerStep(layout));
         QVERIFY(std::abs(plan.flopsPerStep / rule - 1) < 0.01);
+    }
+
+    /// However slowly a step is shown, what is told of it is the modelled device's.
+    void paceChangesNoFigure() {
+        Layout layout;
+        layout.cluster.hosts = {{"localhost", 4}};
+        layout.parallel.data = layout.parallel.pipeline = 2;
+        layout.memory.offload = "optimizer";
+        layout.cluster.pace = PaceSpec{"h100-sxm", 0.5};
+        const Plan fast = planOrFail(layout);
+        layout.cluster.pace->stepSeconds = 60;
+        const Plan slow = planOrFail(layout);
+        const auto near = [](double a, double b) { return std::abs(a / b - 1) < 1e-6; };
+        QVERIFY(near(slow.simulation.stepSeconds, 60) && near(slow.costs.stretch, 120 * fast.costs.stretch));
+        QVERIFY(near(slow.stepSeconds, fast.stepSeconds) && near(slow.stepSeconds * slow.costs.stretch, 60));
+        QVERIFY(near(slow.tokensPerSecond, fast.tokensPerSecond));
+        QVERIFY(near(slow.exposedCommunication, fast.exposedCommunication) && near(slow.bubble, fast.bubble));
+        QVERIFY(!slow.hosts.empty() && slow.hosts.size() == fast.hosts.size());
+        for (std::size_t rank = 0; rank < slow.hosts.size(); ++rank)
+            for (const auto seconds : {&HostTraffic::toHostSeconds, &HostTraffic::fromHostSeconds, &HostTraffic::exposedSeconds})
+                QVERIFY(std::abs(slow.hosts[rank].*seconds - fast.hosts[rank].*seconds) < 1e-6 * fast.stepSeconds);
+        QCOMPARE(slow.traffic.size(), fast.traffic.size());
+        for (std::size_t axis = 0; axis < slow.traffic.size(); ++axis) QCOMPARE(slow.traffic[axis].how, fast.traffic[axis].how);
+        const std::vector<Loss> ofSlow = largestLosses(slow), ofFast = largestLosses(fast);
+        QVERIFY(!ofSlow.empty() && ofSlow.size() == ofFast.size());
+        for (std::size_t i = 0; i < ofSlow.size(); ++i) QCOMPARE(ofSlow[i].why, ofFast[i].why);
+        // The clock is told of once.
+        const auto told = [](const Plan& plan) { return std::ranges::count_if(plan.notes, [](const std::string& note) { return note.find("to watch: a step lasts") != std::string::npos; }); };
+        QCOMPARE(told(slow), 1);
+        QVERIFY(slow.notes.front().find("to watch: a step lasts 1 min 0 s; times are those of NVIDIA H100") != std::string::npos);
     }
 
     void mfuIsOfTheModelledDevice() {

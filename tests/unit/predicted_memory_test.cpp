@@ -90,7 +90,7 @@ private Q_SLOTS:
     void curveLastsTheStepAndEndsWhereItBegan() {
         for (const Plan& plan : plans()) {
             // Without a flush ranks begin the step at different times, and each curve lasts to its own rank's border.
-            double end = plan.stepSeconds * 1e9 + 1;
+            double end = plan.simulation.stepSeconds * 1e9 + 1;
             if (!plan.lowered.flushes())
                 end = static_cast<double>(std::ranges::max(plan.simulation.events, {}, &Event::end).end);
             for (const MemoryCurve& curve : predictedMemory(plan)) {

@@ -321,7 +321,7 @@ private Q_SLOTS:
             above = again;
         }
         QCOMPARE(seen, 2 * every.lowered.microbatches);
-        QVERIFY(every.stepSeconds >= simulatedSeconds(every.lowered, withoutRecompute(every.costs)));
+        QVERIFY(every.simulation.stepSeconds >= simulatedSeconds(every.lowered, withoutRecompute(every.costs)));
     }
 };
 

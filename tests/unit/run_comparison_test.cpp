@@ -81,6 +81,42 @@ bool near(std::optional<double> value, double expected) { return value && std::a
 class RunComparisonTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// The same run beside itself, shown on a slower clock: what the devices did is the same.
+    void pacesAreNoDifference() {
+        RandomEvents random(freshSeed());
+        RunHeader a = headerOf(2, 2), b = a;
+        a.paced = b.paced = true;
+        a.stretch = 8;
+        b.stretch = 32;
+        b.predictedStepSeconds = 4 * a.predictedStepSeconds;
+        Durations given;
+        const std::vector<Event> events = runOf(a, 0, 6, random, given);
+        std::vector<Event> slower = events;
+        for (Event& event : slower) {
+            event.begin *= 4;
+            event.end *= 4;
+        }
+        RunComparer comparer(a, false, b);
+        comparer.add(RunComparer::Side::A, events);
+        comparer.add(RunComparer::Side::B, slower);
+        const auto comparison = comparer.comparison();
+        QVERIFY(comparison && comparison->notes.empty());
+        QVERIFY(*comparison->stepSeconds.a > 0 && near(comparison->stepSeconds.b, *comparison->stepSeconds.a));
+        for (const RunComparison::Rank& rank : comparison->ranks) QVERIFY(near(rank.computing.b, *rank.computing.a));
+        // Nanoseconds of device time are whole.
+        for (const RunComparison::Difference& one : comparison->largest)
+            QVERIFY(*one.seconds.a > 0 && std::abs(*one.seconds.difference()) < 2e-9 && std::abs(one.worst) < 2e-9);
+        b.paced = false;
+        b.stretch = 1;
+        RunComparer mixed(a, false, b);
+        mixed.add(RunComparer::Side::A, events);
+        mixed.add(RunComparer::Side::B, events);
+        const auto told = mixed.comparison();
+        QVERIFY(told && near(told->stepSeconds.b, 8 * *told->stepSeconds.a));
+        QCOMPARE(told->notes.size(), std::size_t{1});
+        QVERIFY(told->notes.front().starts_with("A is paced: its times are those of the devices that it models"));
+    }
+
     void figuresAreThoseByHand() {
         RandomEvents random(freshSeed());
         const RunHeader header = headerOf(2, 2);

@@ -82,6 +82,36 @@ private Q_SLOTS:
         QCOMPARE(summary.stepsAsked, 50);
     }
 
+    /// Of a paced run, whose clock shows a device's times 20 × as long.
+    void figuresAreDeviceTimeAndThePaceIsNamed() {
+        RunHeader header = headerOfTwoRanks();
+        header.paced = true;
+        header.stretch = 20;
+        RunFigures figures(header), plain(headerOfTwoRanks());
+        for (RunFigures* each : {&figures, &plain})
+            for (int step = 0; step < 6; ++step) {
+                addStep(*each, step, 2);
+                each->add(std::vector{counter(EventKind::HiddenComm, 0, step, 0.01), counter(EventKind::ExposedComm, 0, step, 0.03),
+                                      counter(EventKind::PaceOverrun, 0, step, 0.002)});
+            }
+        const RunSummary summary = figures.summary(), onClock = plain.summary();
+        QCOMPARE(onClock.stepSeconds, 0.1);
+        QCOMPARE(summary.stepSeconds, 0.1 / 20);
+        QCOMPARE(summary.predictedStepSeconds, 0.25 / 20);
+        QCOMPARE(summary.tokensPerSecond, 20 * onClock.tokensPerSecond);
+        QCOMPARE(summary.bubble, onClock.bubble);
+        QVERIFY(onClock.paceOverrun > 0 && summary.communication && onClock.communication);
+        QCOMPARE(summary.paceOverrun, onClock.paceOverrun / 20);
+        QCOMPARE(summary.communication->hidden, onClock.communication->hidden / 20);
+        QCOMPARE(summary.communication->exposed, onClock.communication->exposed / 20);
+        const auto jsonOf = [](const RunSummary& of) { return QJsonDocument::fromJson(QByteArray::fromStdString(toJson(of, "a.shardlab"))).object(); };
+        const QJsonObject json = jsonOf(summary), paced = json["paced_step_seconds"].toObject();
+        QCOMPARE(json["step_seconds"].toObject()["measured"].toDouble(), 0.1 / 20);
+        QCOMPARE(paced["measured"].toDouble(), 0.1);
+        QCOMPARE(paced["predicted"].toDouble(), 0.25);
+        QVERIFY(jsonOf(onClock)["paced_step_seconds"].isNull());
+    }
+
     void communicationBesideComputeIsTheMeanOfSteadySteps() {
         const quint32 seed = freshSeed();
         QRandomGenerator random(seed);

@@ -40,7 +40,7 @@ std::vector<Straggler> stragglersOf(const Plan& plan, Change change) {
     std::uniform_real_distribution<double> jitter(0.97, 1.03);
     StragglerWatch watch(headerOf(plan));
     watch.addPredicted(plan.simulation.events);
-    const auto length = static_cast<std::int64_t>(plan.stepSeconds * 1e9);
+    const auto length = static_cast<std::int64_t>(plan.simulation.stepSeconds * 1e9);
     for (int step = 0; step < steps; ++step) {
         std::vector<Event> events;
         for (Event event : plan.simulation.events) {

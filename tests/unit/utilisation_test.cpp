@@ -58,10 +58,10 @@ private Q_SLOTS:
         QVERIFY(near(plan->peak.flops, peak));
         QCOMPARE(plan->peak.of, std::string("8 × NVIDIA H100 SXM 80 GB, fp32"));
         const RunHeader header = headerOf(*plan);
-        const double own = plan->stepSeconds / plan->costs.stretch;
-        QVERIFY(near(*header.utilisation(plan->stepSeconds), countedFlops(plan->layout) / (own * peak)));
-        QVERIFY(std::abs(*header.utilisation(plan->stepSeconds) / plan->mfu - 1) < 1e-6);
-        QVERIFY(near(*header.utilisation(2 * plan->stepSeconds), *header.utilisation(plan->stepSeconds) / 2));
+        const double own = plan->stepSeconds, onClock = plan->simulation.stepSeconds;
+        QVERIFY(near(*header.utilisation(onClock), countedFlops(plan->layout) / (own * peak)));
+        QVERIFY(std::abs(*header.utilisation(onClock) / plan->mfu - 1) < 1e-6);
+        QVERIFY(near(*header.utilisation(2 * onClock), *header.utilisation(onClock) / 2));
         QVERIFY(!header.utilisation(0));
     }
 
@@ -91,7 +91,7 @@ private Q_SLOTS:
         RunHeader header = headerOf(*plan);
         const auto told = jsonOf(header);
         QVERIFY(told["measured"].is_null());  // no step yet
-        QVERIFY(near(told["predicted"].get<double>(), *header.utilisation(plan->stepSeconds)));
+        QVERIFY(near(told["predicted"].get<double>(), *header.utilisation(plan->simulation.stepSeconds)));
         QCOMPARE(told["peak_of"].get<std::string>(), plan->peak.of);
         header.peak = {};
         QVERIFY(jsonOf(header).is_null());

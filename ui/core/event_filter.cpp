@@ -61,7 +61,8 @@ private:
         static const QRegularExpression pattern(QStringLiteral("([<>])\\s*=?\\s*([0-9]*\\.?[0-9]+)\\s*(ns|us|µs|ms|min|s)(?![a-z])"));
         QRegularExpressionMatch match;
         while ((match = pattern.match(rest_)).hasMatch()) {
-            const auto limit = static_cast<std::int64_t>(match.captured(2).toDouble() * nanosecondsOf(match.captured(3)));
+            const double asked = match.captured(2).toDouble() * nanosecondsOf(match.captured(3));  // of device time
+            const std::int64_t limit = model_.deviceTime().nanosecondsOnClock(static_cast<std::int64_t>(asked));
             (match.captured(1) == QLatin1String(">") ? filter_.duration.first : filter_.duration.last) = limit;
             rest_.remove(match.capturedStart(), match.capturedLength());
         }

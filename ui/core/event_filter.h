@@ -27,7 +27,7 @@ struct EventFilter {
     std::optional<Lane> lane;
     std::vector<bool> ranks;           ///< by rank; empty: any
     NumberSpan steps, stages, microbatches;
-    NumberSpan duration;               ///< nanoseconds
+    NumberSpan duration;               ///< nanoseconds on the run's clock
     std::optional<Action> action;      ///< its weight version only where one is given
     std::vector<bool> names;           ///< by nameNumber(); empty: any
     bool ofActions = false;            ///< stages or microbatches are asked for

@@ -383,12 +383,12 @@ const StepAccount* RunModel::account() {
     for (const RankLanes& lanes : lanes_)
         for (const auto& lane : lanes.predicted) events.insert(events.end(), lane.begin(), lane.end());
     if (events.size() <= quickEvents) {
-        account_ = accountOf(header_->layout, std::move(events));
+        account_ = accountOf(header_->layout, std::move(events), deviceTime());
         return account_.get();
     }
     QThreadPool::globalInstance()->start(
-        [model = QPointer<RunModel>(this), generation = generation_, layout = header_->layout, events = std::move(events)]() mutable {
-            std::shared_ptr<const StepAccount> account = accountOf(layout, std::move(events));
+        [model = QPointer<RunModel>(this), generation = generation_, layout = header_->layout, events = std::move(events), device = deviceTime()]() mutable {
+            std::shared_ptr<const StepAccount> account = accountOf(layout, std::move(events), device);
             QMetaObject::invokeMethod(qApp, [model, generation, account] {
                 if (!model || model->generation_ != generation) return;  // a newer header came
                 model->account_ = account;

@@ -4,6 +4,7 @@
 // memory; spans and memory samples lie in blocks, and are read when somebody asks (ui/store).
 #pragma once
 
+#include "engine/base/device_time.h"
 #include "engine/trace/analysis/stragglers.h"
 #include "engine/trace/event/event.h"
 #include "engine/trace/metrics/memory_curve.h"
@@ -75,6 +76,8 @@ public:
 
     bool empty() const { return !header_.has_value(); }
     const RunHeader& header() const { return *header_; }  ///< not empty()
+    /// What people are told of times on the run's clock, which are those of its events.
+    DeviceTime deviceTime() const { return header_ ? DeviceTime(header_->stretch) : DeviceTime(); }
     int ranks() const { return static_cast<int>(lanes_.size()); }
     /// Ranks that did the step, or do it; an elastic run may have fewer than ranks() for some time.
     int activeRanks(int step) const { return restarts_.ranksOf(step, ranks()); }

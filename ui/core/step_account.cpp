@@ -57,7 +57,7 @@ bool cutByWaits(std::span<const Event> events) {
 
 }  // namespace
 
-std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<Event> events) {
+std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<Event> events, DeviceTime device) {
     auto plan = makePlan(layout);
     if (!plan) return nullptr;
     // A recorded run keeps what was predicted for it then.
@@ -67,9 +67,10 @@ std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<E
     if (exchangeOf(layout.parallel) != Exchange::AllReduce) account->memoryOfFirst = predictedMemory(*plan, 0);
     const auto told = toldOf(plan->simulation.events);
     plan->costs.cores = 0;
+    plan->costs.stretch = 1;
     account->graph = stepGraph(plan->lowered, plan->costs, [&](const Action& action) {
         const auto found = told.find(actionId(action));
-        return found == told.end() || !found->second.known() ? plan->costs.seconds(action) : found->second.lasts;
+        return found == told.end() || !found->second.known() ? plan->costs.seconds(action) : device.seconds(found->second.lasts);
     });
     // Where waits cut actions, collectives are drawn over the waits too: the cost model's share then.
     if (!cutByWaits(plan->simulation.events))

@@ -3,6 +3,7 @@
 // decides how long it takes.
 #pragma once
 
+#include "engine/base/device_time.h"
 #include "engine/trace/metrics/memory_curve.h"
 #include "engine/layout/mesh/mesh.h"
 #include "engine/predict/plan/critical_path.h"
@@ -17,7 +18,7 @@ struct StepAccount {
     Mesh mesh;
     std::vector<MemoryCurve> memory;  ///< by pipeline rank; times as those of the predicted events
     std::vector<MemoryCurve> memoryOfFirst;  ///< of the first replica, where it is not like the others; else empty
-    StepGraph graph;
+    StepGraph graph;  ///< in device time, and the path too
     CriticalPath path;
     /// Nodes of the graph by pipeline rank and action.
     std::map<std::pair<int, ActionId>, int> nodes;
@@ -31,7 +32,7 @@ struct StepAccount {
     int nodeOf(const Event& event) const;
 };
 
-/// `events`: the predicted step of all ranks. None where the layout cannot be planned.
-std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<Event> events);
+/// `events`: the predicted step of all ranks, on the clock of `device`. None where the layout cannot be planned.
+std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<Event> events, DeviceTime device);
 
 }  // namespace shardlab

@@ -16,7 +16,7 @@ class Actions {
 public:
     void add(std::span<const Event> events) {
         for (const Event& event : events) {
-            if (isTensorCollective(event.kind) || isExpertExchange(event.kind)) tensor_[event.action].emplace_back(toSeconds(event.begin), toSeconds(event.end));
+            if (isTensorCollective(event.kind) || isExpertExchange(event.kind)) tensor_[event.action].emplace_back(event.begin, event.end);
             if (event.action == 0 || event.kind != eventKind(actionFromId(event.action).kind)) continue;
             const auto [known, added] = events_.try_emplace(event.action, event);
             if (added) continue;
@@ -28,18 +28,21 @@ public:
         const auto found = events_.find(actionId(action));
         return found == events_.end() ? nullptr : &found->second;
     }
-    std::optional<MeasuredSpan> spanOf(const Action& action) const {
+    /// In device time.
+    std::optional<MeasuredSpan> spanOf(const Action& action, DeviceTime device) const {
         const Event* event = of(action);
         if (!event) return std::nullopt;
         const auto tensor = tensor_.find(actionId(action));
-        MeasuredSpan span{toSeconds(event->begin), toSeconds(event->end)};
-        if (tensor != tensor_.end()) span.tensor = tensor->second;
+        const auto seconds = [&](std::int64_t time) { return device.seconds(toSeconds(time)); };
+        MeasuredSpan span{seconds(event->begin), seconds(event->end)};
+        if (tensor != tensor_.end())
+            for (const auto& [begin, end] : tensor->second) span.tensor.emplace_back(seconds(begin), seconds(end));
         return span;
     }
 
 private:
     std::map<ActionId, Event> events_;
-    std::map<ActionId, std::vector<std::pair<double, double>>> tensor_;  ///< collectives within an action
+    std::map<ActionId, std::vector<std::pair<std::int64_t, std::int64_t>>> tensor_;  ///< collectives within an action
 };
 
 /// By pipeline rank, of one pipeline: predicted, or measured in a step.
@@ -76,7 +79,7 @@ std::optional<StepPath> measuredPath(const RunModel& model, const StepAccount& a
     const auto actions = actionsOf(model, account, pipeline, step);
     std::vector<std::optional<MeasuredSpan>> times;
     times.reserve(account.graph.nodes.size());
-    for (const StepGraph::Node& node : account.graph.nodes) times.push_back(actions[static_cast<std::size_t>(node.rank)].spanOf(node.action));
+    for (const StepGraph::Node& node : account.graph.nodes) times.push_back(actions[static_cast<std::size_t>(node.rank)].spanOf(node.action, model.deviceTime()));
     StepPath found{step, measuredPath(account.graph, times), {}};
     if (found.path.links.empty()) return std::nullopt;
     for (const MeasuredPath::Link& link : found.path.links) found.events.push_back(*eventOf(actions, account.graph.nodes[static_cast<std::size_t>(link.node)]));

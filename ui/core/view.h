@@ -45,6 +45,8 @@ public:
     View(const ViewContext& context, QWidget* parent);
     /// Beside the title in the panel's head: "one step · 612 ms · bubble 9.1 %".
     virtual QString subtitle() const { return {}; }
+    /// What the subtitle means, as a tooltip on it.
+    virtual QString subtitleHelp() const { return {}; }
     /// What is drawn, as tab-separated text with a heading line: for copying and for screen readers.
     virtual QString asTable() const { return {}; }
     /// Shown in the view's place while it has nothing to show: says what to press next. Empty: the view is shown.

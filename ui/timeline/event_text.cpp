@@ -5,6 +5,7 @@
 #include "ui/core/overflow.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/gantt_scene.h"
+#include "ui/timeline/time_ticks.h"
 
 #include <QCoreApplication>
 
@@ -22,8 +23,20 @@ QString shortened(const QString& name) {
 
 }  // namespace
 
-QString seconds(std::int64_t nanoseconds) {
-    return QString::fromStdString(formatSeconds(static_cast<double>(nanoseconds) * 1e-9));
+QString seconds(const RunModel& model, std::int64_t nanoseconds) {
+    return QString::fromStdString(formatSeconds(model.deviceTime().seconds(static_cast<double>(nanoseconds) * 1e-9)));
+}
+
+QString moment(const RunModel& model, std::int64_t time, std::int64_t largest, std::int64_t exactness) {
+    const DeviceTime device = model.deviceTime();
+    return formatMoment(device.nanoseconds(time), device.nanoseconds(exactness), device.nanoseconds(largest));
+}
+
+QString paceHelp(const RunModel& model) {
+    if (model.empty() || model.deviceTime().isClock()) return {};
+    const RunHeader& header = model.header();
+    return QCoreApplication::translate("EventText", "Paced, %1. All times and rates here are those of the modelled devices.")
+        .arg(QString::fromStdString(model.deviceTime().text(model.deviceTime().seconds(header.predictedStepSeconds))));
 }
 
 QString actionText(const RunModel& model, const Event& event) { return QString::fromStdString(model.names().text(event.action)); }
@@ -47,7 +60,7 @@ QString predictedText(const RunModel& model, const Event& event) {
     const Event* predicted = predictedOf(model, event);
     if (!predicted || showsPrediction(model)) return {};
     const std::int64_t expected = predicted->end - predicted->begin;
-    QString result = seconds(expected);
+    QString result = seconds(model, expected);
     if (expected > 0) {
         const double off = 100.0 * (static_cast<double>(event.end - event.begin) / static_cast<double>(expected) - 1);
         result += QStringLiteral(" (%1%2 %)").arg(off < 0 ? QStringLiteral("−") : QStringLiteral("+")).arg(std::abs(off), 0, 'f', 1);
@@ -60,7 +73,7 @@ QString hoverText(const RunModel& model, const Event& event) {
         const QString scale = scaleAround(model, event.step);
         return whatText(model, event) + QStringLiteral(" · rank %1").arg(event.rank) + (scale.isEmpty() ? QString() : QStringLiteral("\nloss scale ") + scale);
     }
-    QString line = whatText(model, event) + QStringLiteral(" · rank %1").arg(event.rank) + QLatin1Char('\n') + seconds(event.end - event.begin);
+    QString line = whatText(model, event) + QStringLiteral(" · rank %1").arg(event.rank) + QLatin1Char('\n') + seconds(model, event.end - event.begin);
     if (showsPrediction(model)) line += QStringLiteral(" predicted");
     if (const QString predicted = predictedText(model, event); !predicted.isEmpty()) line += QStringLiteral(", predicted ") + predicted;
     return line;
@@ -69,7 +82,7 @@ QString hoverText(const RunModel& model, const Event& event) {
 QString figuresText(const RunModel& model, std::size_t step, int rank) {
     const StepExtent& extent = model.stepExtents()[step];
     const Thinning& thinning = model.thinning();
-    QString line = QCoreApplication::translate("EventText", "step %1 · rank %2 · %3").arg(extent.step).arg(rank).arg(seconds(extent.end - extent.begin));
+    QString line = QCoreApplication::translate("EventText", "step %1 · rank %2 · %3").arg(extent.step).arg(rank).arg(seconds(model, extent.end - extent.begin));
     line += QLatin1Char('\n');
     line += thinning.thinned(extent.step)
                 ? QCoreApplication::translate("EventText", "its events were taken away to keep the size limit of %1; its figures:")

@@ -16,7 +16,12 @@ QString actionText(const RunModel& model, const Event& event);
 QString hoverText(const RunModel& model, const Event& event);
 /// "5.63 ms (+5.0 %)": the prediction and how far the measured time is from it; empty without one.
 QString predictedText(const RunModel& model, const Event& event);
-QString seconds(std::int64_t nanoseconds);
+/// How long nanoseconds on the run's clock are in device time: "5.63 ms".
+QString seconds(const RunModel& model, std::int64_t nanoseconds);
+/// A moment of the run in device time: "12.45 s". The unit suits `largest` (0: the moment itself); all are nanoseconds on its clock.
+QString moment(const RunModel& model, std::int64_t time, std::int64_t largest = 0, std::int64_t exactness = 10'000'000);
+/// What a paced run's times are; empty where the clock is the devices'.
+QString paceHelp(const RunModel& model);
 /// Of a step, an index into stepExtents(), whose events are not there: why, and what its figures say of a rank.
 QString figuresText(const RunModel& model, std::size_t step, int rank);
 

@@ -69,8 +69,10 @@ QString inUnitOf(std::int64_t largest, std::int64_t time, std::int64_t step) {
 
 }  // namespace
 
-std::vector<TimeTick> timeTicks(std::int64_t begin, std::int64_t end, int most) {
+std::vector<TimeTick> timeTicks(std::int64_t begin, std::int64_t end, int most, DeviceTime device) {
     std::vector<TimeTick> ticks;
+    begin = device.nanoseconds(begin);
+    end = device.nanoseconds(end);
     if (end <= begin || most < 1) return ticks;
     const std::uint64_t span = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
     const std::int64_t step = roundStep(span / static_cast<unsigned>(most) + (span % static_cast<unsigned>(most) != 0 ? 1 : 0));
@@ -78,17 +80,17 @@ std::vector<TimeTick> timeTicks(std::int64_t begin, std::int64_t end, int most) 
     bool within = time >= begin || !__builtin_add_overflow(time, step, &time);
     const std::int64_t largest = std::max(magnitude(begin), magnitude(end));
     while (within && time <= end) {
-        ticks.push_back({time, inUnitOf(largest, time, step)});
+        ticks.push_back({device.nanosecondsOnClock(time), inUnitOf(largest, time, step)});
         within = !__builtin_add_overflow(time, step, &time);
     }
     return ticks;
 }
 
 std::vector<TimeTick> timeTicksWithin(std::int64_t begin, std::int64_t end, int pixels,
-                                      const std::function<int(const QString&)>& labelWidth) {
+                                      const std::function<int(const QString&)>& labelWidth, DeviceTime device) {
     constexpr int closest = 60, gap = 16;
     for (int most = std::max(1, pixels / closest);; --most) {
-        std::vector<TimeTick> ticks = timeTicks(begin, end, most);
+        std::vector<TimeTick> ticks = timeTicks(begin, end, most, device);
         if (ticks.size() < 2 || most == 1) return ticks;
         const double apart = (static_cast<double>(ticks[1].time) - static_cast<double>(ticks[0].time)) /
                              (static_cast<double>(end) - static_cast<double>(begin)) * pixels;

@@ -89,9 +89,9 @@ TimeRange wholeRange(const RunModel& model) {
     return {model.firstTime(), std::max(model.lastTime(), model.firstTime() + 1)};
 }
 
-std::vector<TimeTick> ticksOf(const TimeScale& scale, const Theme& theme) {
+std::vector<TimeTick> ticksOf(const TimeScale& scale, const Theme& theme, DeviceTime device) {
     const QFontMetrics metrics(timeFont(theme));
-    return timeTicksWithin(scale.begin, scale.end, scale.width, [&](const QString& label) { return metrics.horizontalAdvance(label); });
+    return timeTicksWithin(scale.begin, scale.end, scale.width, [&](const QString& label) { return metrics.horizontalAdvance(label); }, device);
 }
 
 QRect eventRect(const TimelineState& state, const Event& event) {

@@ -3,6 +3,7 @@
 #include "engine/base/units.h"
 #include "ui/core/event_search.h"
 #include "ui/timeline/dependencies.h"
+#include "ui/timeline/event_text.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/happening_marks.h"
 #include "ui/timeline/path_overlay.h"
@@ -80,7 +81,7 @@ void paintArea(QPainter& painter, const TimelineState& state) {
     for (const int rank : ranks) busy += rank < state.model.ranks() ? state.index.busy(rank, area->begin, area->end) : 0;
     if (!ranks.empty()) busy /= static_cast<double>(ranks.size());
     const QString text = QStringLiteral("%1 · computing %2").arg(
-        QString::fromStdString(formatSeconds(static_cast<double>(area->end - area->begin) * 1e-9)),
+        seconds(state.model, area->end - area->begin),
         QString::fromStdString(formatPercent(busy)));
     QFont font = state.theme.body;
     font.setPixelSize(11);

@@ -230,7 +230,7 @@ void TimelinePlot::arrange() {
     scroll_->setVisible(state_.rows.largestScroll() > 0);
     const TimeRange visible = context_.selection.visible();
     state_.scale = {visible.begin, std::max(visible.end, visible.begin + 1), state_.plot.left(), std::max(1, state_.plot.width())};
-    state_.ticks = ticksOf(state_.scale, state_.theme);
+    state_.ticks = ticksOf(state_.scale, state_.theme, state_.model.deviceTime());
 }
 
 void TimelinePlot::repaintAll() {

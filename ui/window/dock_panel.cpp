@@ -106,7 +106,10 @@ QWidget* DockPanel::makeHead(const QString& title) {
 void DockPanel::refresh() {
     const QString subtitle = !isStale() ? view_->subtitle() : predicted_->faults().empty() ? tr("planning …") : tr("of the last legal layout");
     dimmed_->setEnabled(isStale());
-    if (subtitle_) subtitle_->setText(subtitle);
+    if (subtitle_) {
+        subtitle_->setText(subtitle);
+        subtitle_->setToolTip(isStale() ? QString() : view_->subtitleHelp());
+    }
     const QString hint = view_->emptyText();
     hint_->setText(hint);
     stack_->setCurrentWidget(hint.isEmpty() ? static_cast<QWidget*>(view_) : hint_);

@@ -11,8 +11,6 @@
 namespace shardlab {
 namespace {
 
-double modelled(const Plan& plan) { return plan.stepSeconds / plan.costs.stretch; }
-
 int devicesOf(const std::vector<HostSpec>& hosts) {
     int devices = 0;
     for (const HostSpec& host : hosts) devices += host.devices;
@@ -55,7 +53,7 @@ std::vector<Plan> plansOfSizes(const Plan& plan) {
 }
 
 ElasticWorld::ElasticWorld(const Plan& plan)
-    : whole_(plan.layout), measurements_(plan.measurements), modelledStep_(modelled(plan)), sizes_{whole_.parallel.data},
+    : whole_(plan.layout), measurements_(plan.measurements), modelledStep_(plan.stepSeconds), sizes_{whole_.parallel.data},
       hosts_(whole_.cluster.hosts), now_(whole_), wholeMesh_(plan.mesh), mesh_(plan.mesh), places_(placesOf(mesh_, wholeMesh_)) {
     if (isElastic(whole_)) sizes_ = admissibleSizes(whole_, scheduleMethods());
 }
@@ -107,7 +105,7 @@ Result<Plan> ElasticWorld::resize(int data) {
     auto plan = makePlan(layout, measurements_);
     // Paced, all sizes are stretched alike, so that fewer replicas are seen to take longer.
     if (plan && layout.cluster.pace) {
-        layout.cluster.pace->stepSeconds = whole_.cluster.pace->stepSeconds * (modelled(*plan) / modelledStep_);
+        layout.cluster.pace->stepSeconds = whole_.cluster.pace->stepSeconds * (plan->stepSeconds / modelledStep_);
         plan = makePlan(layout, measurements_);
     }
     if (!plan) return fail(Error{"the layout cannot run with so many replicas", std::to_string(data), toText(plan.error()), {}});

@@ -137,7 +137,7 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, JobObserver& 
     RestartPolicy restarts(plan->layout, arguments.checkpoints, *resume);
     JobSetup setup{std::move(*folder), std::nullopt, std::move(arguments), std::move(hosts),
                    expectedRanks(plan->mesh), std::move(*writer), std::move(inbox), listening, std::move(*collector),
-                   {plan->mesh, plan->lowered, options.layout.run.deadline, plan->stepSeconds, !options.profile.empty()},
+                   {plan->mesh, plan->lowered, options.layout.run.deadline, plan->simulation.stepSeconds, !options.profile.empty()},
                    std::move(restarts), ElasticWorld(*plan), options.runFile, options.server};
     if (sharedMemory) setup.sharedMemory.emplace(std::move(*sharedMemory));
     auto impl = std::make_unique<Impl>(options.runFile, std::move(setup), observer);

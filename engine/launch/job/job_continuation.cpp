@@ -116,7 +116,7 @@ Status JobRun::changeWorld(int data) {
     setup_.arguments.threads = threadsPerRank(world.ranks(), cores);
     setup_.arguments.oversubscribed = world.ranks() > cores;
     setup_.listening.ranks = world.ranks();
-    setup_.watch = {plan->mesh, plan->lowered, setup_.watch.deadline, plan->stepSeconds, false};
+    setup_.watch = {plan->mesh, plan->lowered, setup_.watch.deadline, plan->simulation.stepSeconds, false};
     setup_.hosts.change(world.now());
     cutOff_.clear();
     return {};

@@ -28,7 +28,7 @@ RunHeader headerOf(const Plan& plan) {
     header.version = SHARDLAB_VERSION;
     header.paced = plan.layout.cluster.pace.has_value();
     header.stretch = plan.costs.stretch;
-    header.predictedStepSeconds = plan.stepSeconds;
+    header.predictedStepSeconds = plan.simulation.stepSeconds;
     header.predictedBubble = plan.bubble;
     header.theoreticalBubble = plan.bubbleTheory;
     for (const RankMemory& memory : plan.memory) header.predictedPeak.push_back(memory.peak);

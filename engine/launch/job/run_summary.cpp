@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job/run_summary.h"
 
+#include "engine/base/device_time.h"
 #include "engine/trace/metrics/figure_sum.h"
 #include "engine/trace/record/flight_record.h"
 #include "engine/layout/schedule/registry.h"
@@ -86,9 +87,10 @@ void RunFigures::sumBeside(std::span<const Beside> steps, RunSummary& summary) c
         grow(exposed, step.exposed);
         ranks += step.ranks;
     }
-    summary.paceOverrun = static_cast<double>(overrun) * 1e-9;
+    const DeviceTime device(header_.stretch);
+    summary.paceOverrun = device.seconds(static_cast<double>(overrun) * 1e-9);
     if (ranks == 0) return;
-    const auto mean = [&](std::int64_t sum) { return static_cast<double>(sum) * 1e-9 / static_cast<double>(ranks); };
+    const auto mean = [&](std::int64_t sum) { return device.seconds(static_cast<double>(sum) * 1e-9 / static_cast<double>(ranks)); };
     summary.communication = {mean(hidden), mean(exposed)};
 }
 
@@ -111,18 +113,19 @@ RunSummary RunFigures::summary() const {
         summary.losses.push_back(step.loss);
     }
     summary.validations = steps_.validations();
-    summary.stepSeconds = steps_.medianStepSeconds();
+    const DeviceTime device(header_.stretch);
+    summary.stepSeconds = device.seconds(steps_.medianStepSeconds());
     summary.bubble = steps_.medianBubble();
     if (summary.stepSeconds > 0 && header_.hasLayout())
         summary.tokensPerSecond = static_cast<double>(tokensPerStep(header_.layout)) / summary.stepSeconds;
     if (header_.hasLayout()) summary.counted = countedInputs(header_.layout.model);
     summary.peak = header_.peak;
-    summary.mfu = header_.utilisation(summary.stepSeconds);
+    summary.mfu = header_.utilisation(steps_.medianStepSeconds());
     summary.predictedMfu = header_.utilisation(header_.predictedStepSeconds);
     std::vector<Beside> beside = stored_;
     if (beside.empty()) std::ranges::transform(steps_.steps(), std::back_inserter(beside), besideOf);
     sumBeside(beside, summary);
-    summary.predictedStepSeconds = header_.predictedStepSeconds;
+    summary.predictedStepSeconds = device.seconds(header_.predictedStepSeconds);
     summary.predictedBubble = header_.predictedBubble;
     summary.theoreticalBubble = header_.theoreticalBubble;
     summary.ranks = ranks_;

@@ -25,12 +25,13 @@ struct RankFigures {
     std::int64_t predictedPeak = 0;
 };
 
-/// Over the data axis beside compute, of a step, mean over ranks; seconds.
+/// Over the data axis beside compute, of a step, mean over ranks; seconds, as those of RunSummary.
 struct DataCommunication {
     double hidden = 0;   ///< behind which the rank computed
     double exposed = 0;  ///< for which it waited
 };
 
+/// Its seconds and rates are those of the devices that a paced run models (engine/base/device_time.h); moments are the run's clock's.
 struct RunSummary {
     std::string name;    ///< of the layout
     std::string origin;  ///< the program that recorded an imported run, which has no layout; else empty

@@ -2,6 +2,7 @@
 #include "engine/launch/job/run_summary.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/device_time.h"
 
 #include "engine/trace/record/flight_record.h"
 
@@ -43,6 +44,13 @@ Json thinningOf(const Thinning& thinning) {
 Json communicationOf(const RunSummary& summary) {
     if (!summary.communication) return nullptr;
     return {{"hidden", summary.communication->hidden}, {"exposed", summary.communication->exposed}};
+}
+
+/// Null where nothing is paced.
+Json pacedStepOf(const RunSummary& summary) {
+    if (!summary.paced) return nullptr;
+    const DeviceTime device(summary.stretch);
+    return {{"measured", known(device.onClock(summary.stepSeconds))}, {"predicted", device.onClock(summary.predictedStepSeconds)}};
 }
 
 /// Null where the devices' peak is not known.
@@ -127,6 +135,7 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
         {"validation_losses", std::move(validationLosses)},
         {"validation_steps", std::move(validationSteps)},
         {"step_seconds", {{"measured", known(summary.stepSeconds)}, {"predicted", summary.predictedStepSeconds}}},
+        {"paced_step_seconds", pacedStepOf(summary)},
         {"bubble",
          {{"measured", steady ? Json(summary.bubble) : Json(nullptr)},
           {"predicted", summary.predictedBubble},

@@ -3,6 +3,7 @@
 
 #include "engine/trace/analysis/traffic_matrix.h"
 #include "engine/base/clock.h"
+#include "engine/base/device_time.h"
 #include "engine/trace/event/restarts.h"
 #include "engine/trace/metrics/expert_loads.h"
 #include "engine/trace/metrics/summary.h"
@@ -82,7 +83,7 @@ private:
 
 class Counting {
 public:
-    explicit Counting(const RunHeader& header) : traffic_(header), serves_(updatesAtServer(header.layout.parallel)) {}
+    explicit Counting(const RunHeader& header) : traffic_(header), device_(header.stretch), serves_(updatesAtServer(header.layout.parallel)) {}
 
     void add(std::span<const Event> events) {
         for (const Event& event : events) add(event);
@@ -103,7 +104,7 @@ public:
             tally.droppedShare = loads.droppedShare();
         }
         const auto first = std::next(steps_.begin(), steps_.size() > warmUpSteps ? static_cast<int>(warmUpSteps) : 0);
-        const double share = 1e-9 / static_cast<double>(std::max<std::ptrdiff_t>(1, std::distance(first, steps_.end()))) / traffic_.ranks();
+        const double share = device_.seconds(1e-9) / static_cast<double>(std::max<std::ptrdiff_t>(1, std::distance(first, steps_.end()))) / traffic_.ranks();
         for (auto step = first; step != steps_.end(); ++step) {
             tally.recomputeSeconds += static_cast<double>(step->second.recompute) * share;
             tally.exposedSeconds += static_cast<double>(step->second.exposed) * share;
@@ -161,6 +162,7 @@ private:
 
     TrafficMatrix traffic_;
     ExpertLoads experts_;
+    const DeviceTime device_;
     const bool serves_;
     ServerBusy busy_;
     Interruptions interruptions_;

@@ -17,7 +17,7 @@ namespace shardlab {
 struct RunTally {
     double bytesPerStep = 0;      ///< over all links, as TrafficMatrix counts them
     double messagesPerStep = 0;   ///< between stages
-    double recomputeSeconds = 0;  ///< of a step, mean over ranks and over the steps after the warm-up
+    double recomputeSeconds = 0;  ///< device time of a step, mean over ranks and over the steps after the warm-up
     double exposedSeconds = 0;    ///< the same: gradients or parameters travel, and the rank does nothing else
     int skippedSteps = 0;         ///< whose gradients overflowed
     int weightVersions = 0;       ///< most that a rank held at once; 0: not told
@@ -29,7 +29,7 @@ struct RunTally {
     std::optional<double> overwritten; ///< share of the elements written in shared memory that overwrote another worker's
     int restarts = 0;            ///< after faults
     int repeatedSteps = 0;       ///< done, and done again from a checkpoint before them
-    double standstillSeconds = 0;  ///< from the last step before each restart to the first one after it
+    double standstillSeconds = 0;  ///< on the run's clock, from the last step before each restart to the first one after it
     std::optional<int> ranksAtEnd;  ///< of an elastic run that went on with another number
     std::optional<double> elasticDistance;  ///< of the last exchange with a centre
     std::optional<double> firstScale;  ///< of the loss

@@ -72,7 +72,7 @@ using P = const PlannedRun&;
 constexpr std::array table{
     LessonFigure{"bubble", "share of a step, from its first forward to its last backward, in which ranks are idle; mean over ranks", FigureUnit::Share,
                  [](M run) { return steady(run, run.summary.bubble); }, [](P run) { return Value(run.plan.bubble); }, [](P run) { return Value(run.plan.bubbleTheory); }},
-    LessonFigure{"step_time", "how long a step takes", FigureUnit::Seconds,
+    LessonFigure{"step_time", "how long a step takes on the devices, or on those that a paced run models", FigureUnit::Seconds,
                  [](M run) { return steady(run, run.summary.stepSeconds); }, [](P run) { return Value(run.plan.stepSeconds); }},
     LessonFigure{"tokens_per_second", "tokens that are learned from in a second", FigureUnit::Count,
                  [](M run) { return steady(run, run.summary.tokensPerSecond); }, [](P run) { return Value(run.plan.tokensPerSecond); }},
@@ -104,7 +104,7 @@ constexpr std::array table{
     LessonFigure{"elastic_distance", "how far a replica's weights were from the centre in the last exchange", FigureUnit::Loss, [](M run) { return run.tally.elasticDistance; }},
     LessonFigure{"restarts", "times that the run went on from a checkpoint after a fault", FigureUnit::Count, [](M run) { return Value(run.tally.restarts); }},
     LessonFigure{"repeated_steps", "steps done twice, as they came after the checkpoint that the run went on from", FigureUnit::Count, [](M run) { return Value(run.tally.repeatedSteps); }},
-    LessonFigure{"standstill", "time from the last step before each restart to the first one after it", FigureUnit::Seconds, [](M run) { return Value(run.tally.standstillSeconds); }},
+    LessonFigure{"standstill", "time on the run's clock, from the last step before each restart to the first one after it", FigureUnit::Seconds, [](M run) { return Value(run.tally.standstillSeconds); }},
     LessonFigure{"ranks_left", "ranks that train at the end", FigureUnit::Count, [](M run) { return Value(run.tally.ranksAtEnd.value_or(static_cast<int>(run.summary.ranks.size()))); }},
     LessonFigure{"first_loss", "loss of the first step, nats a token or image", FigureUnit::Loss,
                  [](M run) { return run.summary.losses.empty() ? std::nullopt : Value(run.summary.losses.front()); }},

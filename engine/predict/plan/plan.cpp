@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/plan/plan.h"
 
+#include "engine/base/device_time.h"
 #include "engine/base/units.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/check/elastic_sizes.h"
@@ -42,7 +43,7 @@ std::int64_t ringBytes(std::int64_t buffer, int members) { return 2 * (members -
 
 std::string serverText(const StepCosts& costs, double StageCosts::*seconds) {
     const double slowest = std::ranges::max(costs.stages, {}, seconds).*seconds;
-    return fmt::format("over the server's link, {} on the slowest stage", formatSeconds(slowest * costs.stretch));
+    return fmt::format("over the server's link, {} on the slowest stage", formatSeconds(slowest));
 }
 
 std::vector<AxisTraffic> trafficOf(const Plan& plan) {
@@ -101,7 +102,7 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     const bool rings = plan.mesh.size(Axis::Context) > 1;  // whose members are replicas too
     add(Axis::Data, rings ? "gradients over data × context, all-reduce" : "gradients, all-reduce", gradients,
         fmt::format("{}, {} on the slowest stage", name(slowest->reduceAlgorithm),
-                    formatSeconds(slowest->reduce * plan.costs.stretch)));
+                    formatSeconds(slowest->reduce)));
     add(Axis::Data, rings ? "gradients over data × context, reduce-scatter" : "gradients, reduce-scatter", scattered);
     add(Axis::Data, rings ? "parameters over data × context, all-gather" : "parameters, all-gather", gathered);
     add(Axis::Data, "gradients of experts, between the ranks that hold the same, all-reduce", ofExperts,
@@ -132,13 +133,16 @@ std::int64_t gatheredBytes(const Layout& layout, const MemorySpec& memory) {
     return most * numberFormats(layout.precision).weightBytes();
 }
 
+std::string pacedNote(const Plan& plan) {
+    const std::string slowed = DeviceTime(plan.costs.stretch).text(plan.stepSeconds);
+    return fmt::format("{}{}times are those of {}", slowed, slowed.empty() ? "" : "; ", modelledDevice(plan.layout).title);
+}
+
 void addNotes(Plan& plan, const CostBasis& basis) {
     const Layout& layout = plan.layout;
     std::vector<std::string>& notes = plan.notes;
     if (layout.cluster.pace)
-        notes.push_back(fmt::format("paced: the time of {} is stretched ×{}, so that a step lasts {}",
-                                    modelledDevice(layout).title, formatCount(plan.costs.stretch),
-                                    formatSeconds(plan.stepSeconds)));
+        notes.push_back(pacedNote(plan));
     else if (std::string note = basisNote(basis, layout); !note.empty())
         notes.push_back(std::move(note));
     if (plan.costs.cores > 0)
@@ -279,12 +283,13 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     plan.simulation = simulate(plan.lowered, plan.costs, plan.mesh);
     if (exchange != Exchange::AllReduce && exchange != Exchange::AsyncServer)
         plan.simulation.events = withOwnParts(plan.simulation.events, layout, plan.mesh);
-    plan.stepSeconds = plan.simulation.stepSeconds;
+    const DeviceTime clock(plan.costs.stretch);
+    plan.stepSeconds = clock.seconds(plan.simulation.stepSeconds);
     plan.tokensPerSecond = static_cast<double>(tokensPerStep(layout)) / plan.stepSeconds;
     plan.bubble = exchange == Exchange::Hogwild ? idleShare(plan.lowered, plan.costs, plan.simulation.stepSeconds) : plan.simulation.bubble;
     plan.bubbleTheory = method.theoreticalBubble(shape);
     plan.exposedCommunication =
-        std::max(0.0, 1 - simulatedSeconds(plan.lowered, withoutCommunication(plan.costs)) / plan.stepSeconds);
+        std::max(0.0, 1 - simulatedSeconds(plan.lowered, withoutCommunication(plan.costs)) / plan.simulation.stepSeconds);
 
     plan.flopsPerStep = modelFlopsPerStep(layout);
     const DevicePeak peak = peakOf(layout, plan.mesh, device, measurements);
@@ -298,6 +303,8 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     plan.fits = plan.device.holds(neededBytes(layout, neediest(layout, plan.memory)));
     plan.traffic = trafficOf(plan);
     if (usesHost(layout.memory)) plan.hosts = hostTraffic(plan.simulation.events, plan.mesh.ranks());
+    for (HostTraffic& copies : plan.hosts)
+        for (double* seconds : {&copies.toHostSeconds, &copies.fromHostSeconds, &copies.exposedSeconds}) *seconds = clock.seconds(*seconds);
     addNotes(plan, basis);
     return plan;
 }

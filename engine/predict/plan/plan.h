@@ -36,14 +36,14 @@ struct Plan {
     Schedule compute;  ///< what the generator wrote
     Schedule lowered;  ///< what is simulated and executed
     StepCosts costs;
-    Simulation simulation;  ///< stretched, as everything below
-    double stepSeconds = 0;
+    Simulation simulation;  ///< on the clock of a run: where that is paced, costs.stretch × as long
+    double stepSeconds = 0;      ///< of the modelled devices, as every time and rate below (engine/base/device_time.h)
     double tokensPerSecond = 0;
     double bubble = 0;
     double bubbleTheory = 0;  ///< of equal stages and free transfers
     double flopsPerStep = 0;   ///< forward and backward, all ranks
     DevicePeak peak;           ///< of the modelled devices, or of this machine's as measured; not known where a preset is a guess
-    double mfu = 0;            ///< modelUtilisation(), of that peak or of the preset's, unstretched; in [0, 1]
+    double mfu = 0;            ///< modelUtilisation(), of that peak or of the preset's; in [0, 1]
     double exposedCommunication = 0;  ///< share of the step that would go if transfers and reductions took no time
     std::int64_t parameters = 0;
     DeviceMemory device;     ///< what a rank has, and may take
@@ -51,7 +51,7 @@ struct Plan {
     std::vector<AxisTraffic> traffic;
     std::vector<HostTraffic> hosts;  ///< per rank of the mesh; empty where nothing lies on a host
     bool fits = true;  ///< the device holds what each rank needs
-    std::vector<std::string> notes;  ///< what a reader should know: "paced: stretched 2 400 ×"
+    std::vector<std::string> notes;  ///< what a reader should know: "slowed 2.4 k × to watch: …"
 };
 
 /// The memory of one rank: the device's; of this machine's memory its share, where ranks run at full speed on it.

@@ -34,9 +34,7 @@ StepCosts withEqualStages(StepCosts costs) {
 StepCosts withoutKernelStarts(const Plan& plan) {
     DevicePreset device = rankDevice(plan.layout, plan.mesh);
     device.kernelSeconds = 0;
-    StepCosts costs = stepCosts(plan.layout, plan.mesh, device, plan.compute.rankOfStage);
-    costs.stretch = plan.costs.stretch;
-    return costs;
+    return stepCosts(plan.layout, plan.mesh, device, plan.compute.rankOfStage);
 }
 
 class Explanation {
@@ -50,6 +48,7 @@ public:
             seconds = std::min(seconds, without);
         };
         StepCosts costs = plan_.costs;
+        costs.stretch = 1;
         costs.cores = 0;
         takeOut(LossKind::Overload, simulatedSeconds(plan_.lowered, costs));
         withOwnCores_ = costs;
@@ -201,7 +200,7 @@ std::vector<Tried> fasterNeighbours(const Plan& plan) {
     StepEstimator estimator(plan.layout, plan.measurements);
     for (Neighbour& neighbour : neighbours(plan.layout, plan.measurements)) {
         const StepEstimate estimate = estimator.estimate(neighbour.choice);
-        const double seconds = estimate.stepSeconds * plan.costs.stretch;
+        const double seconds = estimate.stepSeconds;
         if (seconds > (1 - leastGain) * plan.stepSeconds) continue;
         if (plan.fits && !estimate.memory.fits()) continue;
         tried.push_back({std::move(neighbour), seconds});

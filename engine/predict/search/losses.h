@@ -26,13 +26,13 @@ std::string_view name(LossKind kind);  ///< "exposed communication"
 struct BetterLayout {
     Choice choice;       ///< apply() it to the plan's layout
     std::string change;  ///< "micro 1 instead of 2"
-    double stepSeconds = 0;  ///< stretched as the plan is
+    double stepSeconds = 0;  ///< of the modelled devices
     double gain = 0;         ///< share of the plan's step that is saved, in (0, 1)
 };
 
 struct Loss {
     LossKind kind = LossKind::Bubble;
-    double seconds = 0;  ///< stretched
+    double seconds = 0;  ///< of the modelled devices
     double share = 0;    ///< of the step
     std::string why;     ///< one sentence with its figures
     std::optional<BetterLayout> better;

@@ -22,7 +22,7 @@ struct Candidate {
     Choice choice;
     std::vector<std::string> alike;  ///< other schedules with the same figures here, which this one stands for too
     int microbatches = 0;
-    double stepSeconds = 0;      ///< of the modelled device, not stretched
+    double stepSeconds = 0;      ///< of the modelled device, as Plan's
     double tokensPerSecond = 0;  ///< likewise, over all replicas
     double bubble = 0;
     std::int64_t peakBytes = 0;  ///< of the rank that needs most

@@ -28,7 +28,7 @@ struct MemoryEstimate {
     bool fits() const { return device.holds(neededBytes); }
 };
 
-/// On the modelled device, not stretched: Plan's stepSeconds ÷ stretch.
+/// On the modelled device, as Plan's stepSeconds.
 struct StepEstimate {
     double stepSeconds = 0;
     double bubble = 0;

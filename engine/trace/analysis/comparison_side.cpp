@@ -24,7 +24,7 @@ const StepSummary* find(const Summarizer& summary, int step) {
 }  // namespace
 
 ComparisonSide::ComparisonSide(const RunHeader& header, bool predicted)
-    : header_(header), predicted_(predicted), mesh_(header.layout), summary_(mesh_.ranks(), flushes(header.layout)) {}
+    : header_(header), device_(header.stretch), predicted_(predicted), mesh_(header.layout), summary_(mesh_.ranks(), flushes(header.layout)) {}
 
 void ComparisonSide::add(std::span<const Event> events) {
     if (!predicted_) summary_.add(events);
@@ -67,9 +67,9 @@ int ComparisonSide::stepsWithFewerRanks() const {
 }
 
 double ComparisonSide::stepSeconds(int step) const {
-    if (predicted_) return header_.predictedStepSeconds;
+    if (predicted_) return device_.seconds(header_.predictedStepSeconds);
     const StepSummary* found = find(summary_, step);
-    return found ? found->seconds : 0;
+    return found ? device_.seconds(found->seconds) : 0;
 }
 
 double ComparisonSide::bubble(int step) const {
@@ -85,17 +85,17 @@ std::optional<double> ComparisonSide::loss(int step) const {
 }
 
 std::optional<std::int64_t> ComparisonSide::in(const std::vector<SpanTime>& times, int step) const {
-    if (predicted_) return times.front().nanoseconds;
+    if (predicted_) return device_.nanoseconds(times.front().nanoseconds);
     const auto place = std::ranges::lower_bound(times, step, {}, &SpanTime::step);
     if (place == times.end() || place->step != step) return std::nullopt;
-    return place->nanoseconds;
+    return device_.nanoseconds(place->nanoseconds);
 }
 
 SpanSum ComparisonSide::over(const std::vector<SpanTime>& times, std::span<const int> steps) const {
     SpanSum sum;
     if (predicted_) {
         const auto often = static_cast<double>(steps.size());
-        return {static_cast<double>(times.front().nanoseconds) * 1e-9 * often,
+        return {device_.seconds(static_cast<double>(times.front().nanoseconds) * 1e-9) * often,
                 times.front().count * static_cast<std::int64_t>(steps.size()), static_cast<int>(steps.size())};
     }
     auto time = times.begin();
@@ -103,7 +103,7 @@ SpanSum ComparisonSide::over(const std::vector<SpanTime>& times, std::span<const
         while (time != times.end() && time->step < step) ++time;
         if (time == times.end()) break;
         if (time->step != step) continue;
-        sum.seconds += static_cast<double>(time->nanoseconds) * 1e-9;
+        sum.seconds += device_.seconds(static_cast<double>(time->nanoseconds) * 1e-9);
         sum.count += time->count;
         ++sum.steps;
     }

@@ -2,6 +2,7 @@
 // One side of a comparison: its steps, and how long each action of some ranks took in each of them.
 #pragma once
 
+#include "engine/base/device_time.h"
 #include "engine/trace/metrics/summary.h"
 #include "engine/layout/mesh/mesh.h"
 #include "engine/trace/run_file/run_file.h"
@@ -40,6 +41,7 @@ struct SpanSum {
     int steps = 0;  ///< in which there was any
 };
 
+/// What it tells is device time (engine/base/device_time.h), whatever the run was paced by.
 class ComparisonSide {
 public:
     ComparisonSide(const RunHeader& header, bool predicted);
@@ -73,6 +75,7 @@ public:
 
 private:
     RunHeader header_;
+    DeviceTime device_;
     bool predicted_;
     Mesh mesh_;
     Summarizer summary_;

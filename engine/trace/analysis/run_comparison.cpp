@@ -112,7 +112,7 @@ public:
 private:
     static ComparedSide sideOf(const ComparisonSide& side) {
         const RunHeader& header = side.header();
-        return {header.layout.name, side.predicted(), header.paced, side.mesh().ranks(),
+        return {header.layout.name, side.predicted(), header.paced, header.stretch, side.mesh().ranks(),
                 side.predicted() ? 1 : static_cast<int>(side.completeSteps().size())};
     }
 
@@ -152,10 +152,8 @@ private:
         const RunHeader& a = a_.header();
         const RunHeader& b = b_.header();
         if (a.paced != b.paced)
-            result_.notes.push_back(std::string(a.paced ? "A" : "B") + " is paced, the other side is not: their times are not of one scale");
-        else if (a.paced && std::abs(a.stretch - b.stretch) > 1e-6 * std::abs(b.stretch))
-            result_.notes.push_back("A is paced ×" + formatCount(a.stretch) + ", B ×" + formatCount(b.stretch) +
-                                    ": the same time here is not the same time on the modelled device");
+            result_.notes.push_back(std::string(a.paced ? "A" : "B") + " is paced: its times are those of the devices that it models, the other side's "
+                                    "those of the machine that it ran on");
     }
 
     double perStep(double sum) const { return sum / static_cast<double>(steps_.size()); }

@@ -15,7 +15,7 @@ std::string kindName(EventKind kind) { return std::string(name(kind)); }
 
 Json side(const ComparedSide& side, const std::string& file) {
     return {{"run", file},       {"name", side.name},   {"source", side.predicted ? "predicted" : "measured"},
-            {"paced", side.paced}, {"ranks", side.ranks}, {"steps", side.steps}};
+            {"paced", side.paced}, {"stretch", side.stretch}, {"ranks", side.ranks}, {"steps", side.steps}};
 }
 
 template <class Rows, class Write>

@@ -98,7 +98,7 @@ std::string toText(const Straggler& one) {
 }
 
 StragglerWatch::StragglerWatch(const RunHeader& header)
-    : mesh_(header.layout), predicted_(static_cast<std::size_t>(mesh_.ranks())) {
+    : mesh_(header.layout), device_(header.stretch), predicted_(static_cast<std::size_t>(mesh_.ranks())) {
     if (!header.hasLayout()) return;
     if (const auto schedule = generateSchedule(header.layout.schedule.kind, scheduleShape(header.layout))) rankOfStage_ = schedule->rankOfStage;
 }
@@ -185,7 +185,7 @@ std::vector<Straggler> StragglerWatch::stragglers() const {
     std::map<Subject, std::vector<Slow>> slow;
     std::vector<int> order;
     std::size_t complete = 0;
-    const auto seconds = [](std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; };
+    const auto seconds = [this](std::int64_t nanoseconds) { return device_.seconds(static_cast<double>(nanoseconds) * 1e-9); };
     for (const auto& [number, step] : steps_) {
         if (!std::ranges::all_of(step.ranks, &RankTime::ended)) continue;
         if (++complete <= warmUpSteps) continue;

@@ -2,6 +2,7 @@
 // Which rank or link is slower than those that do the same, since when and by how much.
 #pragma once
 
+#include "engine/base/device_time.h"
 #include "engine/trace/event/event.h"
 #include "engine/trace/event/restarts.h"
 #include "engine/trace/metrics/step_figures.h"
@@ -31,7 +32,7 @@ struct Straggler {
     int firstStep = 0;
     int lastStep = 0;
     int steps = 0;        ///< of these, those in which it was slow
-    double measured = 0;  ///< seconds of such a step, mean
+    double measured = 0;  ///< seconds of such a step, mean; of a paced run those of the modelled devices
     double expected = 0;  ///< the same, of those that do the same work
     double excess() const { return measured - expected; }
     bool operator==(const Straggler&) const = default;
@@ -74,6 +75,7 @@ private:
     StepTime& timeOf(int step);
 
     Mesh mesh_;
+    DeviceTime device_;
     std::vector<int> rankOfStage_;
     std::vector<RankTime> predicted_;
     std::map<int, StepTime> steps_;

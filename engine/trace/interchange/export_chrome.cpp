@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/interchange/export.h"
 
+#include "engine/base/device_time.h"
 #include "engine/trace/interchange/lane_rows.h"
 #include "engine/trace/interchange/message_numbers.h"
 #include "engine/trace/interchange/trace_process.h"
@@ -44,8 +45,8 @@ public:
     Status write() {
         const RunHeader& header = run_.header();
         text_ = fmt::format("{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"program\":\"Shardlab\",\"version\":{},"
-                            "\"created\":{},\"layout\":{},\"paced\":{}}},\"traceEvents\":[\n",
-                            jsonText(header.version), jsonText(header.created), jsonText(header.layout.name), header.paced);
+                            "\"created\":{},\"layout\":{},\"paced\":{},\"stretch\":{}}},\"traceEvents\":[\n",
+                            jsonText(header.version), jsonText(header.created), jsonText(header.layout.name), header.paced, DeviceTime(header.stretch).stretch());
         const auto predicted = run_.predicted();
         if (predicted) add(*predicted, true);
         const Status read = run_.readEvents([&](std::span<const Event> block) { return add(block, false); });

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array stepColumns = std::to_array<QueryColumn>({
     {"step", "INTEGER", "counted from 0"},
     {"loss", "REAL", "mean over the step's tokens, nats; NULL until known"},
-    {"seconds", "REAL", "latest end - earliest begin over ranks; NULL while the step runs"},
+    {"seconds", "REAL", "latest end - earliest begin over ranks, on the run's clock; NULL while the step runs"},
     {"bubble", "REAL", "idle share of the compute lanes, mean over ranks"},
     {"begin_ns", "INTEGER", "earliest begin over ranks, nanoseconds of the run's clock"},
     {"end_ns", "INTEGER", "latest end over ranks, nanoseconds of the run's clock; NULL while the step runs"},

@@ -40,7 +40,7 @@ constexpr std::array clockColumns = std::to_array<QueryColumn>({
 });
 
 constexpr std::array runColumns = std::to_array<QueryColumn>({
-    {"key", "TEXT", "name, created, version, outcome, reason, paced, stretch, predicted_step_seconds …"},
+    {"key", "TEXT", "name, created, version, outcome, reason, paced, stretch (of a paced run: its clock's times are so many times those of the devices that it models), predicted_step_seconds (on its clock) …"},
     {"value", "TEXT", "of the key"},
 });
 

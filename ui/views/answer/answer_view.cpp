@@ -4,7 +4,9 @@
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/fact_list.h"
+#include "ui/timeline/event_text.h"
 
+#include "engine/base/device_time.h"
 #include "engine/base/units.h"
 #include "engine/layout/devices.h"
 
@@ -40,18 +42,14 @@ AnswerView::AnswerView(const ViewContext& context, QWidget* parent) : View(conte
 
 void AnswerView::refresh() {
     if (const auto& plan = context_.document.plan()) {
-        // The candidates' figures are the device's; a paced run shows them stretched.
-        const bool paced = plan->layout.cluster.pace.has_value();
-        const double stretch = paced ? plan->costs.stretch : 1;
-        const auto both = [&](const std::string& device, const std::string& shown) {
-            return paced ? tr("%1 (%2)").arg(text(device), text(shown)) : text(device);
-        };
-        const QString onDevice = paced ? tr(": on %1, and in brackets as the paced run shows it").arg(text(modelledDevice(plan->layout).title)) : QString();
+        const std::string slowed = DeviceTime(plan->costs.stretch).text(plan->stepSeconds);
+        QString onDevice = plan->layout.cluster.pace ? tr(", on %1").arg(text(modelledDevice(plan->layout).title)) : QString();
+        if (!slowed.empty()) onDevice += tr(". A run is %1.").arg(text(slowed));
         std::vector<Fact> facts{
             fits(*plan),
-            {tr("Step time"), both(formatSeconds(plan->stepSeconds / stretch), formatSeconds(plan->stepSeconds)), "figure",
+            {tr("Step time"), text(formatSeconds(plan->stepSeconds)), "figure",
              tr("One optimizer step, all microbatches%1").arg(onDevice)},
-            {readsImages(plan->layout.model) ? tr("Images / s") : tr("Tokens / s"), both(formatCount(plan->tokensPerSecond * stretch), formatCount(plan->tokensPerSecond)), "figure",
+            {readsImages(plan->layout.model) ? tr("Images / s") : tr("Tokens / s"), text(formatCount(plan->tokensPerSecond)), "figure",
              tr("Over all replicas%1").arg(onDevice)},
             {tr("MFU"), text(utilisationText(plan->mfu)), "figure",
              tr("Model FLOPs utilisation: the operations that the model needs, none for recomputation, as a share of the peak of %1")
@@ -74,8 +72,11 @@ void AnswerView::refresh() {
 }
 
 QString AnswerView::subtitle() const {
-    return context_.document.layout().cluster.pace ? tr("device (paced)") : QString();
+    const auto& plan = context_.document.plan();
+    return plan ? text(DeviceTime(plan->costs.stretch).text()) : QString();
 }
+
+QString AnswerView::subtitleHelp() const { return paceHelp(context_.model); }
 
 QString AnswerView::asTable() const { return facts_->asTable(); }
 

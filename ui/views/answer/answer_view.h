@@ -13,6 +13,7 @@ class AnswerView : public View {
 public:
     AnswerView(const ViewContext& context, QWidget* parent);
     QString subtitle() const override;
+    QString subtitleHelp() const override;
     QString asTable() const override;
 
 private:

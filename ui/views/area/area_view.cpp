@@ -126,8 +126,8 @@ void AreaView::fill() {
         QString title = key.first < 0 ? QString() : tr("rank %1").arg(key.first);
         if (key.second != EventKind::None) title += (title.isEmpty() ? QString() : QStringLiteral(" · ")) + kindText(key.second);
         if (title.isEmpty()) title = tr("all");
-        const QString cells[]{title, QString::number(figures.count), seconds(figures.total), percent(share(key, figures)), seconds(static_cast<std::int64_t>(figures.mean)),
-                              seconds(figures.p95), seconds(figures.largest)};
+        const QString cells[]{title, QString::number(figures.count), seconds(context_.model, figures.total), percent(share(key, figures)), seconds(context_.model, static_cast<std::int64_t>(figures.mean)),
+                              seconds(context_.model, figures.p95), seconds(context_.model, figures.largest)};
         for (int column = 0; column < columns; ++column) {
             auto* item = child<QTableWidgetItem>(cells[column]);
             item->setTextAlignment(Qt::AlignVCenter | (column == Name ? Qt::AlignLeft : Qt::AlignRight));
@@ -174,7 +174,7 @@ QString AreaView::subtitle() const {
     if (!area) return {};
     const auto& ranks = context_.selection.areaRanks();
     const QString who = ranks.empty() ? tr("all ranks") : ranks.size() == 1 ? tr("rank %1").arg(ranks.front()) : tr("%1 ranks").arg(ranks.size());
-    return tr("Δt %1 · %2").arg(seconds(area->end - area->begin), who);
+    return tr("Δt %1 · %2").arg(seconds(context_.model, area->end - area->begin), who);
 }
 
 QString AreaView::emptyText() const {
@@ -184,7 +184,7 @@ QString AreaView::emptyText() const {
 
 QString AreaView::asTable() const {
     QString table = tr("rank\tkind\tcount\ttotal s\tmean s\tp95 s\tlargest s\tshare\n");
-    const auto figure = [](double nanoseconds) { return QString::number(nanoseconds * 1e-9, 'f', 9); };
+    const auto figure = [this](double nanoseconds) { return QString::number(context_.model.deviceTime().seconds(nanoseconds * 1e-9), 'g', 12); };
     for (const auto& [key, figures] : figures_)
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\n")
                      .arg(key.first < 0 ? tr("all") : QString::number(key.first), key.second == EventKind::None ? tr("all") : kindText(key.second),

@@ -149,7 +149,7 @@ QVariant CandidatesModel::headerData(int section, Qt::Orientation orientation, i
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::TextAlignmentRole) return QVariant((section <= Schedule ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && section == Degrees) return tr("Data · pipeline × chunks; further degrees with their names");
-    if (role == Qt::ToolTipRole && section == Throughput) return tr("Of the modelled device, not stretched, over all replicas");
+    if (role == Qt::ToolTipRole && section == Throughput) return tr("Of the modelled device, over all replicas");
     if (role == Qt::ToolTipRole && section == Peak)
         return tr("Of the rank that needs most; its device has %1").arg(qt(toText(search_.progress().device)));
     if (role == Qt::InitialSortOrderRole && section == Throughput) return Qt::DescendingOrder;

@@ -2,6 +2,7 @@
 #include "ui/views/cards/figures.h"
 
 #include "ui/core/overflow.h"
+#include "ui/timeline/event_text.h"
 
 #include "engine/base/units.h"
 
@@ -30,6 +31,11 @@ QString fewerRanks(const RunModel& model, const StepSummary* step) {
     return step && !model.isPredicted(step->step) ? tr("with %1 of %2 ranks").arg(step->active).arg(model.ranks()) : QString();
 }
 
+/// A paced run's figures are not those of a clock on the wall.
+void addPace(CardFigure& card, const RunModel& model) {
+    if (const QString help = paceHelp(model); !help.isEmpty()) card.help += QLatin1Char('\n') + help;
+}
+
 CardFigure tokens(const RunModel& model, const StepSummary* step) {
     CardFigure card{tr("Tokens/s"), unknown, {}, tr("Tokens of one optimizer step over the time the step took.")};
     if (!model.header().hasLayout()) {
@@ -39,9 +45,11 @@ CardFigure tokens(const RunModel& model, const StepSummary* step) {
     const auto tokens = static_cast<double>(tokensPerStep(model.header().layout));
     if (readsImages(model.header().layout.model))
         card = {tr("Images/s"), unknown, {}, tr("Images of one optimizer step over the time the step took.")};
-    if (step && step->complete && step->seconds > 0) card.value = text(formatCount(tokens / step->seconds));
-    if (const double predicted = model.header().predictedStepSeconds; predicted > 0)
+    const DeviceTime device = model.deviceTime();
+    if (step && step->complete && step->seconds > 0) card.value = text(formatCount(tokens / device.seconds(step->seconds)));
+    if (const double predicted = device.seconds(model.header().predictedStepSeconds); predicted > 0)
         card.detail = tr("pred %1").arg(text(formatCount(tokens / predicted)));
+    addPace(card, model);
     if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
     return card;
 }
@@ -65,11 +73,13 @@ CardFigure bubble(const RunModel& model, const StepSummary* step) {
 
 CardFigure stepTime(const RunModel& model, const StepSummary* step) {
     CardFigure card{tr("Step time"), unknown, {}, tr("From the first rank's begin of the step to the last rank's end.")};
-    if (step && step->complete) card.value = text(formatSeconds(step->seconds));
-    if (const double predicted = model.header().predictedStepSeconds; predicted > 0)
+    const DeviceTime device = model.deviceTime();
+    if (step && step->complete) card.value = text(formatSeconds(device.seconds(step->seconds)));
+    if (const double predicted = device.seconds(model.header().predictedStepSeconds); predicted > 0)
         card.detail = tr("pred %1").arg(text(formatSeconds(predicted)));
     if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
-    card.help += QLatin1Char('\n') + tr("Median so far %1.").arg(text(formatSeconds(model.summary().medianStepSeconds())));
+    card.help += QLatin1Char('\n') + tr("Median so far %1.").arg(text(formatSeconds(device.seconds(model.summary().medianStepSeconds()))));
+    addPace(card, model);
     return card;
 }
 
@@ -114,7 +124,7 @@ CardFigure overruns(const RunModel& model, const StepSummary* step) {
         largest = std::max(largest, event->value);
     }
     card.value = QString::number(count);
-    card.detail = count > 0 ? tr("largest %1").arg(text(formatSeconds(largest))) : tr("on pace");
+    card.detail = count > 0 ? tr("largest %1").arg(text(formatSeconds(model.deviceTime().seconds(largest)))) : tr("on pace");
     return card;
 }
 
@@ -143,7 +153,6 @@ CardFigure utilisation(const RunHeader& header, const StepSummary* step) {
                     tr("Model FLOPs utilisation: the operations that the model needs for a step, as a share of what the devices could do in its time. "
                        "Of a token 6 for each weight of a product and 12 × sequence × hidden in each layer's attention; nothing for what is recomputed.")};
     card.help += QLatin1Char('\n') + tr("Peak: %1, together %2FLOP/s.").arg(text(header.peak.of), text(formatCount(header.peak.flops)));
-    if (header.paced) card.help += QLatin1Char('\n') + tr("In the modelled devices' own time: steps are shown %1 × as long.").arg(text(formatCount(header.stretch)));
     if (step && step->complete)
         if (const auto share = header.utilisation(step->seconds)) card.value = text(utilisationText(*share));
     if (const auto predicted = header.utilisation(header.predictedStepSeconds)) card.detail = tr("pred %1").arg(text(utilisationText(*predicted)));

@@ -10,6 +10,7 @@
 #include "ui/core/step_walk.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/theme.h"
+#include "ui/timeline/event_text.h"
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/compare/linked_timelines.h"
 
@@ -235,7 +236,9 @@ void CompareView::refresh() {
                         text(formatPercent(comparison->bubble.a.value_or(0))), text(formatPercent(comparison->bubble.b.value_or(0))));
     }
     whole_->setText(said);
-    whole_->setToolTip(tr("Median of the compared steps, A → B"));
+    QString help = tr("Median of the compared steps, A → B");
+    if (const QString pace = paceHelp(context_.model); !pace.isEmpty()) help += QLatin1Char('\n') + pace;
+    whole_->setToolTip(help);
     refreshTable();
     Q_EMIT subtitleChanged();
 }

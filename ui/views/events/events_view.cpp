@@ -23,7 +23,7 @@ constexpr int timesWidth = 360;
 }
 
 EventsView::EventsView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), happenings_(child<HappeningsModel>(context.theme, this)), shown_(child<HappeningsFilter>(this)),
+    : View(context, parent), happenings_(child<HappeningsModel>(context.model, context.theme, this)), shown_(child<HappeningsFilter>(this)),
       table_(child<QTableView>(this)), filter_(child<QLineEdit>(this)), problems_(child<QPushButton>(tr("Problems"), this)),
       detail_(child<QLabel>(this)),
       refresh_(this, [this] { refresh(); }, 150) {
@@ -128,7 +128,7 @@ QString EventsView::asTable() const {
         const char* level = happening.level == LogLevel::Error ? "error" : happening.level == LogLevel::Warning ? "warning" : "info";
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
                      .arg(happening.step < 0 ? QString() : QString::number(happening.step),
-                          QString::number(static_cast<double>(happening.time) * 1e-9, 'f', 6),
+                          QString::number(context_.model.deviceTime().seconds(static_cast<double>(happening.time) * 1e-9), 'f', 6),
                           happening.rank < 0 ? QString() : QString::number(happening.rank), QLatin1String(level), happening.text);
     }
     return table;

@@ -2,7 +2,7 @@
 #include "ui/views/events/happenings_model.h"
 
 #include "ui/core/theme.h"
-#include "ui/timeline/time_ticks.h"
+#include "ui/timeline/event_text.h"
 
 #include <algorithm>
 
@@ -26,6 +26,8 @@ void HappeningsModel::setHappenings(std::vector<Happening> happenings) {
 int HappeningsModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(happenings_.size()); }
 int HappeningsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : columns; }
 
+QString HappeningsModel::timeOf(const Happening& happening) const { return moment(run_, happening.time, happenings_.front().time); }
+
 QVariant HappeningsModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) return {};
     const Happening& happening = at(index.row());
@@ -33,9 +35,9 @@ QVariant HappeningsModel::data(const QModelIndex& index, int role) const {
     switch (role) {
         case Qt::DisplayRole:
             if (index.column() == Step) return happening.step < 0 ? QString() : QString::number(happening.step);
-            if (index.column() == Time) return formatMoment(happening.time, 10'000'000, happenings_.front().time);
+            if (index.column() == Time) return timeOf(happening);
             return happening.text;
-        case Qt::ToolTipRole: return tr("%1, after %2").arg(happening.text, formatMoment(happening.time, 10'000'000, happenings_.front().time));
+        case Qt::ToolTipRole: return tr("%1, after %2").arg(happening.text, timeOf(happening));
         case Qt::ForegroundRole:
             if (index.column() != Text) return theme.dim;
             if (happening.level == LogLevel::Error) return theme.bad;

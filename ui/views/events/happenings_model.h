@@ -7,6 +7,7 @@
 
 namespace shardlab {
 
+class RunModel;
 class ThemeSource;
 
 /// Columns: step, time, text.
@@ -16,7 +17,7 @@ public:
     enum Column { Step, Time, Text, columns };
     static constexpr int levelRole = Qt::UserRole;
 
-    HappeningsModel(ThemeSource& theme, QObject* parent) : QAbstractTableModel(parent), theme_(theme) {}
+    HappeningsModel(const RunModel& run, ThemeSource& theme, QObject* parent) : QAbstractTableModel(parent), run_(run), theme_(theme) {}
     /// Newest first; rows that are the same stay.
     void setHappenings(std::vector<Happening> happenings);
     const Happening& at(int row) const { return happenings_[static_cast<std::size_t>(row)]; }
@@ -27,6 +28,10 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
+    /// When it was, in device time.
+    QString timeOf(const Happening& happening) const;
+
+    const RunModel& run_;
     ThemeSource& theme_;
     std::vector<Happening> happenings_;
 };

@@ -74,25 +74,25 @@ std::vector<Fact> InspectorView::actionFacts(const Event& event) const {
                                          : tr("step %1").arg(event.step + microbatch / each);
         facts.push_back({tr("Belongs to"), tr("microbatch %1 of %2").arg(microbatch % each).arg(where)});
     }
-    facts.push_back({tr("Start"), QStringLiteral("+") + seconds(event.begin - origin), "figure",
+    facts.push_back({tr("Start"), QStringLiteral("+") + seconds(model, event.begin - origin), "figure",
                      event.step < 0 && !prediction ? tr("From the begin of the run.") : tr("From the begin of its step.")});
     if (event.kind == EventKind::Overflow) {
         if (const QString scale = scaleAround(model, event.step); !scale.isEmpty())
             facts.push_back({tr("Loss scale"), scale, "figure", tr("Of this step, and of the next.")});
         return facts;
     }
-    facts.push_back({prediction ? tr("Predicted") : tr("Measured"), seconds(event.end - event.begin)});
+    facts.push_back({prediction ? tr("Predicted") : tr("Measured"), seconds(model, event.end - event.begin)});
     if (const QString predicted = predictedText(model, event); !predicted.isEmpty())
         facts.push_back({tr("Predicted"), predicted, "figure", tr("In brackets, how far the measured time is from it.")});
     if (const auto wait = waitBefore(model, event)) {
-        facts.push_back({tr("Waited for"), text(toText(actionFromId(wait->action))) + QStringLiteral(" · ") + seconds(wait->end - wait->begin)});
+        facts.push_back({tr("Waited for"), text(toText(actionFromId(wait->action))) + QStringLiteral(" · ") + seconds(model, wait->end - wait->begin)});
     } else if (!prediction && isCompute(event.kind) && model.header().hasLayout()) {
         facts.push_back({tr("Waited for"), tr("nothing")});
     }
     if (event.bytes > 0) {
         QString moved = text(formatBytes(event.bytes));
         if (event.end > event.begin)
-            moved += QStringLiteral(" · ") + text(formatBandwidth(static_cast<double>(event.bytes) / (static_cast<double>(event.end - event.begin) * 1e-9)));
+            moved += QStringLiteral(" · ") + text(formatBandwidth(static_cast<double>(event.bytes) / model.deviceTime().seconds(static_cast<double>(event.end - event.begin) * 1e-9)));
         facts.push_back({tr("Bytes moved"), moved});
     }
     if (!prediction && model.hasMemory()) facts.push_back({tr("Memory then"), text(formatBytes(total(model.memoryAt(event.rank, event.end))))});
@@ -118,10 +118,10 @@ std::vector<Fact> InspectorView::rankFacts(int rank) const {
         const StepSummary& step = model.summary().steps()[static_cast<std::size_t>(index)];
         const RankStep& mine = step.ranks[static_cast<std::size_t>(rank)];
         facts.push_back({tr("Step"), QString::number(step.step)});
-        facts.push_back({tr("Computing"), seconds(mine.busy)});
-        facts.push_back({tr("Waiting"), seconds(mine.waiting)});
-        facts.push_back({tr("Reducing"), seconds(mine.reduce)});
-        facts.push_back({tr("Optimizer"), seconds(mine.optimizer)});
+        facts.push_back({tr("Computing"), seconds(model, mine.busy)});
+        facts.push_back({tr("Waiting"), seconds(model, mine.waiting)});
+        facts.push_back({tr("Reducing"), seconds(model, mine.reduce)});
+        facts.push_back({tr("Optimizer"), seconds(model, mine.optimizer)});
     }
     const std::int64_t cursor = context_.selection.cursor();
     const auto latest = [&](EventKind kind) -> const Event* {

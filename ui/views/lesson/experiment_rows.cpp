@@ -85,7 +85,7 @@ QString ExperimentRows::stateText(std::size_t experiment) const {
     switch (lessons.state(experiment)) {
     case LessonSession::State::Fresh:
         if (!known.planned) return tr("cannot be planned");
-        return tr("%1 steps, about %2").arg(steps).arg(seconds(steps * known.planned->plan.stepSeconds));
+        return tr("%1 steps, about %2").arg(steps).arg(seconds(steps * known.planned->plan.simulation.stepSeconds));
     case LessonSession::State::Running: return stepsDone(context_.model) == 0 ? tr("starting") : tr("step %1 of %2").arg(stepsDone(context_.model)).arg(steps);
     case LessonSession::State::Ran: return tr("measured, %1 a step").arg(seconds(known.measured->summary.stepSeconds));
     case LessonSession::State::Stopped: return tr("stopped before its end");

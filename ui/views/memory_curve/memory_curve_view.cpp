@@ -122,7 +122,7 @@ QString MemoryCurveView::asTable() const {
             table += tr("%1\t…\tmore, zoom in to see them\n").arg(curves.rank);
             break;
         }
-        table += QStringLiteral("%1\t%2\t%3").arg(curves.rank).arg(static_cast<double>(point.time) * 1e-6, 0, 'f', 6).arg(total(point.bytes));
+        table += QStringLiteral("%1\t%2\t%3").arg(curves.rank).arg(context_.model.deviceTime().seconds(static_cast<double>(point.time) * 1e-6), 0, 'f', 6).arg(total(point.bytes));
         for (const std::int64_t bytes : point.bytes) table += QStringLiteral("\t%1").arg(bytes);
         table += QLatin1Char('\n');
     }

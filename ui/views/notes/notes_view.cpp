@@ -6,7 +6,7 @@
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/timeline/event_text.h"
-#include "ui/timeline/time_ticks.h"
+#include "ui/timeline/event_text.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -24,7 +24,7 @@ namespace shardlab {
 namespace {
 
 enum Column { When, Who, What, columns };
-constexpr std::int64_t exactness = 1'000'000;  ///< of the moments shown
+constexpr std::int64_t exactness = 1'000'000;  ///< of the moments shown, on the run's clock
 
 }  // namespace
 
@@ -114,7 +114,7 @@ void NotesView::refresh() {
     table_->setRowCount(static_cast<int>(notes.size()));
     for (int row = 0; row < table_->rowCount(); ++row) {
         const Note& note = notes[static_cast<std::size_t>(row)];
-        const QString cells[columns]{formatMoment(note.time, exactness, context_.model.lastTime()), note.rank < 0 ? QString() : tr("rank %1").arg(note.rank),
+        const QString cells[columns]{shardlab::moment(context_.model, note.time, context_.model.lastTime(), exactness), note.rank < 0 ? QString() : tr("rank %1").arg(note.rank),
                                      QString::fromStdString(note.text)};
         for (int column = 0; column < columns; ++column) {
             auto* item = child<QTableWidgetItem>(cells[column]);
@@ -155,7 +155,7 @@ QString NotesView::asTable() const {
     QString table = tr("time s\trank\tnote\twritten\n");
     for (const Note& note : context_.model.notes())
         table += QStringLiteral("%1\t%2\t%3\t%4\n")
-                     .arg(QString::number(static_cast<double>(note.time) * 1e-9, 'f', 6), note.rank < 0 ? QString() : QString::number(note.rank),
+                     .arg(QString::number(context_.model.deviceTime().seconds(static_cast<double>(note.time) * 1e-9), 'f', 6), note.rank < 0 ? QString() : QString::number(note.rank),
                           QString::fromStdString(note.text).replace(QLatin1Char('\t'), QLatin1Char(' ')), QString::fromStdString(note.created));
     return table;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/schedules/schedule_outcomes.h"
 
+#include "engine/base/device_time.h"
 #include "engine/launch/job/run_header.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/sweep.h"
@@ -22,18 +23,20 @@ ScheduleOutcome outcomeOf(const Layout& layout, const std::string& kind, const M
         outcome.faults = std::move(plan.error());
         return outcome;
     }
-    // Every paced step lasts equally long: only the device's own time tells schedules apart.
-    const double stretch = plan->costs.stretch;
-    outcome.stepSeconds = plan->stepSeconds / stretch;
+    outcome.stepSeconds = plan->stepSeconds;
     outcome.bubble = plan->bubble;
     outcome.fits = plan->fits;
     for (const RankMemory& memory : plan->memory) outcome.peakBytes = std::max(outcome.peakBytes, memory.peak);
     for (const AxisTraffic& traffic : plan->traffic) outcome.trafficBytes += traffic.bytes;
     outcome.header = headerOf(*plan);
+    // Every paced step lasts equally long: only on the devices' own clock schedules differ in length.
+    const DeviceTime device(plan->costs.stretch);
+    outcome.header.stretch = 1;
+    outcome.header.predictedStepSeconds = plan->stepSeconds;
     outcome.events = std::move(plan->simulation.events);
     for (Event& event : outcome.events) {
-        event.begin = static_cast<std::int64_t>(static_cast<double>(event.begin) / stretch);
-        event.end = static_cast<std::int64_t>(static_cast<double>(event.end) / stretch);
+        event.begin = device.nanoseconds(event.begin);
+        event.end = device.nanoseconds(event.end);
     }
     return outcome;
 }

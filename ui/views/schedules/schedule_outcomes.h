@@ -21,13 +21,13 @@ struct ScheduleOutcome {
     std::string kind;
     Layout layout;              ///< what a click takes over
     std::vector<Fault> faults;  ///< why it cannot be; then there are no figures
-    double stepSeconds = 0;     ///< on the modelled device, not stretched
+    double stepSeconds = 0;     ///< of the modelled device, as Plan's
     double bubble = 0;
     std::int64_t peakBytes = 0;
     bool fits = true;
     std::int64_t trafficBytes = 0;  ///< over all axes
     RunHeader header;
-    std::vector<Event> events;  ///< the step, not stretched
+    std::vector<Event> events;  ///< the step, in device time
 
     bool legal() const { return faults.empty(); }
 };

@@ -164,7 +164,7 @@ void TimelineTools::refresh() {
         slow_->setText(slow == 1 ? tr("1 slow") : tr("%1 slow").arg(slow));
         const QString help = tr("Slow: more than %1 % longer than the median step, %2")
                                  .arg(static_cast<int>((slowFactor - 1) * 100 + 0.5))
-                                 .arg(QString::fromStdString(formatSeconds(model.summary().medianStepSeconds())));
+                                 .arg(QString::fromStdString(formatSeconds(model.deviceTime().seconds(model.summary().medianStepSeconds()))));
         slow_->setToolTip(help);
         previousSlow_->setToolTip(tr("The previous slow step (Alt+,)") + QLatin1Char('\n') + help);
         nextSlow_->setToolTip(tr("The next slow step (Alt+.)") + QLatin1Char('\n') + help);

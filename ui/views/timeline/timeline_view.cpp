@@ -183,11 +183,13 @@ QString TimelineView::subtitle() const {
     const RunModel& model = context_.model;
     if (model.empty()) return {};
     const RunHeader& header = model.header();
+    const std::string pace = model.deviceTime().text();
+    const QString slowed = pace.empty() ? QString() : QStringLiteral(" · ") + QString::fromStdString(pace);
     QString text;
     if (showsPrediction(model)) {
         text = tr("one step, predicted · %1 · bubble %2")
-                   .arg(QString::fromStdString(formatSeconds(header.predictedStepSeconds)),
-                        QString::fromStdString(formatPercent(header.predictedBubble)));
+                   .arg(QString::fromStdString(formatSeconds(model.deviceTime().seconds(header.predictedStepSeconds))),
+                        QString::fromStdString(formatPercent(header.predictedBubble))) + slowed;
     } else {
         const TimeRange visible = context_.selection.visible();
         const StepRange steps = stepsWithin(model, visible.begin, visible.end);
@@ -198,17 +200,17 @@ QString TimelineView::subtitle() const {
         } else {
             text = tr("no step in sight");
         }
+        text += slowed;
         if (!header.hasLayout()) text += tr(" · from %1").arg(QString::fromStdString(header.origin));
         if (model.predictedEnd() > 0) text += tr(" · predicted (thin, above) over measured");
         if (const std::string thinned = thinnedText(model.thinning()); !thinned.empty())
             text += tr(" · thinned to %1: of %2 only figures are left (faint)")
                         .arg(QString::fromStdString(formatBytes(model.thinning().sizeLimit)), QString::fromStdString(thinned));
     }
-    if (header.paced)
-        text += (header.stretch >= 1 ? tr(" · paced ×%1 slower") : tr(" · paced ×%1 faster"))
-                    .arg(QString::fromStdString(formatCount(std::max(header.stretch, 1 / header.stretch))));
     return text;
 }
+
+QString TimelineView::subtitleHelp() const { return paceHelp(context_.model); }
 
 TimelineView::LaneRows TimelineView::rowsOf(int rank, Lane lane, const TimeRange& visible) const {
     LaneRows rows;
@@ -252,7 +254,7 @@ QString TimelineView::asTable() const {
     const TimeRange visible = context_.selection.visible();
     const auto line = [&](const Event& event) {
         const Event* predicted = prediction ? nullptr : predictedOf(model, event);
-        const auto milliseconds = [](std::int64_t time) { return QString::number(static_cast<double>(time) * 1e-6, 'f', 6); };
+        const auto milliseconds = [&](std::int64_t time) { return QString::number(model.deviceTime().seconds(static_cast<double>(time) * 1e-6), 'f', 6); };
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\t%9\t%10\n")
                      .arg(QString::number(event.rank), QString::fromStdString(model.label(event.rank)),
                           QString::fromStdString(std::string(name(event.lane))),

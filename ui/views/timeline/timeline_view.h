@@ -25,6 +25,7 @@ class TimelineView : public View {
 public:
     TimelineView(const ViewContext& context, QWidget* parent);
     QString subtitle() const override;
+    QString subtitleHelp() const override;
     /// What is in sight, row by row; at most two thousand events a rank.
     QString asTable() const override;
 

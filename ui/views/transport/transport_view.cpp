@@ -7,7 +7,7 @@
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/theme.h"
-#include "ui/timeline/time_ticks.h"
+#include "ui/timeline/event_text.h"
 #include "ui/views/transport/player.h"
 
 #include <QComboBox>
@@ -128,9 +128,7 @@ void TransportView::drawIcons() {
 QString TransportView::moment() const {
     const RunModel& model = context_.model;
     if (model.eventCount() == 0) return QStringLiteral("—");
-    // The run's own clock, as everywhere else.
-    constexpr std::int64_t exactness = 10'000'000;
-    QString text = tr("%1 of %2").arg(formatMoment(player_->position(), exactness, model.lastTime()), formatMoment(model.lastTime(), exactness));
+    QString text = tr("%1 of %2").arg(shardlab::moment(model, player_->position(), model.lastTime()), shardlab::moment(model, model.lastTime()));
     const int index = model.stepIndexAt(player_->position());
     if (index >= 0) text += tr(" · step %1").arg(model.stepExtents()[static_cast<std::size_t>(index)].step);
     return text;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/device_time.h"
+
+#include "engine/base/units.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace shardlab {
+namespace {
+
+std::int64_t rounded(double nanoseconds) {
+    constexpr double largest = 9.2e18;  // the next double above is no int64
+    if (nanoseconds >= largest) return std::numeric_limits<std::int64_t>::max();
+    if (nanoseconds <= -largest) return std::numeric_limits<std::int64_t>::min();
+    return std::llround(nanoseconds);
+}
+
+}  // namespace
+
+DeviceTime::DeviceTime(double stretch) : stretch_(std::isfinite(stretch) && stretch > 0 ? stretch : 1) {}
+
+std::int64_t DeviceTime::nanoseconds(std::int64_t onClock) const {
+    return isClock() ? onClock : rounded(static_cast<double>(onClock) / stretch_);
+}
+
+std::int64_t DeviceTime::nanosecondsOnClock(std::int64_t nanoseconds) const {
+    return isClock() ? nanoseconds : rounded(static_cast<double>(nanoseconds) * stretch_);
+}
+
+std::string DeviceTime::text() const {
+    if (isClock()) return {};
+    return fmt::format("{} {} × to watch", stretch_ > 1 ? "slowed" : "sped up", formatCount(std::max(stretch_, 1 / stretch_)));
+}
+
+std::string DeviceTime::text(double stepSeconds) const {
+    if (isClock()) return {};
+    return fmt::format("{}: a step lasts {}", text(), formatSeconds(onClock(stepSeconds)));
+}
+
+}  // namespace shardlab
