@@ -163,6 +163,7 @@ private:
     void addSteps() {
         for (const int step : both_)
             result_.steps.push_back({step, {a_.stepSeconds(step), b_.stepSeconds(step)}, {a_.loss(step), b_.loss(step)}});
+        if (!a_.predicted()) result_.losses = compareLosses(result_.steps, lossTolerance(a_.header().layout, b_.header().layout));
         std::array<std::vector<double>, 4> values;
         for (const int step : steps_) {
             values[0].push_back(a_.stepSeconds(step));
