@@ -3,6 +3,7 @@
 
 #include "engine/trace/analysis/comparison_side.h"
 #include "engine/base/units.h"
+#include "engine/layout/mesh/replicas.h"
 
 #include <algorithm>
 #include <array>
@@ -25,16 +26,16 @@ double median(std::vector<double> values) {
     return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-bool communicates(const SpanKey& key) {
+bool communicates(const SpanKey& key, const Mesh& mesh) {
     switch (key.kind) {
         case EventKind::SendForward:
         case EventKind::SendBackward:
         case EventKind::ReduceGradients:
         case EventKind::ReduceTied:
-        case EventKind::ReduceNorm:
         case EventKind::ReduceBuckets:
         case EventKind::ScatterGradients:
         case EventKind::GatherParameters: return true;
+        case EventKind::ReduceNorm: return replicaRanks(mesh, key.rank).size() > 1;  // alone it only reads the gradients
         default: return isInsideAction(key.kind) || isServerExchange(key.kind);
     }
 }
@@ -222,7 +223,7 @@ private:
     }
 
     void addRanks() {
-        eachSum([&](bool second, const ComparisonSide&, const SpanKey& key, const SpanSum& sum) {
+        eachSum([&](bool second, const ComparisonSide& side, const SpanKey& key, const SpanSum& sum) {
             const auto& rows = second ? rowOfB_ : rowOfA_;
             const auto found = rows.find(key.rank);
             if (found == rows.end()) return;
@@ -230,8 +231,8 @@ private:
             Compared* figure = nullptr;
             if (isCompute(key.kind)) figure = &row.computing;
             else if (key.kind == EventKind::Wait) figure = &row.waiting;
-            else if (key.kind == EventKind::Optimizer) figure = &row.updating;
-            else if (communicates(key)) figure = &row.communicating;
+            else if (communicates(key, side.mesh())) figure = &row.communicating;
+            else if (key.kind == EventKind::Optimizer || key.kind == EventKind::ReduceNorm) figure = &row.updating;
             if (!figure) return;
             auto& value = second ? figure->b : figure->a;
             value = *value + perStep(sum.seconds);

@@ -51,7 +51,7 @@ struct RunComparison {
         Compared computing;
         Compared waiting;
         Compared communicating;  ///< sends and collectives, hidden and exposed
-        Compared updating;       ///< optimizer
+        Compared updating;       ///< optimizer, and the gradient's norm where a replica is one rank
     };
     /// Computing of a stage, mean over the ranks that hold it.
     struct Stage {
