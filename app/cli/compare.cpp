@@ -126,6 +126,8 @@ std::string text(const RunComparison& c, const std::string& fileA, const std::st
     Table whole({"a step, median", "A", "B", "difference", ""});
     whole.add(row({"step time"}, c.stepSeconds));
     whole.add({"bubble", formatPercent(c.bubble.a.value_or(0)), formatPercent(c.bubble.b.value_or(0)), "", ""});
+    const auto bytes = [](const std::optional<double>& sent) { return sent ? formatBytes(std::llround(*sent)) : unknown; };
+    whole.add({"traffic, sent by all ranks", bytes(c.sentBytes.a), bytes(c.sentBytes.b), "", formatChange(c.sentBytes)});
     text += whole.text();
     if (c.losses) text += "\nLosses (mean over a step's tokens, nats)\n" + losses(c);
     text += "\nThe largest differences (B − A, mean of a step; waits left out, as they follow from others)\n" + largest(c);

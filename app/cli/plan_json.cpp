@@ -105,6 +105,7 @@ Json planJson(const Plan& plan) {
             {"capacity_bytes", plan.capacityBytes},
             {"fits", plan.fits},
             {"memory", std::move(memory)},
+            {"sent_bytes", plan.sentBytes},
             {"traffic", std::move(traffic)},
             {"host_copies", std::move(hosts)},
             {"losses", lossesJson(plan)},

@@ -24,7 +24,7 @@ RunProgress::RunProgress(const Layout& layout, bool terminal, bool planned)
       paced_(layout.cluster.pace.has_value()),
       terminal_(terminal),
       planned_(planned),
-      steps_(rankCount(layout), flushes(layout)) {}
+      steps_(rankCount(layout), flushes(layout), SentBytes(layout)) {}
 
 void RunProgress::stateChanged(JobState state) {
     const std::lock_guard lock(mutex_);

@@ -289,6 +289,7 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
             return rank.peak + (oneMemory ? total(rank.host) : 0) <= plan.capacityBytes;
         });
     plan.traffic = trafficOf(plan);
+    for (const AxisTraffic& axis : plan.traffic) plan.sentBytes += axis.bytes;
     if (usesHost(layout.memory)) plan.hosts = hostTraffic(plan.simulation.events, plan.mesh.ranks());
     addNotes(plan, basis);
     return plan;

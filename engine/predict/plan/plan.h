@@ -48,6 +48,7 @@ struct Plan {
     std::int64_t capacityBytes = 0;  ///< of one device
     std::vector<RankMemory> memory;  ///< per rank of the mesh
     std::vector<AxisTraffic> traffic;
+    std::int64_t sentBytes = 0;  ///< the sum of all of these: what all ranks together send in a step (SentBytes)
     std::vector<HostTraffic> hosts;  ///< per rank of the mesh; empty where nothing lies on a host
     bool fits = true;
     std::vector<std::string> notes;  ///< what a reader should know: "paced: stretched 2 400 ×"

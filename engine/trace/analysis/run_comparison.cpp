@@ -95,6 +95,12 @@ public:
     }
 
     RunComparison made() {
+        std::array<std::vector<double>, 2> sent;
+        for (const int step : steps_) {
+            sent[0].push_back(a_.sentBytes(step));
+            sent[1].push_back(b_.sentBytes(step));
+        }
+        result_.sentBytes = {median(sent[0]), median(sent[1])};
         addKinds();
         addRanks();
         addStages();

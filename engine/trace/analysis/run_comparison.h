@@ -94,6 +94,7 @@ struct RunComparison {
     int stepCount = 0;
     Compared stepSeconds;  ///< median
     Compared bubble;       ///< a share; median
+    Compared sentBytes;    ///< of all ranks together (SentBytes); median
     std::vector<Step> steps;  ///< those of both sides, the first ones that are not compared included
     std::optional<Losses> losses;  ///< none where no step has a loss on both sides: a prediction has none
     std::vector<Kind> kinds;

@@ -47,6 +47,7 @@ std::string toJson(const RunComparison& c, const std::string& nameA, const std::
         {"aligned_actions", c.alignedActions},
         {"step_seconds", pair(c.stepSeconds)},
         {"bubble", pair(c.bubble)},
+        {"sent_bytes", pair(c.sentBytes)},
         {"losses", losses(c.losses)},
         {"largest", rowsOf(c.largest,
                            [](const RunComparison::Difference& row) {

@@ -28,7 +28,7 @@ struct RunWriter::Impl {
     Impl(Database opened, const std::filesystem::path& path, const RunHeader& header)
         : database(std::move(opened)),
           shelf(database, path),
-          figures(rankCount(header.layout), flushes(header.layout), shelf),
+          figures(rankCount(header.layout), flushes(header.layout), sentBytesOf(header), shelf),
           thinning(Thinning::of(header.layout.run)) {
         thinning.first = -1;
         if (thinning.sizeLimit > 0)
