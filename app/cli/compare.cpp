@@ -6,6 +6,7 @@
 #include "engine/base/device_time.h"
 #include "engine/base/units.h"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <memory>
 
@@ -90,6 +91,38 @@ std::string layers(const RunComparison& comparison) {
     return table.text();
 }
 
+/// Which steps' losses stand in the table: all of a short run; of a long one the first, the last, the first that differs, and
+/// others at even distances.
+std::vector<const RunComparison::Step*> stepsToShow(const RunComparison& c) {
+    constexpr std::size_t most = 12;
+    std::vector<const RunComparison::Step*> all, shown;
+    for (const RunComparison::Step& step : c.steps)
+        if (step.loss.a || step.loss.b) all.push_back(&step);
+    for (std::size_t index = 0; index < all.size(); ++index) {
+        const bool even = all.size() <= most || index * (most - 1) / (all.size() - 1) != (index + 1) * (most - 1) / (all.size() - 1);
+        if (even || index == 0 || index + 1 == all.size() || (c.losses && c.losses->firstApart == all[index]->step)) shown.push_back(all[index]);
+    }
+    return shown;
+}
+
+std::string losses(const RunComparison& c) {
+    const RunComparison::Losses& all = *c.losses;
+    const std::string most = std::isfinite(all.largest) ? fmt::format("{:.1e} of A's, in step {}", all.largest, all.largestStep)
+                                                        : fmt::format("one of both is not finite in step {}", all.largestStep);
+    std::string text = all.firstApart ? fmt::format("They differ from step {} on by more than rounding ({:.0e}); at most: {}\n",
+                                                    *all.firstApart, all.tolerance, most)
+                                      : fmt::format("In all {} steps they differ by rounding at most (up to {:.0e}); at most: {}\n",
+                                                    all.steps, all.tolerance, most);
+    Table table({"step", "A", "B", "difference", ""});
+    const auto number = [](const std::optional<double>& loss) { return loss ? fmt::format("{:.6f}", *loss) : unknown; };
+    for (const RunComparison::Step* step : stepsToShow(c)) {
+        const auto difference = step->loss.difference();
+        table.add({std::to_string(step->step), number(step->loss.a), number(step->loss.b),
+                   difference ? fmt::format("{:+.2e}", *difference) : unknown, formatChange(step->loss)});
+    }
+    return text + table.text();
+}
+
 std::string text(const RunComparison& c, const std::string& fileA, const std::string& fileB) {
     std::string text = "A  " + sideText(c.a, fileA) + "\nB  " + sideText(c.b, fileB) + "\n";
     text += fmt::format("Compared: {} {} ({}–{}), {} actions aligned by rank, step and action\n\n", c.stepCount,
@@ -97,7 +130,10 @@ std::string text(const RunComparison& c, const std::string& fileA, const std::st
     Table whole({"a step, median", "A", "B", "difference", ""});
     whole.add(row({"step time"}, c.stepSeconds));
     whole.add({"bubble", formatPercent(c.bubble.a.value_or(0)), formatPercent(c.bubble.b.value_or(0)), "", ""});
+    const auto bytes = [](const std::optional<double>& sent) { return sent ? formatBytes(std::llround(*sent)) : unknown; };
+    whole.add({"traffic, sent by all ranks", bytes(c.sentBytes.a), bytes(c.sentBytes.b), "", formatChange(c.sentBytes)});
     text += whole.text();
+    if (c.losses) text += "\nLosses (mean over a step's tokens, nats)\n" + losses(c);
     text += "\nThe largest differences (B − A, mean of a step; waits left out, as they follow from others)\n" + largest(c);
     text += "\nBy kind (mean of a step and a rank)\n" + kinds(c);
     text += "\nBy rank\n" + ranks(c);
@@ -139,7 +175,7 @@ int compare(const Options& options) {
 }  // namespace
 
 void addCompare(CLI::App& program, Action& chosen) {
-    CLI::App* verb = program.add_subcommand("compare", "Compare two recorded runs, or what was predicted with what was measured");
+    CLI::App* verb = program.add_subcommand("compare", "Compare two recorded runs, times and losses, or what was predicted with what was measured");
     const auto options = std::make_shared<Options>();
     verb->add_option("A", options->a, "A run file (*.shardlab); alone: its prediction (A) with its measured steps (B)")->required();
     verb->add_option("B", options->b, "Another run file, compared with A");

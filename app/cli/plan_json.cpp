@@ -109,6 +109,7 @@ Json planJson(const Plan& plan) {
             {"usable_bytes", plan.device.usableBytes()},
             {"fits", plan.fits},
             {"memory", std::move(memory)},
+            {"sent_bytes", plan.sentBytes},
             {"traffic", std::move(traffic)},
             {"host_copies", std::move(hosts)},
             {"losses", lossesJson(plan)},

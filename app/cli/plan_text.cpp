@@ -56,6 +56,7 @@ std::string trafficTable(const Plan& plan) {
     Table table({"axis", "what", "a step", "how"});
     for (const AxisTraffic& axis : plan.traffic)
         table.add({std::string(name(axis.axis)), axis.what, formatBytes(axis.bytes), axis.how});
+    table.add({"all", "sent by all ranks together", formatBytes(plan.sentBytes), "a collective as a ring carries it"});
     return table.text();
 }
 

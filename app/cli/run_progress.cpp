@@ -25,7 +25,7 @@ RunProgress::RunProgress(const Layout& layout, DeviceTime device, bool terminal,
       device_(device),
       terminal_(terminal),
       planned_(planned),
-      steps_(rankCount(layout), flushes(layout)) {}
+      steps_(rankCount(layout), flushes(layout), SentBytes(layout)) {}
 
 void RunProgress::stateChanged(JobState state) {
     const std::lock_guard lock(mutex_);

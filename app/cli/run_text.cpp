@@ -48,6 +48,7 @@ std::string figures(const RunSummary& summary) {
                                formatPercent(moved->exposed / summary.stepSeconds)),
                    "", ""});
     }
+    if (steady && summary.ranks.size() > 1) table.add({"traffic", formatBytes(std::llround(summary.sentBytes)) + " a step, sent by all ranks", "", ""});
     table.add({std::string(summary.counted) + "/s", measured(formatCount(summary.tokensPerSecond)), "", ""});
     if (!summary.peak.known()) return table.text();
     const auto share = [](std::optional<double> mfu) { return mfu ? utilisationText(*mfu) : unknown; };

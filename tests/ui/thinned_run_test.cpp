@@ -50,7 +50,7 @@ private Q_SLOTS:
         const RunModel& model = bench.model;
         QVERIFY(model.thinning().steps() > 0);
         QVERIFY(!model.thinning().thinned(steps - 1));
-        Summarizer wanted(model.ranks());
+        Summarizer wanted(model.ranks(), true, sentBytesOf(model.header()));
         wanted.add(given_);
         QCOMPARE(model.summary().steps().size(), wanted.steps().size());
         QCOMPARE(model.summary().medianStepSeconds(), wanted.medianStepSeconds());

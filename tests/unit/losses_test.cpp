@@ -43,6 +43,31 @@ Layout pipelineOf(int stages, int microbatches) {
 class LossesTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// The gradient's norm of a single rank was told as exposed communication.
+    void oneRankHasNoCommunication() {
+        Layout layout;
+        layout.cluster.hosts = {{"localhost", 1}};
+        layout.parallel.data = layout.parallel.pipeline = 1;
+        layout.optimizer.clip = 1;
+        for (const bool paced : {false, true}) {
+            if (paced) layout.cluster.pace = PaceSpec{"h100-sxm", 1};
+            const Plan plan = planOrFail(layout);
+            QCOMPARE(plan.exposedCommunication, 0.0);
+            QVERIFY(!find(largestLosses(plan, 10), LossKind::Communication));
+            const auto norm = std::ranges::find(plan.simulation.events, EventKind::ReduceNorm, &Event::kind);
+            QVERIFY(norm != plan.simulation.events.end());
+            QVERIFY(norm->end > norm->begin);  // the gradients are read
+            QCOMPARE(norm->bytes, std::int64_t{0});
+        }
+        // Two stages have one number to exchange, which takes less than the norm.
+        layout = pipelineOf(2, 4);
+        layout.optimizer.clip = 1;
+        const Plan plan = planOrFail(layout);
+        const StageCosts& first = plan.costs.stages.front();
+        QVERIFY(first.norm > 0 && first.normReading > 0);
+        QCOMPARE(first.normBytes, std::int64_t{8});
+    }
+
     void everyPresetIsExplained() {
         const auto every = presets();
         for (const Preset& preset : *every) {

@@ -255,6 +255,47 @@ private Q_SLOTS:
         QVERIFY(!cancelled && asked);
     }
 
+    void lossesAreComparedStepByStep() {
+        RandomEvents random(freshSeed());
+        RunHeader header = headerOf(1, 2);
+        const auto run = [&](const std::map<int, double>& changed) {
+            Durations given;
+            std::vector<Event> events = runOf(header, 0, 9, random, given);
+            for (int step = 0; step <= 9; ++step) {
+                Event loss = span(EventKind::Loss, Lane::Host, 0, step, 0, 0);
+                loss.value = changed.contains(step) ? changed.at(step) : 4.0 - 0.1 * step;
+                events.push_back(loss);
+            }
+            return events;
+        };
+        const auto compared = [&](const std::map<int, double>& changed) {
+            RunComparer comparer(header, false, header);
+            comparer.add(RunComparer::Side::A, run({}));
+            comparer.add(RunComparer::Side::B, run(changed));
+            const auto comparison = comparer.comparison();
+            return comparison ? comparison->losses : std::nullopt;
+        };
+        const auto alike = compared({{4, 3.6 * (1 + 4e-6)}});
+        QVERIFY(alike);
+        QCOMPARE(alike->steps, 10);
+        QVERIFY(!alike->firstApart);
+        QCOMPARE(alike->largestStep, 4);
+        QVERIFY(std::abs(alike->largest - 4e-6) < 1e-9);
+        const auto apart = compared({{4, 3.6 * (1 + 4e-5)}, {7, 3.3 * (1 - 1e-2)}});
+        QVERIFY(apart && apart->firstApart);
+        QCOMPARE(*apart->firstApart, 4);
+        QCOMPARE(apart->largestStep, 7);
+        QVERIFY(std::abs(apart->largest - 1e-2) < 1e-9);
+        const auto diverged = compared({{8, std::nan("")}});
+        QVERIFY(diverged && diverged->firstApart);
+        QCOMPARE(*diverged->firstApart, 8);
+        QVERIFY(std::isinf(diverged->largest));
+        // What is rounding in bf16 is not in fp32.
+        header.layout.precision.compute = "bf16";
+        const auto rounded = compared({{4, 3.6 * (1 + 4e-3)}});
+        QVERIFY(rounded && !rounded->firstApart);
+    }
+
     void largeChangesAreMultiples() {
         const auto change = [](double a, double b) { return formatChange({a, b}); };
         QCOMPARE(change(2, 2.5), std::string("+25.0 %"));

@@ -113,7 +113,7 @@ private Q_SLOTS:
         QVERIFY(thinning.steps() > 0);
         QVERIFY(thinning.before <= steps - 1);
         // Every step's figures, as if nothing had been thinned.
-        Summarizer wanted(ranks);
+        Summarizer wanted(ranks, true, SentBytes(layoutOfRanks(ranks)));
         wanted.add(run.events);
         std::size_t at = 0;
         QVERIFY((*reader)->readFigures(

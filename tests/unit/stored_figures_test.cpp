@@ -43,7 +43,7 @@ std::vector<StepFigures> figuresOf(const RunReader& run) {
 
 /// Empty where `steps` are what `events`, none of them superseded, come to.
 QString difference(const std::vector<StepFigures>& steps, const std::vector<Event>& events, int ranks) {
-    Summarizer summarizer(ranks);
+    Summarizer summarizer(ranks, true, SentBytes(layoutOfRanks(ranks)));
     summarizer.add(events);
     std::map<std::tuple<int, int, EventKind, int>, KindTime> kinds;
     std::map<std::pair<int, int>, MemoryBytes> memory;

@@ -72,6 +72,18 @@ private Q_SLOTS:
         // Shares of a ring are whole bytes each.
         const double off = std::abs(static_cast<double>(matrix.total(TrafficMatrix::Part::All) - all));
         QVERIFY2(off <= 1e-6 * static_cast<double>(all) + 64, qPrintable(QStringLiteral("%1 against %2").arg(matrix.total(TrafficMatrix::Part::All)).arg(all)));
+        // A run's figures of its steps count the same.
+        Summarizer summarizer(plan.mesh.ranks(), true, sentBytesOf(headerOf(plan)));
+        std::vector<Event> events = plan.simulation.events;
+        for (Event& event : events) event.step = 0;
+        summarizer.add(events);
+        QCOMPARE(summarizer.steps().size(), std::size_t{1});
+        const std::int64_t moved = summarizer.steps().front().moved;
+        QVERIFY2(std::abs(static_cast<double>(moved - plan.sentBytes)) <= 1e-6 * static_cast<double>(all) + 64,
+                 qPrintable(QStringLiteral("%1 against %2").arg(moved).arg(plan.sentBytes)));
+        std::int64_t ofRanks = 0;
+        for (const RankStep& rank : summarizer.steps().front().ranks) ofRanks += rank.moved;
+        QCOMPARE(ofRanks, moved);
         std::int64_t cells = 0;
         for (int from = 0; from < matrix.ranks(); ++from)
             for (int to = 0; to < matrix.ranks(); ++to) {

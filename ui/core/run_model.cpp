@@ -56,7 +56,7 @@ void RunModel::begin(const RunHeader& header, std::vector<Event> predicted) {
     rankRecords_.clear();
     clocks_.clear();
     end_.reset();
-    summary_ = std::make_unique<Summarizer>(mesh.ranks(), flushes(header.layout));
+    summary_ = std::make_unique<Summarizer>(mesh.ranks(), flushes(header.layout), sentBytesOf(header));
     notes_.clear();
     watch_ = std::make_unique<StragglerWatch>(header);
     watch_->addPredicted(predicted);

@@ -15,7 +15,7 @@ namespace shardlab {
 
 RunFigures::RunFigures(RunHeader header)
     : header_(std::move(header)),
-      steps_(rankCount(header_.layout), flushes(header_.layout)),
+      steps_(rankCount(header_.layout), flushes(header_.layout), sentBytesOf(header_)),
       ranks_(static_cast<std::size_t>(rankCount(header_.layout))) {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
         ranks_[rank].record.rank = static_cast<int>(rank);
@@ -116,6 +116,7 @@ RunSummary RunFigures::summary() const {
     const DeviceTime device(header_.stretch);
     summary.stepSeconds = device.seconds(steps_.medianStepSeconds());
     summary.bubble = steps_.medianBubble();
+    summary.sentBytes = steps_.medianSentBytes();
     if (summary.stepSeconds > 0 && header_.hasLayout())
         summary.tokensPerSecond = static_cast<double>(tokensPerStep(header_.layout)) / summary.stepSeconds;
     if (header_.hasLayout()) summary.counted = countedInputs(header_.layout.model);

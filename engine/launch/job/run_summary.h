@@ -45,6 +45,7 @@ struct RunSummary {
     // Steady steps: the first two are left out. 0 where there is none.
     double stepSeconds = 0;
     double bubble = 0;
+    double sentBytes = 0;  ///< of a step, all ranks together (SentBytes)
     double tokensPerSecond = 0;
     std::string_view counted = "tokens";  ///< or what tokensPerStep counts of its model
     DevicePeak peak;             ///< what mfu is a share of

@@ -136,6 +136,7 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
         {"validation_steps", std::move(validationSteps)},
         {"step_seconds", {{"measured", known(summary.stepSeconds)}, {"predicted", summary.predictedStepSeconds}}},
         {"paced_step_seconds", pacedStepOf(summary)},
+        {"sent_bytes_per_step", steady ? Json(summary.sentBytes) : Json(nullptr)},
         {"bubble",
          {{"measured", steady ? Json(summary.bubble) : Json(nullptr)},
           {"predicted", summary.predictedBubble},

@@ -99,7 +99,7 @@ double StepCosts::seconds(const Action& action) const {
         case ActionKind::SendBackward: return stages[stage - 1].send * stretch;
         case ActionKind::ReduceGradients: return cost.reduce * stretch;
         case ActionKind::ReduceTied: return cost.tied * stretch;
-        case ActionKind::ReduceNorm: return cost.norm * stretch;
+        case ActionKind::ReduceNorm: return (cost.normReading + cost.norm) * stretch;
         case ActionKind::OptimizerStep: return cost.optimizer * stretch;
         case ActionKind::StashWeights: return cost.stash * stretch;
         case ActionKind::PushGradients: return cost.push * stretch;
@@ -137,7 +137,7 @@ std::int64_t StepCosts::bytes(const Action& action) const {
         case ActionKind::PushGradients:
         case ActionKind::ReduceGradients: return stages[stage].reduceBytes;
         case ActionKind::ReduceTied: return stages[stage].tiedBytes;
-        case ActionKind::ReduceNorm: return sizeof(double);
+        case ActionKind::ReduceNorm: return stages[stage].normBytes;
         case ActionKind::ExchangeElastic: return stages[stage].elasticBytes;
         case ActionKind::OffloadGradients: return stages[stage].offloadBytes;
         case ActionKind::ReloadWeights: return stages[stage].reloadBytes;
@@ -362,11 +362,13 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
             cost.swap = copySeconds(*device.host, cost.swapBytes);
         }
     }
-    const Collective norm = allReduce(sizeof(double), groupOf(mesh, replicaRanks(mesh, 0)), device);
+    const std::vector<int> replica = replicaRanks(mesh, 0);
+    const Collective norm = allReduce(sizeof(double), groupOf(mesh, replica), device);
     for (int s = 0; s < stages; ++s) {
         StageCosts& cost = costs.stages[static_cast<std::size_t>(s)];
-        cost.norm = device.kernelSeconds +
-                    bytesOfRank[static_cast<std::size_t>(rankOf(s))] / device.memoryBandwidth + norm.seconds;
+        cost.normReading = device.kernelSeconds + bytesOfRank[static_cast<std::size_t>(rankOf(s))] / device.memoryBandwidth;
+        cost.norm = norm.seconds;
+        cost.normBytes = replica.size() > 1 ? sizeof(double) : 0;
         cost.normAlgorithm = norm.algorithm;
     }
     if (exchangeOf(layout.parallel) == Exchange::AsyncServer) costs.asyncWorkers = workers(layout.parallel);

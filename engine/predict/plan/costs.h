@@ -61,7 +61,8 @@ struct StageCosts {
     double send = 0;  ///< output activation to the next stage (and its gradient back): latency + bytes ÷ bandwidth
     double reduce = 0;  ///< all-reduce of the stage's gradients over the data axis, by `reduceAlgorithm`
     double tied = 0;  ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both
-    double norm = 0;         ///< reading the gradients of all stages of its rank, and one number over the pipeline axis
+    double norm = 0;         ///< the gradients' squared norm summed over the ranks of a replica: one number; 0 where it is one rank
+    double normReading = 0;  ///< reading the gradients of all stages of its rank for that, which is no communication
     double optimizer = 0;    ///< reading and writing weights, gradients and state, in the host's memory where they are there
     TensorCosts tensor;      ///< the collectives and hops inside forward, inputGrad and weightGrad
     double stash = 0;        ///< reading and writing the weights, for a copy of them
@@ -74,6 +75,7 @@ struct StageCosts {
     std::int64_t sendBytes = 0;
     std::int64_t reduceBytes = 0;  ///< the buffer's, without experts that are spread; what crosses the links is plan.h's AxisTraffic
     std::int64_t tiedBytes = 0;
+    std::int64_t normBytes = 0;    ///< 0 where a replica is one rank
     std::int64_t weightBytes = 0;  ///< of one version
     std::int64_t offloadBytes = 0; ///< of the replica with the largest shards
     std::int64_t reloadBytes = 0;

@@ -145,13 +145,14 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
         const double memory = updateBytes(layout) / (perByte * numberFormats(layout.precision).weightBytes());
         addServerCosts(costs, layout, rankOfStage, [&](int) { return Link{link.bandwidth, link.seconds + extra}; }, memory);
     }
-    if (profile.allReduce.bandwidth > 0)
-        for (std::size_t s = 0; s < shapes.size(); ++s) {
-            // An update goes over weights, gradients and state; the norm reads the gradients once.
-            const double reading = perByte * gradientShare * bytesOfRank[static_cast<std::size_t>(rankOfStage[s])];
-            costs.stages[s].norm = extra + reading + (p * t > 1 ? ringSeconds(profile.allReduce, sizeof(double), p * t) : 0);
-            costs.stages[s].normAlgorithm = Algorithm::Ring;
-        }
+    for (std::size_t s = 0; s < shapes.size(); ++s) {
+        StageCosts& cost = costs.stages[s];
+        // An update goes over weights, gradients and state; the norm reads the gradients once.
+        cost.normReading = extra + perByte * gradientShare * bytesOfRank[static_cast<std::size_t>(rankOfStage[s])];
+        if (profile.allReduce.bandwidth <= 0) continue;
+        cost.norm = p * t > 1 ? ringSeconds(profile.allReduce, sizeof(double), p * t) : 0;
+        cost.normAlgorithm = Algorithm::Ring;
+    }
     return costs;
 }
 

@@ -302,6 +302,7 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     plan.device = deviceMemory(layout, plan.mesh);
     plan.fits = plan.device.holds(neededBytes(layout, neediest(layout, plan.memory)));
     plan.traffic = trafficOf(plan);
+    for (const AxisTraffic& axis : plan.traffic) plan.sentBytes += axis.bytes;
     if (usesHost(layout.memory)) plan.hosts = hostTraffic(plan.simulation.events, plan.mesh.ranks());
     for (HostTraffic& copies : plan.hosts)
         for (double* seconds : {&copies.toHostSeconds, &copies.fromHostSeconds, &copies.exposedSeconds}) *seconds = clock.seconds(*seconds);

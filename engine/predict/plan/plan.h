@@ -49,6 +49,7 @@ struct Plan {
     DeviceMemory device;     ///< what a rank has, and may take
     std::vector<RankMemory> memory;  ///< per rank of the mesh
     std::vector<AxisTraffic> traffic;
+    std::int64_t sentBytes = 0;  ///< the sum of all of these: what all ranks together send in a step (SentBytes)
     std::vector<HostTraffic> hosts;  ///< per rank of the mesh; empty where nothing lies on a host
     bool fits = true;  ///< the device holds what each rank needs
     std::vector<std::string> notes;  ///< what a reader should know: "slowed 2.4 k × to watch: …"

@@ -2,6 +2,7 @@
 #include "engine/trace/analysis/comparison_side.h"
 
 #include "engine/base/saturate.h"
+#include "engine/trace/metrics/figure_sum.h"
 #include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
@@ -24,7 +25,8 @@ const StepSummary* find(const Summarizer& summary, int step) {
 }  // namespace
 
 ComparisonSide::ComparisonSide(const RunHeader& header, bool predicted)
-    : header_(header), device_(header.stretch), predicted_(predicted), mesh_(header.layout), summary_(mesh_.ranks(), flushes(header.layout)) {}
+    : header_(header), device_(header.stretch), predicted_(predicted), mesh_(header.layout), sent_(sentBytesOf(header)),
+      summary_(mesh_.ranks(), flushes(header.layout), sent_) {}
 
 void ComparisonSide::add(std::span<const Event> events) {
     if (!predicted_) summary_.add(events);
@@ -39,6 +41,7 @@ void ComparisonSide::put(const StepSummary& step) {
 
 void ComparisonSide::addSpans(std::span<const Event> events) {
     for (const Event& event : events) {
+        if (predicted_) grow(predictedSent_, sent_(event));
         if (restarts_.add(event) || restarts_.superseded(event)) continue;
         if (restarts_.ranksOf(event.step, mesh_.ranks()) < mesh_.ranks()) continue;
         if (!isCompared(event) || (event.step < 0 && !predicted_) || event.rank < 0 || event.rank >= mesh_.ranks()) continue;
@@ -70,6 +73,12 @@ double ComparisonSide::stepSeconds(int step) const {
     if (predicted_) return device_.seconds(header_.predictedStepSeconds);
     const StepSummary* found = find(summary_, step);
     return found ? device_.seconds(found->seconds) : 0;
+}
+
+double ComparisonSide::sentBytes(int step) const {
+    if (predicted_) return static_cast<double>(predictedSent_);
+    const StepSummary* found = find(summary_, step);
+    return found ? static_cast<double>(found->moved) : 0;
 }
 
 double ComparisonSide::bubble(int step) const {

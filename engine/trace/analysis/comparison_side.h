@@ -64,6 +64,8 @@ public:
     /// Of a step; the predicted ones where predicted().
     double stepSeconds(int step) const;
     double bubble(int step) const;
+    /// What all ranks together sent in a step (SentBytes); of a prediction, once all its spans were added.
+    double sentBytes(int step) const;
     std::optional<double> loss(int step) const;
 
     using Spans = std::unordered_map<SpanKey, std::vector<SpanTime>, SpanKeyHash>;
@@ -78,6 +80,8 @@ private:
     DeviceTime device_;
     bool predicted_;
     Mesh mesh_;
+    SentBytes sent_;
+    std::int64_t predictedSent_ = 0;
     Summarizer summary_;
     Restarts restarts_;
     Spans spans_;

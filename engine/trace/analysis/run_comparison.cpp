@@ -3,6 +3,7 @@
 
 #include "engine/trace/analysis/comparison_side.h"
 #include "engine/base/units.h"
+#include "engine/layout/mesh/replicas.h"
 
 #include <algorithm>
 #include <array>
@@ -25,16 +26,16 @@ double median(std::vector<double> values) {
     return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-bool communicates(const SpanKey& key) {
+bool communicates(const SpanKey& key, const Mesh& mesh) {
     switch (key.kind) {
         case EventKind::SendForward:
         case EventKind::SendBackward:
         case EventKind::ReduceGradients:
         case EventKind::ReduceTied:
-        case EventKind::ReduceNorm:
         case EventKind::ReduceBuckets:
         case EventKind::ScatterGradients:
         case EventKind::GatherParameters: return true;
+        case EventKind::ReduceNorm: return replicaRanks(mesh, key.rank).size() > 1;  // alone it only reads the gradients
         default: return isInsideAction(key.kind) || isServerExchange(key.kind);
     }
 }
@@ -94,6 +95,12 @@ public:
     }
 
     RunComparison made() {
+        std::array<std::vector<double>, 2> sent;
+        for (const int step : steps_) {
+            sent[0].push_back(a_.sentBytes(step));
+            sent[1].push_back(b_.sentBytes(step));
+        }
+        result_.sentBytes = {median(sent[0]), median(sent[1])};
         addKinds();
         addRanks();
         addStages();
@@ -161,6 +168,7 @@ private:
     void addSteps() {
         for (const int step : both_)
             result_.steps.push_back({step, {a_.stepSeconds(step), b_.stepSeconds(step)}, {a_.loss(step), b_.loss(step)}});
+        if (!a_.predicted()) result_.losses = compareLosses(result_.steps, lossTolerance(a_.header().layout, b_.header().layout));
         std::array<std::vector<double>, 4> values;
         for (const int step : steps_) {
             values[0].push_back(a_.stepSeconds(step));
@@ -219,7 +227,7 @@ private:
     }
 
     void addRanks() {
-        eachSum([&](bool second, const ComparisonSide&, const SpanKey& key, const SpanSum& sum) {
+        eachSum([&](bool second, const ComparisonSide& side, const SpanKey& key, const SpanSum& sum) {
             const auto& rows = second ? rowOfB_ : rowOfA_;
             const auto found = rows.find(key.rank);
             if (found == rows.end()) return;
@@ -227,8 +235,8 @@ private:
             Compared* figure = nullptr;
             if (isCompute(key.kind)) figure = &row.computing;
             else if (key.kind == EventKind::Wait) figure = &row.waiting;
-            else if (key.kind == EventKind::Optimizer) figure = &row.updating;
-            else if (communicates(key)) figure = &row.communicating;
+            else if (communicates(key, side.mesh())) figure = &row.communicating;
+            else if (key.kind == EventKind::Optimizer || key.kind == EventKind::ReduceNorm) figure = &row.updating;
             if (!figure) return;
             auto& value = second ? figure->b : figure->a;
             value = *value + perStep(sum.seconds);

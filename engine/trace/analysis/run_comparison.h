@@ -52,7 +52,7 @@ struct RunComparison {
         Compared computing;
         Compared waiting;
         Compared communicating;  ///< sends and collectives, hidden and exposed
-        Compared updating;       ///< optimizer
+        Compared updating;       ///< optimizer, and the gradient's norm where a replica is one rank
     };
     /// Computing of a stage, mean over the ranks that hold it.
     struct Stage {
@@ -67,6 +67,14 @@ struct RunComparison {
         int stageA = -1;
         int stageB = -1;
         Compared seconds;
+    };
+    /// The losses of the steps that both sides completed, the first ones that are not compared included.
+    struct Losses {
+        int steps = 0;         ///< that have a loss
+        double tolerance = 0;  ///< |b − a| ÷ |a| up to which a difference is rounding (lossTolerance)
+        double largest = 0;    ///< the largest |b − a| ÷ |a|; infinite where one of both is not finite
+        int largestStep = 0;
+        std::optional<int> firstApart;  ///< the first step whose difference is more than rounding
     };
     /// One action on one rank, over all compared steps.
     struct Difference {
@@ -87,7 +95,9 @@ struct RunComparison {
     int stepCount = 0;
     Compared stepSeconds;  ///< median
     Compared bubble;       ///< a share; median
+    Compared sentBytes;    ///< of all ranks together (SentBytes); median
     std::vector<Step> steps;  ///< those of both sides, the first ones that are not compared included
+    std::optional<Losses> losses;  ///< none where no step has a loss on both sides: a prediction has none
     std::vector<Kind> kinds;
     std::vector<Rank> ranks;
     std::vector<Stage> stages;
@@ -118,6 +128,13 @@ private:
 Result<RunComparison> compareRuns(const RunReader& a, const RunReader& b, const std::function<bool()>& cancelled = {});
 /// A: what was predicted, B: what was measured.
 Result<RunComparison> compareWithPrediction(const RunReader& run, const std::function<bool()>& cancelled = {});
+
+/// Up to which share of a loss two runs that do the same mathematics in another order may differ: 1e-5 in fp32; where one of the
+/// layouts computes in 16 bits, two units in the last place of that format (2⁻⁷ for bf16, 2⁻¹⁰ for fp16).
+double lossTolerance(const Layout& a, const Layout& b);
+
+/// The steps' losses compared; none where no step has one.
+std::optional<RunComparison::Losses> compareLosses(std::span<const RunComparison::Step> steps, double tolerance);
 
 /// Where rank `rank` of one mesh is in another: the same place on every axis; -1 where there is none.
 int counterpart(const Layout& from, int rank, const Layout& to);

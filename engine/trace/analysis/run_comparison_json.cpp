@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/analysis/run_comparison.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace shardlab {
@@ -16,6 +17,15 @@ std::string kindName(EventKind kind) { return std::string(name(kind)); }
 Json side(const ComparedSide& side, const std::string& file) {
     return {{"run", file},       {"name", side.name},   {"source", side.predicted ? "predicted" : "measured"},
             {"paced", side.paced}, {"stretch", side.stretch}, {"ranks", side.ranks}, {"steps", side.steps}};
+}
+
+Json losses(const std::optional<RunComparison::Losses>& losses) {
+    if (!losses) return nullptr;
+    return {{"steps", losses->steps},
+            {"tolerance", losses->tolerance},
+            {"largest_relative_difference", std::isfinite(losses->largest) ? Json(losses->largest) : Json(nullptr)},
+            {"largest_step", losses->largestStep},
+            {"first_step_apart", losses->firstApart ? Json(*losses->firstApart) : Json(nullptr)}};
 }
 
 template <class Rows, class Write>
@@ -37,6 +47,8 @@ std::string toJson(const RunComparison& c, const std::string& nameA, const std::
         {"aligned_actions", c.alignedActions},
         {"step_seconds", pair(c.stepSeconds)},
         {"bubble", pair(c.bubble)},
+        {"sent_bytes", pair(c.sentBytes)},
+        {"losses", losses(c.losses)},
         {"largest", rowsOf(c.largest,
                            [](const RunComparison::Difference& row) {
                                Json object{{"action", row.action ? Json(toText(actionFromId(row.action))) : Json(nullptr)},

@@ -2,53 +2,34 @@
 #include "engine/trace/analysis/traffic_matrix.h"
 
 #include "engine/base/saturate.h"
-#include "engine/layout/formats.h"
-#include "engine/layout/model_shape.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 namespace shardlab {
 
-TrafficMatrix::TrafficMatrix(const RunHeader& header) : mesh_(header.layout) {
+TrafficMatrix::TrafficMatrix(const RunHeader& header) : mesh_(header.layout), sent_(sentBytesOf(header)) {
     if (!header.hasLayout()) return;
     const Layout& layout = header.layout;
     if (const auto schedule = generateSchedule(layout.schedule.kind, scheduleShape(layout))) rankOfStage_ = schedule->rankOfStage;
-    if (mesh_.size(Axis::Expert) == 1) return;
-    for (const StageShape& shape : stageShapes(layout))
-        buckets_.push_back(reductionUnits(layout.parallel, stageUnits(layout.model, layout.parallel, shape, tensorShare(layout)),
-                                          numberFormats(layout.precision).gradientBytes()));
 }
 
-bool TrafficMatrix::ofExperts(const Event& event) const {
-    const int stage = event.action == 0 ? -1 : actionFromId(event.action).stage;
-    if (stage < 0 || static_cast<std::size_t>(stage) >= buckets_.size()) return false;
-    const auto& buckets = buckets_[static_cast<std::size_t>(stage)];
-    return event.value >= 0 && event.value < static_cast<double>(buckets.size()) &&
-           buckets[static_cast<std::size_t>(event.value)].experts;
-}
-
-/// To the next member, the first after the last.
-void TrafficMatrix::ring(const std::vector<int>& group, int rank, double bytes, Sort sort) {
+void TrafficMatrix::ring(const std::vector<int>& group, int rank, std::int64_t bytes, Sort sort) {
     const auto own = std::ranges::find(group, rank);
     if (group.size() < 2 || own == group.end()) return;
     const int next = own + 1 == group.end() ? group.front() : *(own + 1);
     Cell& cell = cells_[sort][{rank, next}];
-    cell.bytes += std::llround(bytes);
+    cell.bytes = saturatedSum(cell.bytes, bytes);
     ++cell.count;
 }
 
 void TrafficMatrix::add(const Event& event) {
     if (event.rank < 0 || event.rank >= mesh_.ranks() || event.bytes <= 0) return;
     const int rank = event.rank;
-    const auto bytes = static_cast<double>(event.bytes);
-    const auto share = [&](std::size_t members, int times) { return times * static_cast<double>(members - 1) / static_cast<double>(members) * bytes; };
-    const auto around = [&](const std::vector<int>& group, int times, Sort sort) {
-        ring(group, rank, share(group.size(), times), sort);
-    };
+    const std::int64_t bytes = sent_(event);
+    const auto around = [&](const std::vector<int>& group, Sort sort) { ring(group, rank, bytes, sort); };
     const auto replicas = [&] { return sameWeights(mesh_, rank); };
     const auto tensor = [&] { return mesh_.group(rank, Axis::Tensor); };
     switch (event.kind) {
@@ -63,8 +44,8 @@ void TrafficMatrix::add(const Event& event) {
             ++cell.count;
             break;
         }
-        case EventKind::ReduceGradients: around(replicas(), 2, Sort::Collective); break;
-        case EventKind::ReduceBuckets: around(ofExperts(event) ? sameExperts(mesh_, rank) : replicas(), 2, Sort::Bucket); break;
+        case EventKind::ReduceGradients: around(replicas(), Sort::Collective); break;
+        case EventKind::ReduceBuckets: around(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : replicas(), Sort::Bucket); break;
         case EventKind::DispatchTokens:
         case EventKind::CombineTokens: {
             const std::vector<int> group = mesh_.group(rank, Axis::Expert);
@@ -103,18 +84,14 @@ void TrafficMatrix::add(const Event& event) {
             ++cell.count;
             break;
         }
-        case EventKind::RingHop: ring(replicas(), rank, bytes, Sort::Hop); break;
+        case EventKind::RingHop: ring(replicas(), rank, event.bytes, Sort::Hop); break;
         case EventKind::ScatterGradients:
-        case EventKind::GatherParameters: around(replicas(), 1, Sort::Collective); break;
-        case EventKind::TensorAllReduce: around(tensor(), 2, Sort::Collective); break;
+        case EventKind::GatherParameters: around(replicas(), Sort::Collective); break;
+        case EventKind::TensorAllReduce: around(tensor(), Sort::Collective); break;
         case EventKind::TensorReduceScatter:
-        case EventKind::TensorAllGather: around(tensor(), 1, Sort::Collective); break;
-        case EventKind::KeyValueHop: ring(mesh_.group(rank, Axis::Context), rank, bytes, Sort::Collective); break;
-        case EventKind::ReduceNorm: {
-            const std::vector<int> group = replicaRanks(mesh_, rank);
-            ring(group, rank, share(group.size(), 2), Sort::Collective);
-            break;
-        }
+        case EventKind::TensorAllGather: around(tensor(), Sort::Collective); break;
+        case EventKind::KeyValueHop: around(mesh_.group(rank, Axis::Context), Sort::Collective); break;
+        case EventKind::ReduceNorm: around(replicaRanks(mesh_, rank), Sort::Collective); break;
         case EventKind::ReduceTied: {
             if (rankOfStage_.empty()) return;
             std::vector<int> ends;
@@ -123,7 +100,7 @@ void TrafficMatrix::add(const Event& event) {
                 place[static_cast<std::size_t>(Axis::Pipeline)] = stageRank;
                 ends.push_back(mesh_.rank(place));
             }
-            if (ends.front() != ends.back()) ring(ends, rank, share(2, 2), Sort::Collective);
+            if (ends.front() != ends.back()) around(ends, Sort::Collective);
             break;
         }
         default: return;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "engine/trace/event/event.h"
-#include "engine/layout/flat_units.h"
 #include "engine/layout/mesh/mesh.h"
 #include "engine/trace/run_file/run_file.h"
 
@@ -16,9 +15,9 @@
 
 namespace shardlab {
 
-/// Messages go from their sender to the rank that holds the stage they are for. A collective is counted as a ring carries
-/// it, whichever way it was made: each member sends 2(n−1)/n of the buffer to the next for a sum, half as much for one of
-/// its halves; of an all-to-all 1/n to each other one. Where the hops of a ring are events, these are counted.
+/// Messages go from their sender to the rank that holds the stage they are for. A collective goes round a ring, whichever way it
+/// was made, each member sending to the next what SentBytes counts; an all-to-all goes in equal parts to each other member. Where the
+/// hops of a ring are events, they are counted in place of the reduction around them.
 class TrafficMatrix {
 public:
     enum class Part : std::uint8_t { All, Messages, Collectives };
@@ -41,14 +40,13 @@ public:
 private:
     enum class Sort : std::uint8_t { Message, Collective, Bucket, Hop };
     using Link = std::pair<int, int>;
-    /// Whether a stage's bucket is reduced by the ranks with the same experts alone.
-    bool ofExperts(const Event& event) const;
-    void ring(const std::vector<int>& group, int rank, double bytes, Sort sort);
+    /// To the next member of the group, the first after the last.
+    void ring(const std::vector<int>& group, int rank, std::int64_t bytes, Sort sort);
     std::map<Link, Cell> of(Part part) const;
 
     Mesh mesh_;
+    SentBytes sent_;
     std::vector<int> rankOfStage_;
-    std::vector<std::vector<FlatUnit>> buckets_;  ///< by stage; empty where no experts are spread
     std::map<Sort, std::map<Link, Cell>> cells_;
     std::set<int> steps_;
 };

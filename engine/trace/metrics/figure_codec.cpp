@@ -74,6 +74,7 @@ void complete(StepSummary& step, bool flushes) {
         step.end = std::max(step.end, rank.end);
     }
     const StepSummary whole = summaryOf(overviewOf(step), step.active, flushes);
+    step.moved = whole.moved;
     step.seconds = whole.seconds;
     step.bubble = whole.bubble;
     step.complete = whole.complete;

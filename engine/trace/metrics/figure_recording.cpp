@@ -24,8 +24,8 @@ int stepOf(const StepFigures& figures) { return figures.times.step; }
 
 }  // namespace
 
-FigureRecording::FigureRecording(int ranks, bool flushes, FigureShelf& shelf)
-    : ranks_(std::max(ranks, 0)), flushes_(flushes), stepsPerBlock_(stepsPerBlock(ranks)), shelf_(shelf) {}
+FigureRecording::FigureRecording(int ranks, bool flushes, SentBytes sent, FigureShelf& shelf)
+    : ranks_(std::max(ranks, 0)), flushes_(flushes), sent_(std::move(sent)), stepsPerBlock_(stepsPerBlock(ranks)), shelf_(shelf) {}
 
 Status FigureRecording::add(std::span<const Event> events) {
     Status status;
@@ -45,7 +45,7 @@ Status FigureRecording::add(std::span<const Event> events) {
             }
             last_ = *found;
         }
-        last_->add(event, flushes_);
+        last_->add(event, flushes_, sent_);
         if (last_->times.complete) lastComplete_ = std::max(lastComplete_, step);
     }
     return status;

@@ -22,7 +22,7 @@ public:
     static constexpr std::size_t mostBlocks = 64;
 
     /// The shelf must outlive it. `flushes`: as a Summarizer's.
-    FigureRecording(int ranks, bool flushes, FigureShelf& shelf);
+    FigureRecording(int ranks, bool flushes, SentBytes sent, FigureShelf& shelf);
     /// Measured events; of a lane in the order they ended, and a restart before what is done after it.
     /// Error: the shelf could not be read; nothing of the events is then missing but what belongs to that block.
     Status add(std::span<const Event> events);
@@ -53,6 +53,7 @@ private:
 
     int ranks_;
     bool flushes_;
+    SentBytes sent_;
     int stepsPerBlock_;
     FigureShelf& shelf_;
     Restarts restarts_;

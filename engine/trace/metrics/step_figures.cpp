@@ -44,6 +44,7 @@ StepSummary summaryOf(const StepOverview& overview, int ranks, bool flushes) {
     step.firstForward = overview.firstForward;
     step.lastBackward = overview.lastBackward;
     step.busy = overview.counted;
+    step.moved = overview.sum.moved;
     step.loss = overview.loss;
     step.validation = overview.validation;
     step.complete = ranks > 0 && overview.ended == ranks;

@@ -18,8 +18,8 @@ struct StepFigures {
         return {StepSummary::of(step, ranks, active), std::vector<RankDetail>(static_cast<std::size_t>(ranks))};
     }
     /// One that countsIn() and is of this step.
-    void add(const Event& event, bool flushes) {
-        times.add(event, flushes);
+    void add(const Event& event, bool flushes, const SentBytes& sent) {
+        times.add(event, flushes, sent);
         details[static_cast<std::size_t>(event.rank)].add(event);
     }
 };

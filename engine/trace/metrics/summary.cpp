@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace shardlab {
 namespace {
@@ -69,22 +70,6 @@ void addCompute(StepSummary& step, const Event& event, bool flushes) {
     step.bubble = std::clamp(1.0 - static_cast<double>(step.busy) / whole, 0.0, 1.0);
 }
 
-/// What leaves a rank: a receive's bytes are its sender's, a hop's those of the reduction around it.
-bool moves(EventKind kind) {
-    switch (kind) {
-        case EventKind::SendForward:
-        case EventKind::SendBackward:
-        case EventKind::ReduceGradients:
-        case EventKind::ReduceTied:
-        case EventKind::ReduceNorm:
-        case EventKind::ReduceBuckets:
-        case EventKind::ScatterGradients:
-        case EventKind::GatherParameters:
-        case EventKind::Collective: return true;
-        default: return isInsideAction(kind) || isServerExchange(kind);
-    }
-}
-
 }  // namespace
 
 bool countsIn(const Event& event, int ranks) {
@@ -105,10 +90,13 @@ StepSummary StepSummary::of(int step, int ranks, int active) {
     return fresh;
 }
 
-void StepSummary::add(const Event& event, bool flushes) {
+void StepSummary::add(const Event& event, bool flushes, const SentBytes& sent) {
     RankStep& rank = ranks[static_cast<std::size_t>(event.rank)];
     const std::int64_t duration = event.end - event.begin;
-    if (moves(event.kind)) grow(rank.moved, asFigure(event.bytes));
+    if (const std::int64_t bytes = sent(event); bytes > 0) {
+        grow(rank.moved, bytes);
+        grow(moved, bytes);
+    }
     switch (event.kind) {
         case EventKind::Step:
             rank.begin = event.begin;
@@ -138,7 +126,7 @@ void StepSummary::add(const Event& event, bool flushes) {
     if (!flushes) updateOverlapping(*this);
 }
 
-Summarizer::Summarizer(int ranks, bool flushes) : ranks_(std::max(ranks, 0)), flushes_(flushes) {}
+Summarizer::Summarizer(int ranks, bool flushes, SentBytes sent) : ranks_(std::max(ranks, 0)), flushes_(flushes), sent_(std::move(sent)) {}
 
 void Summarizer::add(std::span<const Event> events) {
     for (const Event& event : events) {
@@ -151,7 +139,7 @@ void Summarizer::add(std::span<const Event> events) {
         if (event.step < 0 || !countsIn(event, ranks_)) continue;
         // Nearly always the same step as that of the event before.
         if (last_ >= steps_.size() || steps_[last_].step != event.step) last_ = find(event.step);
-        steps_[last_].add(event, flushes_);
+        steps_[last_].add(event, flushes_, sent_);
     }
 }
 
@@ -184,16 +172,18 @@ void Summarizer::addValidation(int step, double loss) {
     }
 }
 
-double Summarizer::medianOf(double StepSummary::*figure) const {
+template <class Figure>
+double Summarizer::medianOf(Figure StepSummary::*figure) const {
     std::vector<double> values;
     std::size_t complete = 0;
     for (const StepSummary& step : steps_) {
-        if (step.complete && ++complete > warmUpSteps) values.push_back(step.*figure);
+        if (step.complete && ++complete > warmUpSteps) values.push_back(static_cast<double>(step.*figure));
     }
     return median(std::move(values));
 }
 
 double Summarizer::medianStepSeconds() const { return medianOf(&StepSummary::seconds); }
 double Summarizer::medianBubble() const { return medianOf(&StepSummary::bubble); }
+double Summarizer::medianSentBytes() const { return medianOf(&StepSummary::moved); }
 
 }  // namespace shardlab

@@ -4,6 +4,7 @@
 
 #include "engine/trace/event/event.h"
 #include "engine/trace/event/restarts.h"
+#include "engine/trace/metrics/sent_bytes.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +31,7 @@ struct RankStep {
     std::int64_t hidden = -1;        ///< data-axis communication behind which it computed; -1: not told
     std::int64_t exposed = -1;       ///< the same, for which it waited
     std::int64_t overrun = 0;        ///< of a paced run: that the real work took longer than the modelled device
-    std::int64_t moved = 0;          ///< bytes of sends and collectives
+    std::int64_t moved = 0;          ///< bytes that it sent (SentBytes)
     std::int64_t peakBytes = 0;
     bool operator==(const RankStep&) const = default;
 };
@@ -44,6 +45,7 @@ struct StepSummary {
     std::int64_t firstForward = -1;  ///< of any rank
     std::int64_t lastBackward = -1;  ///< end of the last B, I or W of any rank
     std::int64_t busy = 0;           ///< compute lanes of all ranks together
+    std::int64_t moved = 0;          ///< bytes that all ranks together sent (SentBytes)
     double loss = 0;  ///< NaN until known
     std::optional<double> validation;  ///< loss of the validation that followed it
     /// Wall time of the step: latest end − earliest begin over ranks, seconds; 0 until all active ranks ended it.
@@ -56,7 +58,7 @@ struct StepSummary {
     static StepSummary of(int step, int ranks, int active);
     static StepSummary of(int step, int ranks) { return of(step, ranks, ranks); }
     /// One that countsIn() and is of this step. `flushes`: as a Summarizer's.
-    void add(const Event& event, bool flushes);
+    void add(const Event& event, bool flushes, const SentBytes& sent);
 };
 
 /// Whether an event is part of the figures of its step, or of what is outside steps: its rank is one of `ranks`, and its
@@ -69,7 +71,7 @@ class Summarizer {
 public:
     /// `flushes` false: steps overlap, as each rank has borders of its own. A step's seconds are then the mean of the
     /// ranks' own, and its bubble is the share of them in which the compute lane neither computes nor updates weights.
-    explicit Summarizer(int ranks, bool flushes = true);
+    explicit Summarizer(int ranks, bool flushes = true, SentBytes sent = {});
     /// Events of a lane ascend; lanes and ranks may come in any order, but a restart before what is done after it. Takes
     /// time in proportion to these events alone.
     void add(std::span<const Event> events);
@@ -80,6 +82,7 @@ public:
     /// Median over complete steps without the first two (warm-up); 0 where there are none.
     double medianStepSeconds() const;
     double medianBubble() const;
+    double medianSentBytes() const;  ///< of a step, all ranks together
 
     struct Validation { int step; double loss; };
     /// Ascending by step.
@@ -89,10 +92,12 @@ private:
     std::size_t find(std::int32_t step);
     void forgetFrom(std::int32_t step);
     void addValidation(int step, double loss);
-    double medianOf(double StepSummary::*figure) const;
+    template <class Figure>
+    double medianOf(Figure StepSummary::*figure) const;
 
     int ranks_;
     bool flushes_;
+    SentBytes sent_;
     Restarts restarts_;
     std::vector<StepSummary> steps_;
     std::vector<Validation> validations_;

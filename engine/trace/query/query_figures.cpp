@@ -27,7 +27,7 @@ constexpr std::array stepColumns = std::to_array<QueryColumn>({
     {"reduce_ns", "INTEGER", "gradient reductions"},
     {"optimizer_ns", "INTEGER", "updates of the weights"},
     {"recompute_ns", "INTEGER", "computed again, within backwards"},
-    {"moved_bytes", "INTEGER", "sent, and put into collectives"},
+    {"moved_bytes", "INTEGER", "sent over links, collectives as a ring carries them"},
     {"thinned", "INTEGER", "1 where its events were taken away for the size limit"},
 });
 
@@ -46,7 +46,7 @@ constexpr std::array rankStepColumns = std::to_array<QueryColumn>({
     {"recompute_ns", "INTEGER", "computed again, within backwards"},
     {"overrun_ns", "INTEGER", "of a paced run: by how much the real work outlasted the modelled device"},
     {"standing_ns", "INTEGER", "neither computed nor waited for a message, between its first and last action"},
-    {"moved_bytes", "INTEGER", "sent, and put into collectives"},
+    {"moved_bytes", "INTEGER", "sent over links, collectives as a ring carries them"},
 });
 
 constexpr std::array kindColumns = std::to_array<QueryColumn>({

@@ -7,6 +7,7 @@
 #include "engine/trace/event/event.h"
 #include "engine/trace/event/host_clock.h"
 #include "engine/trace/event/restarts.h"
+#include "engine/trace/metrics/sent_bytes.h"
 #include "engine/trace/metrics/step_figures.h"
 #include "engine/layout/device_memory.h"
 #include "engine/layout/layout.h"
@@ -60,6 +61,9 @@ struct RunHeader {
     /// devices in their own time.
     std::optional<double> utilisation(double stepSeconds) const;
 };
+
+/// How the traffic of a run is counted: by its layout, where it has one.
+inline SentBytes sentBytesOf(const RunHeader& header) { return header.hasLayout() ? SentBytes(header.layout) : SentBytes(); }
 
 /// What events are called that are no actions: the table of names of an imported run.
 class EventNames {

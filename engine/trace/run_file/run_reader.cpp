@@ -211,7 +211,7 @@ struct RunReader::Impl {
     Status makeFigures() {
         if (made) return {};
         auto shelf = std::make_unique<MemoryShelf>();
-        FigureRecording figures(rankCount(header.layout), flushes(header.layout), *shelf);
+        FigureRecording figures(rankCount(header.layout), flushes(header.layout), sentBytesOf(header), *shelf);
         const auto keep = [&](const Status& status) {
             if (!status) return status;
             const Status stored = figures.store();

@@ -29,7 +29,7 @@ struct RunWriter::Impl {
         : database(std::move(opened)),
           seals(database),
           shelf(database, path, &seals),
-          figures(rankCount(header.layout), flushes(header.layout), shelf),
+          figures(rankCount(header.layout), flushes(header.layout), sentBytesOf(header), shelf),
           thinning(Thinning::of(header.layout.run)) {
         thinning.first = -1;
         if (thinning.sizeLimit > 0)

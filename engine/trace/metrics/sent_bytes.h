@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one measure of traffic: bytes that a rank sends over links.
+#pragma once
+
+#include "engine/layout/layout.h"
+#include "engine/trace/event/event.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace shardlab {
+
+/// A message counts where it is sent. A collective counts as a ring carries it, whichever way it was made: of a buffer of S bytes
+/// each of n members sends 2(n−1)/n·S for a sum, (n−1)/n·S for a reduce-scatter or an all-gather, and (n−1)/n·S of what it holds
+/// for an all-to-all. A ring's hops are parts of the reduction around them and count nothing by themselves.
+class SentBytes {
+public:
+    /// Of a run without a layout: sends and collectives count with the bytes that they tell.
+    SentBytes() = default;
+    explicit SentBytes(const Layout& layout);
+
+    /// Of one event: 0 for what sends nothing, and for receives.
+    std::int64_t operator()(const Event& event) const;
+    /// Whether a stage's bucket is reduced by the ranks that hold the same experts alone.
+    bool ofExperts(const Event& event) const;
+
+private:
+    bool known_ = false;
+    int sameWeights_ = 1, sameExperts_ = 1, tensor_ = 1, expert_ = 1, replica_ = 1;
+    bool tiedApart_ = false;     ///< first and last stage lie on two ranks
+    bool sharesMemory_ = false;  ///< Hogwild: workers read the weights where they lie
+    std::vector<std::vector<bool>> expertBuckets_;  ///< by stage and bucket; empty where no experts are spread
+};
+
+}  // namespace shardlab
