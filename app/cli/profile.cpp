@@ -60,8 +60,10 @@ std::string profileText(const Profile& profile, const std::filesystem::path& fil
     line("Step", fmt::format("{} measured, {} predicted: {} off", formatSeconds(profile.stepSeconds),
                              formatSeconds(profile.predictedStepSeconds), formatPercent(profile.error())));
     if (const Spread* widest = widestSpread(profile))
-        line("Noise", fmt::format("{}: repeated measurements of {} differ by {:.0f} %, others by less; above {:.0f} % is noisy",
-                                  noisy(profile) ? "noisy" : "quiet", widest->what, 100 * widest->share, 100 * noisySpread));
+        line("Noise", fmt::format("{}: repeated measurements of {} differ by {:.0f} %, others by less; above {:.0f} % is "
+                                  "noisy",
+                                  noisy(profile) ? "noisy" : "quiet", widest->what, 100 * widest->share,
+                                  100 * noisySpread));
     line("Written to", file.string());
     Table table({"one microbatch", "blocks", "forward", "backward", "input", "weight", "update", "activations",
                  "weights"});
@@ -123,8 +125,8 @@ void addProfile(CLI::App& program, Action& chosen) {
     verb->add_flag("--json", options->json, "Print the profile as it is stored");
     verb->footer("A paced layout is measured at full speed. The profile serves every layout of the same model, microbatch\n"
                  "and threads a rank, whatever its degrees, layers and schedule. Where repeated\n"
-                 "measurements of the same thing differ too much, others were using the cores: it measures again, up to three\n"
-                 "times in all, keeps the quietest, and says where that is noisy still.");
+                 "measurements of the same thing differ too much, it measures again, up to three times in all, keeps the\n"
+                 "quietest, and says where that is noisy still.");
     verb->callback([&chosen, options] { chosen = [options] { return profile(*options); }; });
 }
 

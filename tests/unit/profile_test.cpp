@@ -249,7 +249,7 @@ private Q_SLOTS:
         QVERIFY(twice->notes.front().find("not measured; estimated from the profile of") != std::string::npos);
     }
 
-    /// A machine that does the same in the same time but for little, one that stumbles once, and one whose cores others use.
+    /// A machine that takes nearly the same time each time, one that stumbles once, and one whose cores others use.
     void repeatedMeasurementsTellABusyMachine() {
         const double once = 1e-4 + freshSeed() * 0x1p-32;
         std::vector<double> quiet, stumbles, busy;
@@ -273,7 +273,8 @@ private Q_SLOTS:
         another.batch.micro = 4;
         for (const Layout& layout : {Layout{}, another}) {
             const auto before = makePlan(layout, having(anyProfile()));
-            const auto calm = makePlan(layout, having(withSpread(quiet))), busy = makePlan(layout, having(withSpread(loud)));
+            const auto calm = makePlan(layout, having(withSpread(quiet)));
+            const auto busy = makePlan(layout, having(withSpread(loud)));
             QVERIFY(before && calm && busy);
             QVERIFY(!noted(*before, "noisy") && !noted(*calm, "noisy"));
             QVERIFY(noted(*busy, "noisy: repeated measurements of training steps differ by 40 %"));
@@ -282,11 +283,14 @@ private Q_SLOTS:
     }
 
     /// What names a profile's file leaves its noise out: measured again it replaces the noisy one.
-    void aQuietProfileReplacesANoisyOne() { QCOMPARE(profileFile(withSpread(0.1), "f"), profileFile(withSpread(0.6), "f")); }
+    void aQuietProfileReplacesANoisyOne() {
+        QCOMPARE(profileFile(withSpread(0.1), "f"), profileFile(withSpread(0.6), "f"));
+    }
 
     void whatIsNoisyIsMeasuredAgain() {
         const auto measured = [](std::vector<double> shares, std::vector<std::string>& told, int& times) {
-            return quietestProfile([&] { return Result<Profile>(withSpread(shares.at(static_cast<std::size_t>(times++)))); },
+            const auto next = [&] { return Result<Profile>(withSpread(shares.at(std::size_t(times++)))); };
+            return quietestProfile(next,
                                    [&](const std::string& what) { told.push_back(what); });
         };
         struct Case {
@@ -295,7 +299,8 @@ private Q_SLOTS:
             double kept;
             std::size_t told;
         };
-        for (const Case& wanted : {Case{{0.1, 0.05}, 1, 0.1, 0}, Case{{0.6, 0.1, 0.05}, 2, 0.1, 1}, Case{{0.6, 0.4, 0.5, 0.1}, 3, 0.4, 3}}) {
+        for (const Case& wanted : {Case{{0.1, 0.05}, 1, 0.1, 0}, Case{{0.6, 0.1, 0.05}, 2, 0.1, 1},
+                                   Case{{0.6, 0.4, 0.5, 0.1}, 3, 0.4, 3}}) {
             std::vector<std::string> told;
             int times = 0;
             const auto profile = measured(wanted.shares, told, times);
@@ -304,9 +309,9 @@ private Q_SLOTS:
             QCOMPARE(widestSpread(*profile)->share, wanted.kept);
             QCOMPARE(told.size(), wanted.told);
             if (!told.empty())
-                QVERIFY2(told.front().find("noisy: repeated measurements of training steps differ by 60 %") != std::string::npos,
+                QVERIFY2(told.front().find("noisy: repeated measurements of training steps differ by 60 %") != told.front().npos,
                          told.front().c_str());
-            if (told.size() == 3) QVERIFY2(told.back().find("differ by 40 %") != std::string::npos, told.back().c_str());
+            if (told.size() == 3) QVERIFY2(told.back().find("differ by 40 %") != told.back().npos, told.back().c_str());
         }
         int times = 0;
         const auto stopped = quietestProfile(

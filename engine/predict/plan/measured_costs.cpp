@@ -168,8 +168,8 @@ std::string profileNote(const Profile& profile) {
 std::string noiseNote(const Profile& profile) {
     const std::string noise = noiseText(profile);
     return noise.empty() ? noise
-                         : fmt::format(". The profile is noisy: {}, so predictions from it may be far off. Measure again with shardlab "
-                                       "profile while nothing else runs", noise);
+                         : fmt::format(". The profile is noisy: {}, so predictions from it may be far off. Measure again "
+                                       "with shardlab profile while nothing else runs", noise);
 }
 
 }  // namespace shardlab

@@ -92,7 +92,8 @@ Json spreadsJson(const std::vector<Spread>& spreads) {
 
 std::vector<Spread> readSpreads(const Json& json) {
     std::vector<Spread> spreads;
-    for (const Json& entry : json) spreads.push_back({entry.at("of").get<std::string>(), figure<double>(entry, "share")});
+    for (const Json& entry : json)
+        spreads.push_back({entry.at("of").get<std::string>(), figure<double>(entry, "share")});
     return spreads;
 }
 

@@ -35,7 +35,8 @@ std::string noiseText(const Profile& profile) {
     return fmt::format("repeated measurements of {} differ by {:.0f} %", widest.what, 100 * widest.share);
 }
 
-Result<Profile> quietestProfile(const std::function<Result<Profile>()>& measure, const std::function<void(const std::string&)>& tell) {
+Result<Profile> quietestProfile(const std::function<Result<Profile>()>& measure,
+                                const std::function<void(const std::string&)>& tell) {
     std::optional<Profile> quietest;
     for (int done = 1;; ++done) {
         auto profile = measure();
@@ -44,7 +45,8 @@ Result<Profile> quietestProfile(const std::function<Result<Profile>()>& measure,
         if (!quietest || noiseOf(*profile) < noiseOf(*quietest)) quietest = std::move(*profile);
         if (noise.empty()) break;
         if (done == mostMeasurements) {
-            tell(fmt::format("noisy: {}; it is kept as the quietest of {} measurements. Measure again while nothing else runs",
+            tell(fmt::format("noisy: {}; this is the quietest of {} profiles and is kept. Measure again while nothing "
+                             "else runs",
                              noiseText(*quietest), mostMeasurements));
             break;
         }

@@ -11,9 +11,8 @@
 
 namespace shardlab {
 
-/// A profile is noisy where one of its spreads is above this. Half of the measurements then lie in a range that is wider
-/// than a quarter of the median, so the median itself may be off by more than a tenth, which is more than separates one
-/// schedule from the next.
+/// A profile is noisy where one of its spreads is above this. The middle half of the measurements is then wider than a
+/// quarter of the median, so that the median may be off by more than a tenth: more than separates many schedules.
 inline constexpr double noisySpread = 0.25;
 
 /// Interquartile range ÷ median of repeated measurements; 0 for fewer than four, whose quartiles say nothing.
@@ -26,8 +25,9 @@ bool noisy(const Profile& profile);
 std::string noiseText(const Profile& profile);
 
 constexpr int mostMeasurements = 3;
-/// The profile that `measure` gives, or where it is noisy the one with the least noise of at most `mostMeasurements`. An
-/// error ends it and is the answer. `tell` hears why it is measured again, and that all were noisy.
-Result<Profile> quietestProfile(const std::function<Result<Profile>()>& measure, const std::function<void(const std::string&)>& tell);
+/// The profile that `measure` gives, or where it is noisy the quietest of at most `mostMeasurements`. An error ends it
+/// and is the answer. `tell` hears why it is measured again, and that all were noisy.
+Result<Profile> quietestProfile(const std::function<Result<Profile>()>& measure,
+                                const std::function<void(const std::string&)>& tell);
 
 }  // namespace shardlab

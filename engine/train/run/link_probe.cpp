@@ -95,7 +95,8 @@ MeasuredLink measureSend(Communicator& world, std::size_t bytes, bool contended)
     if (world.size() < 2) return {};
     const std::size_t less = std::max<std::size_t>(1, bytes / 8);
     const Typical quick = sendSeconds(world, less, contended), slow = sendSeconds(world, bytes, contended);
-    return {lineThrough(static_cast<double>(less), quick.seconds, static_cast<double>(bytes), slow.seconds), slow.spread};
+    const auto few = static_cast<double>(less), many = static_cast<double>(bytes);
+    return {lineThrough(few, quick.seconds, many, slow.seconds), slow.spread};
 }
 
 MeasuredLink measureAllReduce(Communicator& world, Communicator& group, Arena& arena, std::size_t floats) {
@@ -103,7 +104,8 @@ MeasuredLink measureAllReduce(Communicator& world, Communicator& group, Arena& a
     if (members < 2) return {};
     const std::size_t all = static_cast<std::size_t>(largest(world, static_cast<std::int64_t>(floats)));
     const std::size_t less = std::max<std::size_t>(1, all / 8);
-    const Typical quick = allReduceSeconds(world, group, arena, less), slow = allReduceSeconds(world, group, arena, all);
+    const Typical quick = allReduceSeconds(world, group, arena, less);
+    const Typical slow = allReduceSeconds(world, group, arena, all);
     const LinkProfile line = lineThrough(sizeof(float) * static_cast<double>(less), quick.seconds,
                                          sizeof(float) * static_cast<double>(all), slow.seconds);
     return {{line.seconds / (2 * (members - 1)), line.bandwidth * 2 * (members - 1) / members}, slow.spread};

@@ -12,13 +12,14 @@ namespace shardlab {
 
 struct MeasuredLink {
     LinkProfile link;
-    double spread = 0;  ///< of the larger messages' times, as spreadOf() has it; 0 where it says nothing
+    double spread = 0;  ///< spreadOf() the times of the larger size; 0 where it says nothing
 };
 
 /// One way from world rank 0 to 1 and back, the sender busy with other things meanwhile, as it is in a run: measured
 /// for messages of `bytes` and an eighth of that. All figures 0 where there is one rank. Collective; all members of
 /// `world` get the same answer. `contended`, where ranks share cores: the others compute meanwhile, and what a message takes
-/// is the mean, waiting for a core included. Turns on a core differ on the quietest machine, so the spread is 0 then.
+/// is the mean, waiting for a core included. Turns on a core differ on the quietest machine too: the spread is 0
+/// then.
 MeasuredLink measureSend(Communicator& world, std::size_t bytes, bool contended);
 
 /// An all-reduce in `group` of memory of `arena`, meeting included, while the other groups do theirs: of `floats` and an eighth. As a link

@@ -38,7 +38,8 @@ Profile measureProfile(const Plan& plan, Communicator& world, Device& device, co
     profile = probe.result(std::move(profile));
     profile.spreads.push_back({"messages", send.spread});
     profile.spreads.push_back({"reductions", allReduce.spread});
-    std::erase_if(profile.spreads, [](const Spread& spread) { return spread.share <= 0; });  // was not measured often enough
+    // A spread of 0 says that the thing was not measured often enough to have one.
+    std::erase_if(profile.spreads, [](const Spread& spread) { return spread.share <= 0; });
     tell("measuring kernels");
     profile.kernels = probe.kernels(conditions.threads);
     return profile;

@@ -149,8 +149,8 @@ PartProfile RankProbe::combined(std::string name, const PartPlace& place) {
     return part;
 }
 
-/// Each layer's spread counts by its time: a layer that takes microseconds says little of an action. The median over ranks,
-/// as of the figures themselves.
+/// Each layer's spread counts by its time: a layer that takes microseconds says little of an action. The median over
+/// ranks counts, as it does for the figures themselves.
 std::vector<Spread> RankProbe::spreads() {
     const auto of = [&](const char* what, std::vector<double> LayerSamples::*samples) {
         double range = 0, seconds = 0;
