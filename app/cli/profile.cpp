@@ -6,6 +6,7 @@
 #include "app/cli/verbs.h"
 #include "engine/base/units.h"
 #include "engine/launch/job/profiling.h"
+#include "engine/predict/plan/profile_noise.h"
 #include "engine/predict/plan/profile_store.h"
 
 #include <fmt/format.h>
@@ -58,6 +59,11 @@ std::string profileText(const Profile& profile, const std::filesystem::path& fil
     line("Each action", formatSeconds(profile.actionSeconds) + " besides its work");
     line("Step", fmt::format("{} measured, {} predicted: {} off", formatSeconds(profile.stepSeconds),
                              formatSeconds(profile.predictedStepSeconds), formatPercent(profile.error())));
+    if (const Spread* widest = widestSpread(profile))
+        line("Noise", fmt::format("{}: repeated measurements of {} differ by {:.0f} %, others by less; above {:.0f} % is "
+                                  "noisy",
+                                  noisy(profile) ? "noisy" : "quiet", widest->what, 100 * widest->share,
+                                  100 * noisySpread));
     line("Written to", file.string());
     Table table({"one microbatch", "blocks", "forward", "backward", "input", "weight", "update", "activations",
                  "weights"});
@@ -73,6 +79,14 @@ std::string profileText(const Profile& profile, const std::filesystem::path& fil
     return text + "\n" + table.text() + "\n" + kernelsText(profile.kernels);
 }
 
+Result<Profile> measureOnce(const Layout& layout, const JobSignals& signals) {
+    RunProgress progress(layout, DeviceTime(), isatty(STDERR_FILENO) == 1);
+    const auto profiling = Profiling::start(layout, progress);
+    if (!profiling) return fail(profiling.error());
+    follow((*profiling)->job(), signals, progress);
+    return (*profiling)->result();
+}
+
 int profile(const Options& options) {
     const auto loaded = load(options.layout);
     if (!loaded) {
@@ -85,14 +99,7 @@ int profile(const Options& options) {
     }
     const JobSignals signals;
     const Layout layout = profiledLayout(loaded->layout);
-    RunProgress progress(layout, DeviceTime(), isatty(STDERR_FILENO) == 1);
-    const auto profiling = Profiling::start(layout, progress);
-    if (!profiling) {
-        printError(profiling.error());
-        return failure;
-    }
-    follow((*profiling)->job(), signals, progress);
-    const auto measured = (*profiling)->result();
+    const auto measured = quietestProfile([&] { return measureOnce(layout, signals); }, printNote);
     if (!measured) {
         printError(measured.error());
         return failure;
@@ -117,7 +124,9 @@ void addProfile(CLI::App& program, Action& chosen) {
         ->type_name("FILE");
     verb->add_flag("--json", options->json, "Print the profile as it is stored");
     verb->footer("A paced layout is measured at full speed. The profile serves every layout of the same model, microbatch\n"
-                 "and threads a rank, whatever its degrees, layers and schedule.");
+                 "and threads a rank, whatever its degrees, layers and schedule. Where repeated\n"
+                 "measurements of the same thing differ too much, it measures again, up to three times in all, keeps the\n"
+                 "quietest, and says where that is noisy still.");
     verb->callback([&chosen, options] { chosen = [options] { return profile(*options); }; });
 }
 

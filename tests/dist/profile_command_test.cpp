@@ -38,6 +38,7 @@ private Q_SLOTS:
         QVERIFY(profile["kernels"].toObject()["kinds"].toArray().size() > 5);
         QVERIFY(profile["kernels"].toObject()["step_seconds"].toDouble() > 0);
         QVERIFY(profile["step_seconds"].toDouble() > 0 && profile["predicted_step_seconds"].toDouble() > 0);
+        QVERIFY(!profile["spreads"].toArray().isEmpty());  // however busy this machine is, it is judged
         QVERIFY(profile["send"].toObject()["bandwidth_bytes_per_second"].toDouble() > 0);
         QVERIFY(profile["layout"].toObject()["cluster"].toObject()["pace"].isNull() ||
                 profile["layout"].toObject()["cluster"].toObject()["pace"].isUndefined());
@@ -62,6 +63,7 @@ private Q_SLOTS:
         const Answer measured = run({"profile", layout, "--out", file});
         QVERIFY2(measured.status == 0, measured.error.constData());
         QVERIFY(measured.out.contains("feed-forward"));
+        QVERIFY2(measured.out.contains("Noise"), measured.out.constData());
         const Answer plan = run({"plan", layout, "--json", "--profile", file});
         QVERIFY2(notes(plan).contains("were measured on this machine on"), qPrintable(notes(plan)));
         const Answer missing = run({"plan", layout, "--profile", folder_.filePath("none.json")});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/plan/measurements.h"
 #include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/profile_noise.h"
 #include "engine/predict/plan/profile_store.h"
 #include "tests/support/seed.h"
 
@@ -53,6 +54,16 @@ Measurements having(Profile profile) { return {profile.machine, {profile}, {}}; 
 
 bool near(double a, double b) { return std::abs(a / b - 1) < 1e-12; }
 
+Profile withSpread(double share) {
+    Profile profile = anyProfile();
+    profile.spreads = {{"forwards", share / 2}, {"training steps", share}, {"messages", share / 3}};
+    return profile;
+}
+
+bool noted(const Plan& plan, std::string_view words) {
+    return std::ranges::any_of(plan.notes, [&](const std::string& note) { return note.find(words) != note.npos; });
+}
+
 }  // namespace
 
 class ProfileTest : public QObject {
@@ -61,7 +72,8 @@ private Q_SLOTS:
     void whatIsWrittenIsRead() {
         Layout layout;
         layout.model.feedForward = {100, 200, 300, 400};
-        const Profile profile = anyProfile(layout);
+        Profile profile = anyProfile(layout);
+        profile.spreads = {{"forwards", freshSeed() * 0x1p-32}, {"training steps", freshSeed() * 0x1p-32}};
         const auto read = parseProfile(writeProfile(profile));
         QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
         QVERIFY(*read == profile);
@@ -235,6 +247,81 @@ private Q_SLOTS:
         QVERIFY(once && twice);
         QVERIFY(near(twice->costs.stages[0].forward, 2 * once->costs.stages[0].forward));
         QVERIFY(twice->notes.front().find("not measured; estimated from the profile of") != std::string::npos);
+    }
+
+    /// A machine that takes nearly the same time each time, one that stumbles once, and one whose cores others use.
+    void repeatedMeasurementsTellABusyMachine() {
+        const double once = 1e-4 + freshSeed() * 0x1p-32;
+        std::vector<double> quiet, stumbles, busy;
+        for (int i = 0; i < 20; ++i) {
+            quiet.push_back(once * (1 + 0.004 * ((i * 7) % 20)));
+            stumbles.push_back(i == 5 ? 50 * once : quiet.back());
+            busy.push_back(i % 2 == 0 ? quiet.back() : 1.6 * quiet.back());
+        }
+        QVERIFY(spreadOf(quiet) > 0 && spreadOf(quiet) <= noisySpread);
+        QVERIFY(spreadOf(stumbles) <= noisySpread);
+        QVERIFY(spreadOf(busy) > noisySpread);
+        QVERIFY(near(spreadOf({once, 2 * once, 3 * once, 4 * once}), 2.0 / 3));
+        QCOMPARE(spreadOf({}), 0.0);
+        QCOMPARE(spreadOf({1, 2, 3}), 0.0);
+        QCOMPARE(spreadOf({0, 0, 0, 0, 0}), 0.0);
+    }
+
+    void aNoisyProfileIsTold() {
+        const double quiet = noisySpread / 2, loud = 0.4;
+        Layout another;
+        another.batch.micro = 4;
+        for (const Layout& layout : {Layout{}, another}) {
+            const auto before = makePlan(layout, having(anyProfile()));
+            const auto calm = makePlan(layout, having(withSpread(quiet)));
+            const auto busy = makePlan(layout, having(withSpread(loud)));
+            QVERIFY(before && calm && busy);
+            QVERIFY(!noted(*before, "noisy") && !noted(*calm, "noisy"));
+            QVERIFY(noted(*busy, "noisy: repeated measurements of training steps differ by 40 %"));
+            QVERIFY(noted(*busy, "Measure again with shardlab profile"));
+        }
+    }
+
+    /// What names a profile's file leaves its noise out: measured again it replaces the noisy one.
+    void aQuietProfileReplacesANoisyOne() {
+        QCOMPARE(profileFile(withSpread(0.1), "f"), profileFile(withSpread(0.6), "f"));
+    }
+
+    void whatIsNoisyIsMeasuredAgain() {
+        const auto measured = [](std::vector<double> shares, std::vector<std::string>& told, int& times) {
+            const auto next = [&] { return Result<Profile>(withSpread(shares.at(std::size_t(times++)))); };
+            return quietestProfile(next,
+                                   [&](const std::string& what) { told.push_back(what); });
+        };
+        struct Case {
+            std::vector<double> shares;
+            int times;
+            double kept;
+            std::size_t told;
+        };
+        for (const Case& wanted : {Case{{0.1, 0.05}, 1, 0.1, 0}, Case{{0.6, 0.1, 0.05}, 2, 0.1, 1},
+                                   Case{{0.6, 0.4, 0.5, 0.1}, 3, 0.4, 3}}) {
+            std::vector<std::string> told;
+            int times = 0;
+            const auto profile = measured(wanted.shares, told, times);
+            QVERIFY(profile);
+            QCOMPARE(times, wanted.times);
+            QCOMPARE(widestSpread(*profile)->share, wanted.kept);
+            QCOMPARE(told.size(), wanted.told);
+            if (!told.empty())
+                QVERIFY2(told.front().find("noisy: repeated measurements of training steps differ by 60 %") != told.front().npos,
+                         told.front().c_str());
+            if (told.size() == 3) QVERIFY2(told.back().find("differ by 40 %") != told.back().npos, told.back().c_str());
+        }
+        int times = 0;
+        const auto stopped = quietestProfile(
+            [&]() -> Result<Profile> {
+                if (++times == 1) return withSpread(0.6);
+                return fail(Error{"nothing was measured", {}, "it was stopped", {}});
+            },
+            [](const std::string&) {});
+        QVERIFY(!stopped);
+        QCOMPARE(times, 2);
     }
 
     void pacedLayoutsAreTheirDevices() {

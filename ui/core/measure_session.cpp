@@ -2,6 +2,7 @@
 #include "ui/core/measure_session.h"
 
 #include "engine/launch/job/profiling.h"
+#include "engine/predict/plan/profile_noise.h"
 #include "engine/predict/plan/profile_store.h"
 #include "ui/core/document.h"
 
@@ -21,15 +22,22 @@ void onUserInterface(Work&& work) {
     if (qApp) QMetaObject::invokeMethod(qApp, std::forward<Work>(work), Qt::QueuedConnection);
 }
 
-Result<Profile> profileHere(const Layout& layout, JobObserver& observer,
-                            const std::function<void(std::function<void()>)>& stop) {
+using Stop = std::function<void(std::function<void()>)>;
+
+Result<Profile> profileOnce(const Layout& layout, JobObserver& observer, const Stop& stop) {
     const auto profiling = Profiling::start(layout, observer);
     if (!profiling) return fail(profiling.error());
     Job& job = (*profiling)->job();
     stop([&job] { job.kill(); });
     job.wait();
     stop({});
-    auto profile = (*profiling)->result();
+    return (*profiling)->result();
+}
+
+Result<Profile> profileHere(const Layout& layout, JobObserver& observer, const Stop& stop) {
+    auto profile = quietestProfile([&] { return profileOnce(layout, observer, stop); }, [&](const std::string& what) {
+        observer.logged({0, 0, LogLevel::Info, what});
+    });
     if (!profile) return profile;
     if (const Status saved = saveProfile(*profile, profileFile(*profile)); !saved) return fail(saved.error());
     return profile;

@@ -8,6 +8,7 @@
 #include "engine/launch/job/run_header.h"
 #include "engine/layout/layout_file.h"
 #include "engine/predict/plan/measured_costs.h"
+#include "engine/predict/plan/profile_noise.h"
 #include "ui/core/run_outcome.h"
 
 #include <QClipboard>
@@ -246,7 +247,7 @@ void Workbench::followMeasuring() {
                         .topic = "measure"});
     });
     connect(&measure_, &MeasureSession::measured, this, [this](const Profile& profile) {
-        messages_.post({.level = MessageLevel::Info,
+        messages_.post({.level = noisy(profile) ? MessageLevel::Warning : MessageLevel::Info,
                         .title = tr("This machine was measured: predictions for this model are now its own"),
                         .detail = QString::fromStdString(profileNote(profile)),
                         .topic = "measure",

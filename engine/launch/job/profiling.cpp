@@ -4,6 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/launch/job/run_summary.h"
 #include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/profile_noise.h"
 #include "engine/predict/plan/profile_store.h"
 
 #include <algorithm>
@@ -51,6 +52,15 @@ private:
     std::map<std::pair<int, int>, Step> steps_;  ///< by step and rank
 };
 
+/// How far the seconds of complete steps lie apart, without those that warm up.
+double spreadOfSteps(const Summarizer& steps) {
+    std::vector<double> seconds;
+    std::size_t complete = 0;
+    for (const StepSummary& step : steps.steps())
+        if (step.complete && ++complete > warmUpSteps) seconds.push_back(step.seconds);
+    return spreadOf(std::move(seconds));
+}
+
 }  // namespace
 
 Layout profiledLayout(Layout layout) {
@@ -94,6 +104,7 @@ Result<Profile> Profiling::result() const {
     if (!read) return fail(read.error());
     profile->actionSeconds = overhead.perAction();
     profile->stepSeconds = figures.summary().stepSeconds;
+    profile->spreads.push_back({"training steps", spreadOfSteps(figures.steps())});
     const auto plan = makePlan(profile->layout, Measurements{profile->machine, {*profile}, {}});
     if (!plan) return fail(Error{"the measured layout cannot be planned", {}, toText(plan.error()), {}});
     profile->predictedStepSeconds = plan->stepSeconds;

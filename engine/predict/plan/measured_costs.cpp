@@ -8,6 +8,7 @@
 #include "engine/layout/recompute.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/compute_costs.h"
+#include "engine/predict/plan/profile_noise.h"
 #include "engine/predict/plan/server_costs.h"
 
 #include <algorithm>
@@ -162,7 +163,14 @@ std::string profileNote(const Profile& profile) {
         note += fmt::format("; then {} were predicted for a step of {} that took {}, {} off",
                             formatSeconds(profile.predictedStepSeconds), profile.layout.name,
                             formatSeconds(profile.stepSeconds), formatPercent(profile.error()));
-    return note;
+    return note + noiseNote(profile);
+}
+
+std::string noiseNote(const Profile& profile) {
+    const std::string noise = noiseText(profile);
+    return noise.empty() ? noise
+                         : fmt::format(". The profile is noisy: {}, so predictions from it may be far off. Measure again "
+                                       "with shardlab profile while nothing else runs", noise);
 }
 
 }  // namespace shardlab

@@ -15,7 +15,9 @@ namespace shardlab {
 StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh, const std::vector<int>& rankOfStage,
                         const Profile& profile);
 
-/// "times measured on this machine on 2026-11-20, which told a step of … within 3.1%".
+/// "times were measured on this machine on 2026-11-20; then …, 3.1 % off", and noiseNote().
 std::string profileNote(const Profile& profile);
+/// What a reader of a prediction should know of a noisy profile, to follow a sentence; empty where it is not noisy.
+std::string noiseNote(const Profile& profile);
 
 }  // namespace shardlab

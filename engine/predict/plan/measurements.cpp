@@ -127,7 +127,8 @@ std::string basisNote(const CostBasis& basis, const Layout& layout) {
         case CostBasis::Kind::Likeness:
             return fmt::format("full speed: not measured; estimated from the profile of {} (microbatches of {}), whose "
                                "layers take {:.2g} × what the preset says. shardlab profile measures this layout",
-                               basis.profile->layout.name, basis.profile->layout.batch.micro, basis.factor);
+                               basis.profile->layout.name, basis.profile->layout.batch.micro, basis.factor) +
+                   noiseNote(*basis.profile);
         case CostBasis::Kind::Core:
             return "full speed: not measured; estimated from the clock and the memory of this machine's cores. "
                    "shardlab profile measures this layout";

@@ -52,6 +52,13 @@ struct LinkProfile {
     bool operator==(const LinkProfile&) const = default;
 };
 
+/// How far repeated measurements of the same thing lie apart; judged in profile_noise.h.
+struct Spread {
+    std::string what;  ///< that was measured: "forwards", "training steps"
+    double share = 0;  ///< interquartile range ÷ median
+    bool operator==(const Spread&) const = default;
+};
+
 struct Profile {
     static constexpr int currentVersion = 2;
 
@@ -68,6 +75,7 @@ struct Profile {
     KernelAccount kernels;     ///< of the same work; empty in a profile of version 1
     double stepSeconds = 0;           ///< of the layout's own training steps, measured after all this; median
     double predictedStepSeconds = 0;  ///< of the same, from this profile
+    std::vector<Spread> spreads;      ///< empty in a profile that was written before noise was judged
     bool operator==(const Profile&) const = default;
 
     /// |predicted − measured| ÷ measured, of the layout it was measured with.

@@ -84,6 +84,19 @@ KernelAccount readKernels(const Json& json) {
     return account;
 }
 
+Json spreadsJson(const std::vector<Spread>& spreads) {
+    Json list = Json::array();
+    for (const Spread& spread : spreads) list.push_back({{"of", spread.what}, {"share", spread.share}});
+    return list;
+}
+
+std::vector<Spread> readSpreads(const Json& json) {
+    std::vector<Spread> spreads;
+    for (const Json& entry : json)
+        spreads.push_back({entry.at("of").get<std::string>(), figure<double>(entry, "share")});
+    return spreads;
+}
+
 std::vector<BlockProfile> readBlocks(const Json& json) {
     std::vector<BlockProfile> blocks;
     for (const Json& entry : json) {
@@ -120,6 +133,7 @@ Profile profileOf(const Json& json) {
     if (version >= 2) profile.kernels = readKernels(json.at("kernels"));
     profile.stepSeconds = figure<double>(json, "step_seconds");
     profile.predictedStepSeconds = figure<double>(json, "predicted_step_seconds");
+    if (json.contains("spreads")) profile.spreads = readSpreads(json.at("spreads"));
     profile.layout = readLayoutOf(json.at("layout"));
     return profile;
 }
@@ -133,23 +147,23 @@ std::string writeProfile(const Profile& profile) {
         for (const PartProfile& part : block.parts) parts.push_back(partJson(part));
         blocks.push_back({{"layers", block.layers}, {"parts", std::move(parts)}});
     }
-    return Json{{"shardlab_profile", Profile::currentVersion},
-                {"date", profile.date},
-                {"processor", profile.machine.processor},
-                {"cores", profile.machine.cores},
-                {"threads", profile.threads},
-                {"embedding", partJson(profile.embedding)},
-                {"blocks", std::move(blocks)},
-                {"output", partJson(profile.output)},
-                {"send", linkJson(profile.send)},
-                {"all_reduce", linkJson(profile.allReduce)},
-                {"action_seconds", profile.actionSeconds},
-                {"kernels", kernelsJson(profile.kernels)},
-                {"step_seconds", profile.stepSeconds},
-                {"predicted_step_seconds", profile.predictedStepSeconds},
-                {"layout", Json::parse(writeLayout(profile.layout))}}
-               .dump(2) +
-           "\n";
+    Json json{{"shardlab_profile", Profile::currentVersion},
+              {"date", profile.date},
+              {"processor", profile.machine.processor},
+              {"cores", profile.machine.cores},
+              {"threads", profile.threads},
+              {"embedding", partJson(profile.embedding)},
+              {"blocks", std::move(blocks)},
+              {"output", partJson(profile.output)},
+              {"send", linkJson(profile.send)},
+              {"all_reduce", linkJson(profile.allReduce)},
+              {"action_seconds", profile.actionSeconds},
+              {"kernels", kernelsJson(profile.kernels)},
+              {"step_seconds", profile.stepSeconds},
+              {"predicted_step_seconds", profile.predictedStepSeconds}};
+    if (!profile.spreads.empty()) json["spreads"] = spreadsJson(profile.spreads);
+    json["layout"] = Json::parse(writeLayout(profile.layout));
+    return json.dump(2) + "\n";
 }
 
 Result<Profile> parseProfile(std::string_view text) {

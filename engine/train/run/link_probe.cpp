@@ -2,6 +2,7 @@
 #include "engine/train/run/link_probe.h"
 
 #include "engine/base/clock.h"
+#include "engine/predict/plan/profile_noise.h"
 #include "engine/train/comm/scalars.h"
 
 #include <algorithm>
@@ -23,6 +24,11 @@ double median(std::vector<double> values) {
 double mean(const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
+
+struct Typical {
+    double seconds = 0;
+    double spread = 0;
+};
 
 /// Through (small, s) and (large, l): what is there without a byte, and bytes per second.
 LinkProfile lineThrough(double small, double s, double large, double l) {
@@ -59,16 +65,17 @@ double oneWay(Communicator& world, int from, std::vector<std::byte>& data, bool 
     return static_cast<double>(moments[static_cast<std::size_t>(to)] - moments[static_cast<std::size_t>(from)]);
 }
 
-double sendSeconds(Communicator& world, std::size_t bytes, bool contended) {
+Typical sendSeconds(Communicator& world, std::size_t bytes, bool contended) {
     std::vector<std::byte> data(bytes);
     std::vector<double> times;
     for (int i = 0; i < warmUp + repeats; ++i)
         if (const double time = oneWay(world, i % 2, data, contended); i >= warmUp) times.push_back(time);
     // Turns on a core come late or at once: it is their sum that a step waits for.
-    return 1e-9 * (contended ? mean(times) : median(std::move(times)));
+    if (contended) return {1e-9 * mean(times), 0};
+    return {1e-9 * median(times), spreadOf(times)};
 }
 
-double allReduceSeconds(Communicator& world, Communicator& group, Arena& arena, std::size_t floats) {
+Typical allReduceSeconds(Communicator& world, Communicator& group, Arena& arena, std::size_t floats) {
     const Buffer data = arena.allocateZeroed(MemoryCategory::Gradients, floats);
     std::vector<double> times;
     for (int i = 0; i < warmUp + repeats; ++i) {
@@ -79,27 +86,29 @@ double allReduceSeconds(Communicator& world, Communicator& group, Arena& arena, 
         const std::int64_t longest = largest(world, group.size() > 1 ? monotonicNanoseconds() - begin : 0);
         if (i >= warmUp) times.push_back(static_cast<double>(longest));
     }
-    return 1e-9 * median(std::move(times));
+    return {1e-9 * median(times), spreadOf(times)};
 }
 
 }  // namespace
 
-LinkProfile measureSend(Communicator& world, std::size_t bytes, bool contended) {
+MeasuredLink measureSend(Communicator& world, std::size_t bytes, bool contended) {
     if (world.size() < 2) return {};
     const std::size_t less = std::max<std::size_t>(1, bytes / 8);
-    const double quick = sendSeconds(world, less, contended);
-    return lineThrough(static_cast<double>(less), quick, static_cast<double>(bytes), sendSeconds(world, bytes, contended));
+    const Typical quick = sendSeconds(world, less, contended), slow = sendSeconds(world, bytes, contended);
+    const auto few = static_cast<double>(less), many = static_cast<double>(bytes);
+    return {lineThrough(few, quick.seconds, many, slow.seconds), slow.spread};
 }
 
-LinkProfile measureAllReduce(Communicator& world, Communicator& group, Arena& arena, std::size_t floats) {
+MeasuredLink measureAllReduce(Communicator& world, Communicator& group, Arena& arena, std::size_t floats) {
     const auto members = static_cast<double>(largest(world, group.size()));
     if (members < 2) return {};
     const std::size_t all = static_cast<std::size_t>(largest(world, static_cast<std::int64_t>(floats)));
     const std::size_t less = std::max<std::size_t>(1, all / 8);
-    const double quick = allReduceSeconds(world, group, arena, less);
-    const LinkProfile line = lineThrough(sizeof(float) * static_cast<double>(less), quick,
-                                         sizeof(float) * static_cast<double>(all), allReduceSeconds(world, group, arena, all));
-    return {line.seconds / (2 * (members - 1)), line.bandwidth * 2 * (members - 1) / members};
+    const Typical quick = allReduceSeconds(world, group, arena, less);
+    const Typical slow = allReduceSeconds(world, group, arena, all);
+    const LinkProfile line = lineThrough(sizeof(float) * static_cast<double>(less), quick.seconds,
+                                         sizeof(float) * static_cast<double>(all), slow.seconds);
+    return {{line.seconds / (2 * (members - 1)), line.bandwidth * 2 * (members - 1) / members}, slow.spread};
 }
 
 }  // namespace shardlab

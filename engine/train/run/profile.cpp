@@ -29,12 +29,17 @@ Profile measureProfile(const Plan& plan, Communicator& world, Device& device, co
     const auto formats = numberFormats(plan.layout.precision);
     const std::size_t boundary = static_cast<std::size_t>(formats.activationBytes()) *
                                  static_cast<std::size_t>(boundaryFloats(plan.layout.model, 1, plan.layout.batch.micro));
-    profile.send = measureSend(world, boundary, conditions.oversubscribed);
+    const MeasuredLink send = measureSend(world, boundary, conditions.oversubscribed);
+    profile.send = send.link;
     const Placement& place = probe.placement();
-    profile.allReduce = place.data->size() > 1
-                            ? measureAllReduce(world, *place.data, probe.arena(), probe.gradientFloats())
-                            : measureAllReduce(world, *place.pipeline, probe.arena(), probe.gradientFloats());
+    Communicator& group = place.data->size() > 1 ? *place.data : *place.pipeline;
+    const MeasuredLink allReduce = measureAllReduce(world, group, probe.arena(), probe.gradientFloats());
+    profile.allReduce = allReduce.link;
     profile = probe.result(std::move(profile));
+    profile.spreads.push_back({"messages", send.spread});
+    profile.spreads.push_back({"reductions", allReduce.spread});
+    // A spread of 0 says that the thing was not measured often enough to have one.
+    std::erase_if(profile.spreads, [](const Spread& spread) { return spread.share <= 0; });
     tell("measuring kernels");
     profile.kernels = probe.kernels(conditions.threads);
     return profile;

@@ -4,6 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/train/comm/scalars.h"
 #include "engine/predict/plan/core_speed.h"
+#include "engine/predict/plan/profile_noise.h"
 
 #include <algorithm>
 #include <functional>
@@ -148,6 +149,23 @@ PartProfile RankProbe::combined(std::string name, const PartPlace& place) {
     return part;
 }
 
+/// Each layer's spread counts by its time: a layer that takes microseconds says little of an action. The median over
+/// ranks counts, as it does for the figures themselves.
+std::vector<Spread> RankProbe::spreads() {
+    const auto of = [&](const char* what, std::vector<double> LayerSamples::*samples) {
+        double range = 0, seconds = 0;
+        for (const auto& [index, stage] : stages_)
+            for (const LayerSamples& layer : stage->layers()) {
+                const double middle = median(layer.*samples);
+                range += spreadOf(layer.*samples) * middle;
+                seconds += middle;
+            }
+        return Spread{what, typical(world_, seconds > 0 ? range / seconds : 0)};
+    };
+    return {of("forwards", &LayerSamples::forward), of("backwards", &LayerSamples::backward),
+            of("input gradients", &LayerSamples::inputGrad), of("weight gradients", &LayerSamples::weightGrad)};
+}
+
 Profile RankProbe::result(Profile profile) {
     const ModelSpec& model = plan_.layout.model;
     optimizerPerByte_ = typical(world_, median(updatePerByte_));
@@ -165,6 +183,7 @@ Profile RankProbe::result(Profile profile) {
                                            {PartPlace::Kind::Block, first, next - first, part}));
     }
     profile.output = combined("output", {PartPlace::Kind::Output});
+    profile.spreads = spreads();
     return profile;
 }
 

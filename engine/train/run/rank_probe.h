@@ -43,6 +43,7 @@ private:
     void pass(bool whole);
     void update();
     PartProfile combined(std::string name, const PartPlace& place);
+    std::vector<Spread> spreads();
 
     const Plan& plan_;
     Communicator& world_;
