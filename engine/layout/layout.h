@@ -142,7 +142,7 @@ struct MemorySpec {
     std::string activations = "kept";   ///< of a cnn: kept | lossless | lossy-16 | lossy-10 | lossy-8 (kept_activations.h)
     std::string offload = "none";  ///< none | optimizer: fp32 weights and state of the optimizer lie on the host (ZeRO-Offload)
     std::string swap = "none";     ///< none | activations: what a forward left lies on the host until its backward (GeePS)
-    double reserve = 0.06;         ///< share of a device's memory that a layout leaves free, in [0, 0.5] (device_memory.h)
+    double reserve = 0.06;         ///< share of a device's memory that a layout leaves free, in [0, 0.5] (memory_limit.h)
     bool operator==(const MemorySpec&) const = default;
 };
 

@@ -268,8 +268,8 @@ private Q_SLOTS:
             QCOMPARE(other.memory.front().peak, plan.memory.front().peak);
             QCOMPARE(StepEstimator(layout).memory(choiceOf(layout)).fits(), fits);
         }
-        QVERIFY(DeviceMemory{}.holds(needed));  // of a device of which nothing is known nothing is refused
-        QVERIFY(deviceMemory({.reserve = std::nan("")}, capacity).usableBytes() == capacity);
+        QVERIFY(MemoryLimit{}.holds(needed));  // of a device of which nothing is known nothing is refused
+        QVERIFY(memoryLimit({.reserve = std::nan("")}, capacity).usableBytes() == capacity);
     }
 
     void aSearchKeepsTheReserveToo() {

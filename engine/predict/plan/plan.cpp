@@ -299,7 +299,7 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
     plan.parameters = modelParameters(layout.model);
     if (!method.flushes && stageCount(layout) > 1 && tiesEmbedding(layout.model)) plan.parameters += tableParameters(layout.model);
     plan.memory = memoryLedger(layout, plan.lowered, plan.mesh);
-    plan.device = deviceMemory(layout, plan.mesh);
+    plan.device = memoryLimit(layout, plan.mesh);
     plan.fits = plan.device.holds(neededBytes(layout, neediest(layout, plan.memory)));
     plan.traffic = trafficOf(plan);
     for (const AxisTraffic& axis : plan.traffic) plan.sentBytes += axis.bytes;
@@ -312,8 +312,8 @@ Plan planOf(const Layout& layout, const Measurements& measurements) {
 
 }  // namespace
 
-DeviceMemory deviceMemory(const Layout& layout, const Mesh& mesh) {
-    return deviceMemory(layout.memory, capacityOf(layout, mesh));
+MemoryLimit memoryLimit(const Layout& layout, const Mesh& mesh) {
+    return memoryLimit(layout.memory, capacityOf(layout, mesh));
 }
 
 std::int64_t neededBytes(const Layout& layout, const RankMemory& rank) {

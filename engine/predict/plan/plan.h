@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/layout/device_memory.h"
+#include "engine/layout/memory_limit.h"
 #include "engine/layout/fault.h"
 #include "engine/layout/layout.h"
 #include "engine/layout/mesh/mesh.h"
@@ -46,7 +46,7 @@ struct Plan {
     double mfu = 0;            ///< modelUtilisation(), of that peak or of the preset's; in [0, 1]
     double exposedCommunication = 0;  ///< share of the step that would go if transfers and reductions took no time
     std::int64_t parameters = 0;
-    DeviceMemory device;     ///< what a rank has, and may take
+    MemoryLimit device;     ///< what a rank has, and may take
     std::vector<RankMemory> memory;  ///< per rank of the mesh
     std::vector<AxisTraffic> traffic;
     std::int64_t sentBytes = 0;  ///< the sum of all of these: what all ranks together send in a step (SentBytes)
@@ -56,7 +56,7 @@ struct Plan {
 };
 
 /// The memory of one rank: the device's; of this machine's memory its share, where ranks run at full speed on it.
-DeviceMemory deviceMemory(const Layout& layout, const Mesh& mesh);
+MemoryLimit memoryLimit(const Layout& layout, const Mesh& mesh);
 /// What a rank needs of it: its peak; where ranks run at full speed on processors, what lies on the host is in the same memory.
 std::int64_t neededBytes(const Layout& layout, const RankMemory& rank);
 /// The rank that needs most of it.

@@ -2,7 +2,7 @@
 // Plan for me: all legal layouts for a model, a cluster and a batch, compared.
 #pragma once
 
-#include "engine/layout/device_memory.h"
+#include "engine/layout/memory_limit.h"
 #include "engine/layout/fault.h"
 #include "engine/layout/layout.h"
 #include "engine/predict/plan/measurements.h"
@@ -36,7 +36,7 @@ struct Candidate {
 struct SearchProgress {
     std::size_t tried = 0;  ///< or passed over; more than there are candidates: of schedules that are alike one is kept
     std::size_t legal = 0;  ///< to be tried
-    DeviceMemory device;     ///< as in the result
+    MemoryLimit device;     ///< as in the result
 };
 
 struct SearchOptions {
@@ -48,7 +48,7 @@ struct SearchOptions {
 
 struct SearchResult {
     std::vector<Candidate> candidates;  ///< best first, see rankCandidates()
-    DeviceMemory device;                ///< what a rank has, and may take: that of the first candidate
+    MemoryLimit device;                ///< what a rank has, and may take: that of the first candidate
     bool complete = true;               ///< false where stopped
 };
 

@@ -51,7 +51,7 @@ void StepEstimator::turnTo(const Choice& choice) {
     apply(choice, layout_);
     if (sameMesh) return;
     mesh_.emplace(layout_);
-    device_ = deviceMemory(layout_, *mesh_);
+    device_ = memoryLimit(layout_, *mesh_);
 }
 
 StepEstimator::Extent StepEstimator::extent() const {

@@ -2,7 +2,7 @@
 // What makePlan() says of a step, without its events: for comparing many layouts.
 #pragma once
 
-#include "engine/layout/device_memory.h"
+#include "engine/layout/memory_limit.h"
 #include "engine/layout/layout.h"
 #include "engine/layout/mesh/mesh.h"
 #include "engine/layout/schedule_method.h"
@@ -24,7 +24,7 @@ namespace shardlab {
 struct MemoryEstimate {
     RankMemory worst;  ///< of the pipeline rank that needs most
     std::int64_t neededBytes = 0;  ///< of its device by that rank (plan.h)
-    DeviceMemory device;
+    MemoryLimit device;
     bool fits() const { return device.holds(neededBytes); }
 };
 
@@ -93,7 +93,7 @@ private:
     Layout layout_;
     Measurements measurements_;
     std::optional<Mesh> mesh_;
-    DeviceMemory device_;
+    MemoryLimit device_;
     std::optional<Costed> costed_;
     std::vector<Moves> moves_;
     Lists lists_;

@@ -9,7 +9,7 @@
 #include "engine/trace/event/restarts.h"
 #include "engine/trace/metrics/sent_bytes.h"
 #include "engine/trace/metrics/step_figures.h"
-#include "engine/layout/device_memory.h"
+#include "engine/layout/memory_limit.h"
 #include "engine/layout/layout.h"
 #include "engine/layout/utilisation.h"
 #include "engine/trace/run_file/notes.h"
@@ -52,7 +52,7 @@ struct RunHeader {
     std::vector<std::int64_t> predictedPeak;  ///< bytes per rank
     std::int64_t capacityBytes = 0;           ///< memory of one device; 0 = unknown
     /// The same less the reserve of the layout.
-    DeviceMemory device() const { return deviceMemory(layout.memory, capacityBytes); }
+    MemoryLimit device() const { return memoryLimit(layout.memory, capacityBytes); }
     DevicePeak peak;                          ///< of the devices it runs on, or of those it models
 
     /// False for what was imported: its layout says how many ranks there are (as replicas) and nothing else.

@@ -46,7 +46,7 @@ MemoryBars::MemoryBars(ThemeSource& theme, QWidget* parent) : QWidget(parent), t
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
 }
 
-void MemoryBars::setRows(std::vector<MemoryRow> rows, const DeviceMemory& device, int chosenRank) {
+void MemoryBars::setRows(std::vector<MemoryRow> rows, const MemoryLimit& device, int chosenRank) {
     rows_ = std::move(rows);
     device_ = device;
     chosen_ = chosenRank;

@@ -2,7 +2,7 @@
 // One stacked bar a rank, by category, with marks for peaks and a line at the end of what may be taken of a device's memory.
 #pragma once
 
-#include "engine/layout/device_memory.h"
+#include "engine/layout/memory_limit.h"
 #include "engine/base/memory_category.h"
 
 #include <QString>
@@ -32,7 +32,7 @@ class MemoryBars : public QWidget {
     Q_OBJECT
 public:
     MemoryBars(ThemeSource& theme, QWidget* parent);
-    void setRows(std::vector<MemoryRow> rows, const DeviceMemory& device, int chosenRank);
+    void setRows(std::vector<MemoryRow> rows, const MemoryLimit& device, int chosenRank);
     const std::vector<MemoryRow>& rows() const { return rows_; }
     /// Bytes at the right end of the scale.
     std::int64_t scaleEnd() const;
@@ -53,7 +53,7 @@ private:
     int figureWidth() const;
     ThemeSource& theme_;
     std::vector<MemoryRow> rows_;
-    DeviceMemory device_;
+    MemoryLimit device_;
     int chosen_ = -1;
 };
 

@@ -100,7 +100,7 @@ void MemoryView::refresh() {
         }
         rows.push_back(std::move(row));
     }
-    bars_->setRows(std::move(rows), model.empty() ? DeviceMemory{} : model.header().device(), context_.selection.rank());
+    bars_->setRows(std::move(rows), model.empty() ? MemoryLimit{} : model.header().device(), context_.selection.rank());
     tellSubtitle();
 }
 
@@ -134,7 +134,7 @@ QString MemoryView::subtitle() const {
         if (step < 0) text = tr("in use before the first step");
         else text = (atCursor ? tr("at the cursor, step %1") : tr("fullest moment of step %1")).arg(model.stepExtents()[static_cast<std::size_t>(step)].step);
     }
-    if (const DeviceMemory device = model.header().device(); device.known()) text += QStringLiteral(" · ") + QString::fromStdString(toText(device));
+    if (const MemoryLimit device = model.header().device(); device.known()) text += QStringLiteral(" · ") + QString::fromStdString(toText(device));
     return text;
 }
 

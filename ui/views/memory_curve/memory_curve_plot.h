@@ -3,7 +3,7 @@
 // end of what may be taken of a device's memory. Zooms and pans as the timeline does.
 #pragma once
 
-#include "engine/layout/device_memory.h"
+#include "engine/layout/memory_limit.h"
 #include "engine/trace/metrics/memory_curve.h"
 #include "ui/core/view.h"
 #include "ui/timeline/lane_shape.h"
@@ -24,7 +24,7 @@ struct MemoryCurves {
     MemoryCurve predicted;               ///< of one step
     std::vector<std::int64_t> offsets;   ///< where that step is drawn as a line, over what was measured
     std::int64_t predictedEnd = 0;       ///< of the step
-    DeviceMemory device;
+    MemoryLimit device;
 };
 
 class MemoryCurvePlot : public QWidget {

@@ -9,7 +9,7 @@
 
 namespace shardlab {
 
-struct DeviceMemory {
+struct MemoryLimit {
     std::int64_t capacityBytes = 0;  ///< of the device, or a rank's share of it; 0: not known
     std::int64_t reserveBytes = 0;   ///< the part that memory.reserve keeps free
 
@@ -19,13 +19,13 @@ struct DeviceMemory {
     std::int64_t spareBytes(std::int64_t needed) const { return usableBytes() - needed; }
     /// The need fits. True of any need where the capacity is not known.
     bool holds(std::int64_t needed) const { return !known() || spareBytes(needed) >= 0; }
-    bool operator==(const DeviceMemory&) const = default;
+    bool operator==(const MemoryLimit&) const = default;
 };
 
 /// The layout may be an illegal one: a reserve that check() refuses counts as none.
-DeviceMemory deviceMemory(const MemorySpec& memory, std::int64_t capacityBytes);
+MemoryLimit memoryLimit(const MemorySpec& memory, std::int64_t capacityBytes);
 
 /// "75.2 GiB usable (80.0 GiB less a reserve of 4.80 GiB)"
-std::string toText(const DeviceMemory& memory);
+std::string toText(const MemoryLimit& memory);
 
 }  // namespace shardlab

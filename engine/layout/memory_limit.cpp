@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/layout/device_memory.h"
+#include "engine/layout/memory_limit.h"
 
 #include "engine/base/units.h"
 
@@ -8,12 +8,12 @@
 
 namespace shardlab {
 
-DeviceMemory deviceMemory(const MemorySpec& memory, std::int64_t capacityBytes) {
+MemoryLimit memoryLimit(const MemorySpec& memory, std::int64_t capacityBytes) {
     const double share = memory.reserve > 0 && memory.reserve <= 0.5 ? memory.reserve : 0;  // a file may hold any number
     return {capacityBytes, std::llround(static_cast<double>(capacityBytes) * share)};
 }
 
-std::string toText(const DeviceMemory& memory) {
+std::string toText(const MemoryLimit& memory) {
     if (!memory.known()) return "a capacity that is not known";
     if (memory.reserveBytes == 0) return fmt::format("{} usable, with no reserve", formatBytes(memory.usableBytes()));
     return fmt::format("{} usable ({} less a reserve of {})", formatBytes(memory.usableBytes()),
