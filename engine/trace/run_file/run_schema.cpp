@@ -92,6 +92,8 @@ Status checkSchema(Database& database, const std::filesystem::path& file) {
     int code = 0;
     for (std::size_t read = 0; (code = rows->next()) == SQLITE_ROW; ++read) {
         const std::string type = rows->text(0), name = rows->text(1), sql = plain(rows->text(3));
+        if (type != "table" && type != "index" && type != "view" && type != "trigger")
+            return fail(damageIn(file, "its list of tables cannot be read: the file is truncated or damaged"));
         const bool ofSqlite = name.starts_with("sqlite_stat") || name.starts_with("sqlite_autoindex_");
         const bool sound = ofSqlite ? type == "table" || type == "index" : type == "table" && name == rows->text(2) && known.contains(sql);
         if (sound && read < mostObjects) continue;
