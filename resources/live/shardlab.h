@@ -36,7 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of shardlab_action: forward, backward, input gradient, weight gradient, recomputation, optimizer (engine/launch/serve/format.md). */
+/* Of shardlab_action: forward, backward, input gradient, weight gradient, recomputation, optimizer (resources/manual/72-links.md). */
 enum shardlab_kind { SHARDLAB_F = 1, SHARDLAB_B = 2, SHARDLAB_I = 3, SHARDLAB_W = 4, SHARDLAB_R = 5, SHARDLAB_OPTIMIZER = 12 };
 /* Of shardlab_span. */
 enum shardlab_lane { SHARDLAB_COMPUTE = 0, SHARDLAB_COMM = 1, SHARDLAB_COPY = 2, SHARDLAB_HOST = 3 };

@@ -32,7 +32,7 @@ import time
 
 __all__ = ["connect", "close", "span", "step", "instant", "counter", "dropped"]
 
-# What names stand for on the timeline (engine/launch/serve/format.md). Other names are shown as they are.
+# What names stand for on the timeline (resources/manual/72-links.md). Other names are shown as they are.
 KINDS = {"F": 1, "forward": 1, "B": 2, "backward": 2, "I": 3, "input gradient": 3, "W": 4, "weight gradient": 4,
          "R": 5, "recompute": 5, "optimizer": 12, "validation": 15}
 COUNTERS = {"loss": 32, "validation loss": 33, "gradient norm": 34, "learning rate": 35, "tokens/s": 36}

@@ -213,7 +213,7 @@ private Q_SLOTS:
                 if (const QString target = matches.next().captured(1); !QFile::exists(QFileInfo(file).path() + "/" + target))
                     wrong.append(name + " links to " + target + ", which is not there");
         }
-        QVERIFY(QFile::exists(root + "/engine/trace/run_file/format.md"));
+        QVERIFY(QFile::exists(root + "/resources/manual/70-run-file.md"));
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the launcher and the forwarder of another host say to each other, over one TCP connection: the trunk. Frames are
-// those of engine/trace/record/wire.h, their bodies are written down in engine/trace/run_file/format.md.
+// those of engine/trace/record/wire.h, their bodies are written down in resources/manual/70-run-file.md.
 #pragma once
 
 #include "engine/base/bytes.h"

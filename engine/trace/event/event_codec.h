@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events as bytes: a block of columns, used by the wire, the spool and the run file alike. The bytes are written down
-// in engine/trace/run_file/format.md; a block is self-contained, and decoding it never trusts it.
+// in resources/manual/70-run-file.md; a block is self-contained, and decoding it never trusts it.
 #pragma once
 
 #include "engine/base/bytes.h"

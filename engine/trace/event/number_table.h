@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of whole numbers as bytes, column by column (engine/trace/run_file/format.md): what is stored of steps.
+// Rows of whole numbers as bytes, column by column (resources/manual/70-run-file.md): what is stored of steps.
 #pragma once
 
 #include "engine/base/bytes.h"

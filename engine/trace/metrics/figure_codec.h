@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of steps as the run file's blobs: columns of whole numbers, compressed with zstd. Written down in engine/trace/run_file/format.md.
+// Figures of steps as the run file's blobs: columns of whole numbers, compressed with zstd. Written down in resources/manual/70-run-file.md.
 #pragma once
 
 #include "engine/base/bytes.h"

@@ -14,7 +14,7 @@
 
 namespace shardlab {
 
-/// The tables `step` and `rank_step` of engine/trace/run_file/format.md.
+/// The tables `step` and `rank_step` of resources/manual/70-run-file.md.
 enum class FigureTable : std::uint8_t { Steps, RankSteps };
 
 /// Of one row of the table `step`.
