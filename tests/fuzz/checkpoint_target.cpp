@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view before = "{\"crc32c\": \"";
 
-/// As format.md says: the digits count as zeros.
+/// As resources/manual/71-checkpoints.md says: the digits count as zeros.
 std::string sealed(std::string text) {
     if (text.size() < before.size() + 8 || !text.starts_with(before)) return text;
     text.replace(before.size(), 8, 8, '0');

@@ -203,6 +203,7 @@ private Q_SLOTS:
         QStringList documents{"README.md", "CONTRIBUTING.md"};
         for (const QString& wing : wings().keys())
             if (wing.startsWith("engine/")) documents.append(wing + "/README.md");
+        for (const QString& page : QDir(root + "/resources/manual").entryList({"*.md"})) documents.append("resources/manual/" + page);
         for (const QString& name : documents) {
             QFile file(root + "/" + name);
             QVERIFY2(file.open(QIODevice::ReadOnly), qPrintable(name + ": every wing has a page"));
@@ -224,7 +225,7 @@ private Q_SLOTS:
         QVERIFY(start.readAll().contains("--target programs "));
         QProcess ninja;
         const QString build = QDir(QStringLiteral(SHARDLAB_BIN_DIR)).filePath("..");
-        ninja.start("ninja", {"-C", build, "-t", "query", "programs"});
+        ninja.start("ninja", {"-C", build, "-t", "query", "app/programs"});
         if (!ninja.waitForFinished(QTest::shardlabPatience) || ninja.exitCode() != 0) QSKIP("this is no build of ninja's");
         const QByteArray needed = ninja.readAllStandardOutput();
         for (const char* program : {"bin/shardlab\n", "bin/shardlab-rank\n"}) QVERIFY2(needed.contains(program), needed.constData());

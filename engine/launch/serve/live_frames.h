@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said over TCP between a run and its viewers, and between other programs and a run that listens for them. The
-// bytes are written down in format.md beside this file; the frames themselves in resources/manual/70-run-file.md.
+// bytes are written down in resources/manual/72-links.md; the frames themselves in resources/manual/70-run-file.md.
 #pragma once
 
 #include "engine/base/bytes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other programs say to a run that listens for them. The bytes are written down in format.md beside this file.
+// What other programs say to a run that listens for them. The bytes are written down in resources/manual/72-links.md.
 #pragma once
 
 #include "engine/trace/event/event.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where profiles lie: one JSON file each (profile_format.md) in a folder of the user's.
+// Where profiles lie: one JSON file each (resources/manual/73-profiles.md) in a folder of the user's.
 #pragma once
 
 #include "engine/predict/plan/profile.h"

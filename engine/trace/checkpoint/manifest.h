@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checkpoint is made of: manifest.json in its folder (format.md). It names every byte of the other files by a
+// What a checkpoint is made of: manifest.json in its folder (resources/manual/71-checkpoints.md). It names every byte of the other files by a
 // checksum and carries its own, so that nothing can be lost or changed unnoticed.
 #pragma once
 

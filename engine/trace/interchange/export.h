@@ -19,7 +19,7 @@ struct ExportFormat {
     Status (*write)(const RunReader& run, ReplacingFile& out);
 };
 
-/// csv: one row per event, predicted ones first; the columns are written down in format.md. Rows of a lane ascend.
+/// csv: one row per event, predicted ones first; the columns are written down in resources/manual/70-run-file.md. Rows of a lane ascend.
 Status writeCsv(const RunReader& run, ReplacingFile& out);
 /// chrome: the JSON of chrome://tracing, which ui.perfetto.dev opens: a process per rank, threads per lane, counters,
 /// an arrow from each send to its receive, and the predicted step as processes of its own.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run file (*.shardlab): one SQLite database with everything a replay needs. Format: format.md.
+// The run file (*.shardlab): one SQLite database with everything a replay needs. Format: resources/manual/70-run-file.md.
 #pragma once
 
 #include "engine/base/bytes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What writer and reader of the run file agree on. The format is written down in format.md.
+// What writer and reader of the run file agree on. The format is written down in resources/manual/70-run-file.md.
 #pragma once
 
 #include "engine/base/bytes.h"

@@ -40,7 +40,7 @@ public:
     explicit TableSeals(Database& database) : database_(database) {}
 
     bool put(RunTable table, std::string_view key);  ///< of `meta`
-    /// Key columns in the order of format.md, the primary key first. A row that has it is replaced.
+    /// Key columns in the order of resources/manual/70-run-file.md, the primary key first. A row that has it is replaced.
     bool put(RunTable table, std::initializer_list<std::int64_t> key);
     bool drop(RunTable table, std::int64_t key);
     bool dropFrom(RunTable table, std::int64_t key);  ///< every row whose key is `key` or later
