@@ -61,7 +61,7 @@ int listen(const Options& options) {
         left = signals.next() != 0;
         progress.show();
     }
-    const DoorCounts counts = (*listener)->counts();
+    const AcceptorCounts counts = (*listener)->counts();
     listener->reset();
     progress.close();
     if (counts.refused() > 0) printNote("refused: " + counts.text());

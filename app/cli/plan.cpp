@@ -5,7 +5,7 @@
 #include "app/cli/plan_text.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
-#include "engine/launch/job/files_read.h"
+#include "engine/launch/job/input_files.h"
 #include "engine/predict/search/nearest_legal.h"
 
 #include <memory>

@@ -6,7 +6,7 @@
 #include "engine/launch/job/elastic_world.h"
 #include "engine/layout/check/elastic_sizes.h"
 #include "engine/predict/plan/predicted_memory.h"
-#include "engine/predict/search/losses.h"
+#include "engine/predict/search/step_overhead.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -37,17 +37,17 @@ Json choiceJson(const Choice& choice) {
 
 Json lossesJson(const Plan& plan) {
     Json list = Json::array();
-    for (const Loss& loss : largestLosses(plan)) {
+    for (const StepOverhead& overhead : largestOverheads(plan)) {
         Json better;
-        if (loss.better)
-            better = {{"change", loss.better->change},
-                      {"step_seconds", loss.better->stepSeconds},
-                      {"gain", loss.better->gain},
-                      {"fields", choiceJson(loss.better->choice)}};
-        list.push_back({{"kind", name(loss.kind)},
-                        {"seconds", loss.seconds},
-                        {"share", loss.share},
-                        {"why", loss.why},
+        if (overhead.better)
+            better = {{"change", overhead.better->change},
+                      {"step_seconds", overhead.better->stepSeconds},
+                      {"gain", overhead.better->gain},
+                      {"fields", choiceJson(overhead.better->choice)}};
+        list.push_back({{"kind", name(overhead.kind)},
+                        {"seconds", overhead.seconds},
+                        {"share", overhead.share},
+                        {"why", overhead.why},
                         {"better", std::move(better)}});
     }
     return list;

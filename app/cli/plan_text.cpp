@@ -8,7 +8,7 @@
 #include "engine/launch/job/elastic_world.h"
 #include "engine/layout/check/elastic_sizes.h"
 #include "engine/predict/plan/predicted_memory.h"
-#include "engine/predict/search/losses.h"
+#include "engine/predict/search/step_overhead.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -82,9 +82,9 @@ std::string sizesTable(const Plan& plan) {
 
 std::string lossesText(const Plan& plan) {
     std::string text;
-    for (const Loss& loss : largestLosses(plan)) {
-        text += fmt::format("{}{}: {}.", text.empty() ? "\nWhy is this slow?\n" : "\n", name(loss.kind), loss.why);
-        if (loss.better) text += fmt::format("\n  Nearest better: {}.", toText(*loss.better));
+    for (const StepOverhead& overhead : largestOverheads(plan)) {
+        text += fmt::format("{}{}: {}.", text.empty() ? "\nWhy is this slow?\n" : "\n", name(overhead.kind), overhead.why);
+        if (overhead.better) text += fmt::format("\n  Nearest better: {}.", toText(*overhead.better));
     }
     return text.empty() ? text : text + "\n";
 }

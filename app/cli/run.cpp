@@ -5,7 +5,7 @@
 #include "app/cli/run_text.h"
 #include "app/cli/serving.h"
 #include "app/cli/verbs.h"
-#include "engine/launch/job/files_read.h"
+#include "engine/launch/job/input_files.h"
 #include "engine/launch/job/job.h"
 #include "engine/launch/job/run_summary.h"
 #include "engine/predict/plan/plan.h"

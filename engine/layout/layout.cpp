@@ -65,16 +65,16 @@ bool hasGroups(const ModelSpec& model) { return model.gate == "hierarchical"; }
 
 bool noisyGate(const ModelSpec& model) { return model.gate == "noisy-top-k" || hasGroups(model); }
 
-int expertChoices(const ModelSpec& model) { return expertsChoose(model) ? model.experts : expertsAsked(model); }
+int expertChoices(const ModelSpec& model) { return expertsChoose(model) ? model.experts : expertsPerToken(model); }
 
-int expertsAsked(const ModelSpec& model) {
+int expertsPerToken(const ModelSpec& model) {
     if (model.gate == "noisy-top-k") return model.topK;
     if (hasGroups(model)) return product({model.topGroups, model.topK});
     return model.gate == "gshard" ? 2 : 1;
 }
 
 int expertCapacity(const ModelSpec& model) {
-    const int asked = expertsAsked(model);
+    const int asked = expertsPerToken(model);
     const double places = std::ceil(model.capacity * asked * model.sequence / std::max(model.experts, 1) - 1e-9);
     if (!(places > 1)) return 1;  // not of what is no number either
     return static_cast<int>(std::min(places, static_cast<double>(std::max(model.sequence, 1))));

@@ -215,8 +215,8 @@ bool noisyGate(const ModelSpec& model);
 /// Experts that a token may go to: all of them where experts choose.
 int expertChoices(const ModelSpec& model);
 /// Experts that a token asks for on average, capacity being 1: its choices, or 1 where experts choose.
-int expertsAsked(const ModelSpec& model);
-/// Tokens of one sample that an expert has a place for: ⌈capacity · expertsAsked · sequence ÷ experts⌉; at least one, at most
+int expertsPerToken(const ModelSpec& model);
+/// Tokens of one sample that an expert has a place for: ⌈capacity · expertsPerToken · sequence ÷ experts⌉; at least one, at most
 /// all. The group whose tokens compete for places is a sample.
 int expertCapacity(const ModelSpec& model);
 /// The optimizer, its state and its weights in fp32 are on the host.

@@ -57,7 +57,7 @@ struct Rank {
         Placement place;
         place.direct = true;
         place.besideCompute = groupOf(device, world);
-        axis = makeDataAxis(plan, place, stages, arena, trace, nullptr);
+        axis = makeDataParallelComm(plan, place, stages, arena, trace, nullptr);
         trace.setStep(0);
     }
     std::vector<Event> events() {
@@ -86,7 +86,7 @@ struct Rank {
     Recorder recorder{0, monotonicNanoseconds()};
     RankTrace trace{recorder, nullptr, arena};
     std::map<int, RankStage> stages;
-    std::unique_ptr<DataAxis> axis;
+    std::unique_ptr<DataParallelComm> axis;
 };
 
 std::vector<Event> of(const std::vector<Event>& events, EventKind kind) {

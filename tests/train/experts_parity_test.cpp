@@ -154,7 +154,7 @@ private Q_SLOTS:
             }
             const ModelSpec model = layoutOf(gate, {}).model;
             const bool choose = expertsChoose(model), draws = std::string_view(gate) == "gshard";
-            const double all = steps * 2 * tokens * expertsAsked(model) * (choose ? 1.25 : 1);
+            const double all = steps * 2 * tokens * expertsPerToken(model) * (choose ? 1.25 : 1);
             if (draws) QVERIFY2(total(asked) > 0.55 * all && total(asked) < 0.999 * all, qPrintable(QString("%1 of %2").arg(total(asked)).arg(all)));
             else QCOMPARE(total(asked), all);
             QVERIFY(choose ? dropped.empty() : total(dropped) > 0 && total(dropped) < total(asked));

@@ -4,7 +4,7 @@
 #include "engine/layout/presets.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/layout/schedule/validate.h"
-#include "engine/predict/search/losses.h"
+#include "engine/predict/search/step_overhead.h"
 #include "engine/predict/search/search.h"
 #include "engine/predict/search/step_estimate.h"
 

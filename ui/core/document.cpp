@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/document.h"
 
-#include "engine/launch/job/files_read.h"
+#include "engine/launch/job/input_files.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/schedule/registry.h"

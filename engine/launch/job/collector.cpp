@@ -25,7 +25,7 @@ namespace shardlab {
 namespace {
 
 constexpr std::size_t largestHello = 4096;
-constexpr std::size_t mostStrangers = 64;  ///< connections without a token at a time; further ones wait in the backlog
+constexpr std::size_t mostPending = 64;  ///< connections without a token at a time; further ones wait in the backlog
 constexpr int backlog = 128;
 constexpr int pollMilliseconds = 50;  ///< so late at most a slow handshake is noticed
 
@@ -70,7 +70,7 @@ struct Collector::Impl {
     void loop() {
         while (!stopping) {
             std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0},
-                                        {strangers() < mostStrangers ? listener.value() : -1, POLLIN, 0}};
+                                        {strangers() < mostPending ? listener.value() : -1, POLLIN, 0}};
             const bool room = observer.hasRoom();
             for (const Connection& connection : connections) {
                 const int in = room || connection.rank < 0 ? POLLIN : 0;
@@ -98,7 +98,7 @@ struct Collector::Impl {
     }
 
     void acceptAll(std::int64_t now) {
-        while (strangers() < mostStrangers) {
+        while (strangers() < mostPending) {
             auto socket = acceptUnix(listener);
             if (!socket) return;
             connections.push_back({FrameLink(std::move(*socket)), now});

@@ -6,7 +6,7 @@
 #include "engine/base/tcp_socket.h"
 #include "engine/launch/hosts/silence.h"
 #include "engine/launch/hosts/trunk_channel.h"
-#include "engine/launch/job/host_remains.h"
+#include "engine/launch/job/remote_files.h"
 #include "engine/launch/job/mpirun.h"
 #include "engine/trace/record/rank_arguments.h"
 #include "engine/launch/job/stray_processes.h"

@@ -4,7 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "engine/base/units.h"
-#include "engine/launch/job/host_remains.h"
+#include "engine/launch/job/remote_files.h"
 
 #include <algorithm>
 #include <csignal>

@@ -16,7 +16,7 @@ constexpr int pollMilliseconds = 20;
 constexpr std::int64_t second = 1'000'000'000;
 constexpr std::int64_t handshake = 2 * second;
 constexpr std::int64_t afterInterruption = 5 * second;  ///< so long ranks may take to call again
-constexpr std::size_t mostStrangers = 64;
+constexpr std::size_t mostPending = 64;
 constexpr int backlog = 128;
 constexpr std::chrono::milliseconds agentPatience{2000};
 
@@ -75,8 +75,8 @@ void HostLinks::loop() {
         std::vector<pollfd> watched{{wake_.descriptor(), POLLIN, 0}};
         {
             const std::lock_guard lock(mutex_);
-            if (strangers_.size() < mostStrangers) watched.push_back({listener_.value(), POLLIN, 0});
-            for (const Stranger& stranger : strangers_) watched.push_back({stranger.link.descriptor(), POLLIN, 0});
+            if (pending_.size() < mostPending) watched.push_back({listener_.value(), POLLIN, 0});
+            for (const PendingConnection& pending : pending_) watched.push_back({pending.link.descriptor(), POLLIN, 0});
             for (const HostLink& link : links_) link.watch(watched);
         }
         ::poll(watched.data(), watched.size(), pollMilliseconds);
@@ -98,32 +98,32 @@ void HostLinks::loop() {
 }
 
 void HostLinks::attend(std::int64_t now) {
-    while (!stopping_ && strangers_.size() < mostStrangers) {
+    while (!stopping_ && pending_.size() < mostPending) {
         auto socket = acceptTcp(listener_);
         if (!socket) break;
-        strangers_.push_back({FrameLink(std::move(*socket)), now});
-        strangers_.back().link.parser().setLimit(largestTrunkGreeting);
+        pending_.push_back({FrameLink(std::move(*socket)), now});
+        pending_.back().link.parser().setLimit(largestTrunkGreeting);
     }
-    for (Stranger& stranger : strangers_) greet(stranger, now);
-    std::erase_if(strangers_, [](const Stranger& stranger) { return stranger.gone; });
+    for (PendingConnection& pending : pending_) greet(pending, now);
+    std::erase_if(pending_, [](const PendingConnection& pending) { return pending.gone; });
 }
 
-void HostLinks::turnAway(Stranger& stranger, const std::string& why) {
-    stranger.gone = true;
+void HostLinks::turnAway(PendingConnection& pending, const std::string& why) {
+    pending.gone = true;
     Bytes body;
     ByteWriter(body).text(why);
-    stranger.link.send(frameType(TrunkFrame::Refusal), body);
-    static_cast<void>(stranger.link.flush());
+    pending.link.send(frameType(TrunkFrame::Refusal), body);
+    static_cast<void>(pending.link.flush());
 }
 
-void HostLinks::greet(Stranger& stranger, std::int64_t now) {
-    const auto count = stranger.link.receive();
+void HostLinks::greet(PendingConnection& pending, std::int64_t now) {
+    const auto count = pending.link.receive();
     Frame frame;
-    const FrameParser::Outcome outcome = stranger.link.parser().next(frame);
+    const FrameParser::Outcome outcome = pending.link.parser().next(frame);
     if (outcome == FrameParser::Outcome::NeedMore) {
-        const bool slow = now - stranger.since > handshake;
+        const bool slow = now - pending.since > handshake;
         if (count && slow) ++counts_.slowHandshake;
-        stranger.gone = !count || slow;
+        pending.gone = !count || slow;
         return;
     }
     const auto greeting = outcome == FrameParser::Outcome::Frame && static_cast<TrunkFrame>(frame.type) == TrunkFrame::Greeting
@@ -131,21 +131,21 @@ void HostLinks::greet(Stranger& stranger, std::int64_t now) {
                               : Result<TrunkGreeting>(fail(Error{}));
     if (!greeting) {
         ++counts_.garbage;
-        stranger.gone = true;
+        pending.gone = true;
         return;
     }
-    // Said in the same words, whatever of the two it is: a stranger learns nothing.
+    // Said in the same words, whatever of the two it is: a pending learns nothing.
     const auto link = std::ranges::find(links_, greeting->host, [](const HostLink& each) { return each.host().index; });
     if (greeting->protocol != trunkProtocol || !sameToken(token_, greeting->token) || link == links_.end()) {
         ++counts_.wrongToken;
-        return turnAway(stranger, "wrong token or protocol");
+        return turnAway(pending, "wrong token or protocol");
     }
-    stranger.gone = true;
-    stranger.link.parser().setLimit(largestFrame);
+    pending.gone = true;
+    pending.link.parser().setLimit(largestFrame);
     Orders orders = options_.orders;
     orders.attempt = attempt_;
     if (link->ready()) orders.files.clear();  // looked for when the run began; the marker is gone
-    link->welcome(std::move(stranger.link), *greeting, orders, now);
+    link->welcome(std::move(pending.link), *greeting, orders, now);
 }
 
 const HostLink* HostLinks::linkOf(int rank) const {

@@ -82,7 +82,7 @@ public:
     HostCounts counts() const;
 
 private:
-    struct Stranger {
+    struct PendingConnection {
         FrameLink link;
         std::int64_t since = 0;
         bool gone = false;
@@ -92,8 +92,8 @@ private:
     void loop();
     void callAll();
     void attend(std::int64_t now);
-    void greet(Stranger& stranger, std::int64_t now);
-    void turnAway(Stranger& stranger, const std::string& why);
+    void greet(PendingConnection& pending, std::int64_t now);
+    void turnAway(PendingConnection& pending, const std::string& why);
     const HostLink* linkOf(int rank) const;
     HostLink* linkOf(int rank) { return const_cast<HostLink*>(std::as_const(*this).linkOf(rank)); }
     const HostLink* linkAt(int index) const;
@@ -106,7 +106,7 @@ private:
     mutable std::mutex mutex_;  ///< guards what follows
     std::condition_variable changed_;
     std::vector<HostLink> links_;
-    std::vector<Stranger> strangers_;
+    std::vector<PendingConnection> pending_;
     std::uint32_t attempt_ = 0;
     HostCounts counts_;
     bool stopping_ = false;

@@ -7,7 +7,7 @@
 #include "engine/trace/checkpoint/resume.h"
 #include "engine/launch/hosts/allowed_agents.h"
 #include "engine/launch/hosts/this_machine.h"
-#include "engine/launch/job/files_read.h"
+#include "engine/launch/job/input_files.h"
 #include "engine/launch/job/job_run.h"
 #include "engine/launch/job/mpirun.h"
 #include "engine/launch/job/run_header.h"

@@ -9,7 +9,7 @@
 #include "engine/trace/checkpoint/manifest.h"
 #include "engine/launch/hosts/allowed_agents.h"
 #include "engine/launch/hosts/this_machine.h"
-#include "engine/launch/job/files_read.h"
+#include "engine/launch/job/input_files.h"
 #include "engine/launch/job/stray_processes.h"
 #include "engine/predict/plan/profile.h"
 

@@ -14,7 +14,7 @@
 namespace shardlab {
 
 inline constexpr std::uint32_t liveProtocol = 1;
-inline constexpr std::size_t largestGreeting = 4096;  ///< type and body, of what a stranger may send
+inline constexpr std::size_t largestGreeting = 4096;  ///< type and body, of what a caller may send before it is let in
 
 /// Values are part of the protocol.
 enum class LiveFrame : std::uint8_t {

@@ -80,7 +80,7 @@ struct LiveListener::Impl {
         : options(given),
           address(boundAddress(listener, given.address)),
           observer(watcher),
-          door(std::move(listener), {given.token, CallerRole::Sender, given.mostSenders, given.handshake}),
+          acceptor(std::move(listener), {given.token, CallerRole::Sender, given.mostSenders, given.handshake}),
           names(watcher) {}
     ~Impl() {
         stopping = true;
@@ -91,29 +91,29 @@ struct LiveListener::Impl {
     void loop() {
         while (!stopping && !over) {
             std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0}};
-            door.watch(watched);
+            acceptor.watch(watched);
             for (const Connection& each : connections)
                 watched.push_back({each.link.descriptor(), static_cast<short>(POLLIN | (each.link.queued() > 0 ? POLLOUT : 0)), 0});
             ::poll(watched.data(), watched.size(), pollMilliseconds);
             const std::int64_t now = monotonicNanoseconds();
-            for (Guest& guest : door.attend(now, connections.size())) welcome(std::move(guest), now);
+            for (Peer& peer : acceptor.attend(now, connections.size())) welcome(std::move(peer), now);
             for (Connection& each : connections) serve(each, now);
             std::erase_if(connections, [](const Connection& each) { return each.broken; });
             observer.paused();
             judge(now);
             const std::lock_guard lock(mutex);
-            published = door.counts();
+            published = acceptor.counts();
         }
         if (!seats.empty() && !over) end({"stopped", ""});
         connections.clear();
-        door.close();
+        acceptor.close();
     }
 
-    void welcome(Guest guest, std::int64_t now) {
-        const auto known = senders.find(guest.greeting.caller);
+    void welcome(Peer peer, std::int64_t now) {
+        const auto known = senders.find(peer.greeting.caller);
         // One that comes back has given up its former link, whatever the socket says.
-        std::erase_if(connections, [&](const Connection& each) { return each.greeting.caller == guest.greeting.caller; });
-        connections.push_back({std::move(guest.link), std::move(guest.greeting), now});
+        std::erase_if(connections, [&](const Connection& each) { return each.greeting.caller == peer.greeting.caller; });
+        connections.push_back({std::move(peer.link), std::move(peer.greeting), now});
         connections.back().link.send(frameType(LiveFrame::Welcome), encodeTaken(known == senders.end() ? 0 : known->second.taken()));
     }
 
@@ -124,13 +124,13 @@ struct LiveListener::Impl {
         FrameParser::Outcome outcome{};
         while (!from.broken && (outcome = from.link.parser().next(frame)) == FrameParser::Outcome::Frame) {
             if (take(from, frame, now)) continue;
-            if (!from.broken) ++door.counts().garbage;
+            if (!from.broken) ++acceptor.counts().garbage;
             from.broken = true;
         }
-        if (outcome == FrameParser::Outcome::Oversized) ++door.counts().oversized;
-        if (outcome == FrameParser::Outcome::Damaged) ++door.counts().garbage;
+        if (outcome == FrameParser::Outcome::Oversized) ++acceptor.counts().oversized;
+        if (outcome == FrameParser::Outcome::Damaged) ++acceptor.counts().garbage;
         if (!from.joined && !from.broken && now - from.since > options.handshake.count() * milliseconds) {
-            ++door.counts().slowHandshake;
+            ++acceptor.counts().slowHandshake;
             from.broken = true;
         }
         if (takenOf(from) != before) from.link.send(frameType(SenderFrame::Taken), encodeTaken(takenOf(from)));
@@ -179,7 +179,7 @@ struct LiveListener::Impl {
 
     bool seat(Connection& from, const SenderJoin& join, std::int64_t now) {
         const auto refuse = [&](std::string why) {
-            ++door.counts().wrongGreeting;
+            ++acceptor.counts().wrongGreeting;
             from.link.send(frameType(LiveFrame::Refusal), encodeText(why));
             from.broken = true;
             return false;
@@ -238,8 +238,8 @@ struct LiveListener::Impl {
 
     void end(const RunEnd& how) {
         over = true;
-        if (door.counts().refused() > 0)
-            observer.logged({monotonicNanoseconds() - origin, -1, LogLevel::Warning, "refused: " + door.counts().text()});
+        if (acceptor.counts().refused() > 0)
+            observer.logged({monotonicNanoseconds() - origin, -1, LogLevel::Warning, "refused: " + acceptor.counts().text()});
         observer.ended(how);
         observer.statusChanged({WatchStatus::State::Ended, 1, {}});
     }
@@ -247,7 +247,7 @@ struct LiveListener::Impl {
     const ListenOptions options;
     const TcpAddress address;
     WatchObserver& observer;
-    Door door;
+    Acceptor acceptor;
     NameTable names;
     const std::string clock = bootId();
     std::int64_t origin = 0;  ///< monotonicNanoseconds() at the run's 0
@@ -260,7 +260,7 @@ struct LiveListener::Impl {
     WakeUp wake;
     std::atomic<bool> stopping{false};
     mutable std::mutex mutex;
-    DoorCounts published;
+    AcceptorCounts published;
     std::thread thread;
 };
 
@@ -277,7 +277,7 @@ Result<std::unique_ptr<LiveListener>> LiveListener::listen(const ListenOptions& 
 
 const TcpAddress& LiveListener::address() const { return impl_->address; }
 
-DoorCounts LiveListener::counts() const {
+AcceptorCounts LiveListener::counts() const {
     const std::lock_guard lock(impl_->mutex);
     return impl_->published;
 }

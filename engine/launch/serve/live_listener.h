@@ -3,7 +3,7 @@
 // counterpart of RunWatch: the same observer is told, so that it is shown and written the same way.
 #pragma once
 
-#include "engine/launch/serve/door.h"
+#include "engine/launch/serve/acceptor.h"
 #include "engine/launch/serve/run_watch.h"
 
 #include <chrono>
@@ -30,7 +30,7 @@ public:
     ~LiveListener();
 
     const TcpAddress& address() const;
-    DoorCounts counts() const;
+    AcceptorCounts counts() const;
 
 private:
     struct Impl;

@@ -31,7 +31,7 @@ std::string ServeCounts::text() const {
     std::string text = fmt::format("{} viewer{}", viewers, viewers == 1 ? "" : "s");
     if (resumed > 0) text += fmt::format(", {} back after a lost connection", resumed);
     if (stalled > 0) text += fmt::format(", {} dropped that took nothing any more", stalled);
-    if (refused() > 0) text += "; refused: " + DoorCounts::text();
+    if (refused() > 0) text += "; refused: " + AcceptorCounts::text();
     return text;
 }
 
@@ -39,7 +39,7 @@ struct RunServer::Impl {
     Impl(const ServeOptions& given, Descriptor listener)
         : options(given),
           address(boundAddress(listener, given.address)),
-          door(std::move(listener), {given.token, CallerRole::Viewer, given.mostViewers, given.handshake}) {}
+          acceptor(std::move(listener), {given.token, CallerRole::Viewer, given.mostViewers, given.handshake}) {}
     ~Impl() {
         order([this] { stopping = true; });
         if (thread.joinable()) thread.join();
@@ -57,7 +57,7 @@ struct RunServer::Impl {
     void loop() {
         while (takeOrders()) {
             std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0}};
-            door.watch(watched);
+            acceptor.watch(watched);
             for (const Viewer& viewer : viewers) {
                 const int out = viewer.link().queued() > 0 ? POLLOUT : 0;
                 watched.push_back({viewer.link().descriptor(), static_cast<short>(POLLIN | out), 0});
@@ -65,14 +65,14 @@ struct RunServer::Impl {
             ::poll(watched.data(), watched.size(), busy ? 0 : pollMilliseconds);
             wake.clear();
             const std::int64_t now = monotonicNanoseconds();
-            for (Guest& guest : door.attend(now, viewers.size())) welcome(std::move(guest), now);
+            for (Peer& peer : acceptor.attend(now, viewers.size())) welcome(std::move(peer), now);
             busy = false;
             for (Viewer& viewer : viewers) serve(viewer, now);
             std::erase_if(viewers, [&](const Viewer& viewer) { return dropped(viewer, now); });
             publish(now);
         }
         viewers.clear();
-        door.close();
+        acceptor.close();
         run.reset();
     }
 
@@ -93,14 +93,14 @@ struct RunServer::Impl {
         else failure = opened.error();
     }
 
-    void welcome(Guest guest, std::int64_t now) {
-        const std::uint64_t caller = guest.greeting.caller;
+    void welcome(Peer peer, std::int64_t now) {
+        const std::uint64_t caller = peer.greeting.caller;
         lost.erase(caller);
         // One that comes back has given up its former link, whatever the socket says.
         std::erase_if(viewers, [&](const Viewer& viewer) { return viewer.caller() == caller; });
         const auto told = std::ranges::find(notices, caller, &std::pair<std::uint64_t, std::string>::first);
         const auto newest = run ? run->newestBlock() : Result<std::int64_t>(0);
-        viewers.emplace_back(std::move(guest), now, newest ? *newest : 0, told == notices.end() ? std::string() : told->second);
+        viewers.emplace_back(std::move(peer), now, newest ? *newest : 0, told == notices.end() ? std::string() : told->second);
         if (told != notices.end()) notices.erase(told);
     }
 
@@ -128,11 +128,11 @@ struct RunServer::Impl {
             case Viewer::State::Left:
             case Viewer::State::Refused: return true;
             case Viewer::State::Complete: ++counts.complete; return true;
-            case Viewer::State::Garbage: ++door.counts().garbage; return true;
-            case Viewer::State::Oversized: ++door.counts().oversized; return true;
+            case Viewer::State::Garbage: ++acceptor.counts().garbage; return true;
+            case Viewer::State::Oversized: ++acceptor.counts().oversized; return true;
             case Viewer::State::Awaiting:
                 if (now - viewer.since() <= options.handshake.count() * milliseconds) return false;
-                ++door.counts().slowHandshake;
+                ++acceptor.counts().slowHandshake;
                 return true;
             case Viewer::State::Following: break;
         }
@@ -148,7 +148,7 @@ struct RunServer::Impl {
     void publish(std::int64_t now) {
         std::erase_if(lost, [&](const auto& each) { return now - each.second > returnWithin; });
         const std::lock_guard lock(mutex);
-        static_cast<DoorCounts&>(counts) = door.counts();
+        static_cast<AcceptorCounts&>(counts) = acceptor.counts();
         published = counts;
         allServed = ending && viewers.empty() && lost.empty();
         changed.notify_all();
@@ -156,7 +156,7 @@ struct RunServer::Impl {
 
     const ServeOptions options;
     const TcpAddress address;
-    Door door;
+    Acceptor acceptor;
     std::optional<RunFollower> run;
     std::optional<Error> failure;  ///< why the file cannot be read
     std::optional<RunEnd> ending;

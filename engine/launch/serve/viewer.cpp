@@ -12,17 +12,17 @@ constexpr std::int64_t progressEvery = 1'000'000'000;  ///< so that a viewer kno
 
 }  // namespace
 
-Viewer::Viewer(Guest guest, std::int64_t now, std::int64_t newest, const std::string& notice)
-    : guest_(std::move(guest)), since_(now), tookAt_(now) {
-    guest_.link.send(frameType(LiveFrame::Welcome), encode(ViewerWelcome{newest, notice}));
+Viewer::Viewer(Peer peer, std::int64_t now, std::int64_t newest, const std::string& notice)
+    : peer_(std::move(peer)), since_(now), tookAt_(now) {
+    peer_.link.send(frameType(LiveFrame::Welcome), encode(ViewerWelcome{newest, notice}));
 }
 
 Viewer::State Viewer::listen() {
     if (state_ > State::Following) return state_;
-    const auto count = guest_.link.receive();
+    const auto count = peer_.link.receive();
     Frame frame;
     for (;;) {
-        switch (guest_.link.parser().next(frame)) {
+        switch (peer_.link.parser().next(frame)) {
             case FrameParser::Outcome::NeedMore:
                 if (!count) state_ = State::Lost;
                 return state_;
@@ -41,8 +41,8 @@ Viewer::State Viewer::listen() {
 }
 
 Result<bool> Viewer::feed(RunFollower& run, std::int64_t now) {
-    if (last_ || guest_.link.queued() >= mostQueued) return false;
-    RowFrames frames(guest_.link);
+    if (last_ || peer_.link.queued() >= mostQueued) return false;
+    RowFrames frames(peer_.link);
     const auto more = run.step(cursor_, readAtOnce, frames);
     if (!more) return more;
     if (frames.tooLong()) return fail({"cannot be watched", "", "a part of this run is longer than a frame may be", ""});
@@ -55,26 +55,26 @@ Result<bool> Viewer::feed(RunFollower& run, std::int64_t now) {
 void Viewer::sendProgress(RunFollower& run, std::int64_t now) {
     toldAt_ = now;
     const auto newest = run.newestBlock();
-    guest_.link.send(frameType(LiveFrame::Progress), encode(Progress{newest ? *newest : 0, upToDate_}));
+    peer_.link.send(frameType(LiveFrame::Progress), encode(Progress{newest ? *newest : 0, upToDate_}));
 }
 
 void Viewer::sendLast(LiveFrame type, const Bytes& body) {
     if (last_) return;
     last_ = type;
-    guest_.link.send(frameType(type), body);
+    peer_.link.send(frameType(type), body);
 }
 
 void Viewer::flush(std::int64_t now) {
     if (state_ > State::Following) return;
-    const std::size_t before = guest_.link.queued();
-    if (!guest_.link.flush()) state_ = State::Lost;
-    else if (guest_.link.queued() == 0 || guest_.link.queued() < before) tookAt_ = now;
-    if (state_ != State::Lost && last_ && guest_.link.queued() == 0)
+    const std::size_t before = peer_.link.queued();
+    if (!peer_.link.flush()) state_ = State::Lost;
+    else if (peer_.link.queued() == 0 || peer_.link.queued() < before) tookAt_ = now;
+    if (state_ != State::Lost && last_ && peer_.link.queued() == 0)
         state_ = *last_ == LiveFrame::End ? State::Complete : State::Refused;
 }
 
 bool Viewer::stalled(std::int64_t now, std::chrono::milliseconds limit) const {
-    return guest_.link.queued() > 0 && now - tookAt_ > limit.count() * 1'000'000;
+    return peer_.link.queued() > 0 && now - tookAt_ > limit.count() * 1'000'000;
 }
 
 }  // namespace shardlab

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/trace/run_file/run_follower.h"
-#include "engine/launch/serve/door.h"
+#include "engine/launch/serve/acceptor.h"
 
 #include <chrono>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace shardlab {
 
 class Viewer {
 public:
-    Viewer(Guest guest, std::int64_t now, std::int64_t newest, const std::string& notice);
+    Viewer(Peer peer, std::int64_t now, std::int64_t newest, const std::string& notice);
 
     /// All from Complete on are final: it has been sent everything; refused; closed its link without a word; took its
     /// leave; said what nobody may.
@@ -32,8 +32,8 @@ public:
     void flush(std::int64_t now);
     bool stalled(std::int64_t now, std::chrono::milliseconds limit) const;
 
-    const FrameLink& link() const { return guest_.link; }
-    std::uint64_t caller() const { return guest_.greeting.caller; }
+    const FrameLink& link() const { return peer_.link; }
+    std::uint64_t caller() const { return peer_.greeting.caller; }
     std::int64_t since() const { return since_; }
     bool resumed() const { return resumed_; }
     bool upToDate() const { return upToDate_; }
@@ -42,7 +42,7 @@ private:
     void sendLast(LiveFrame type, const Bytes& body);
     void sendProgress(RunFollower& run, std::int64_t now);
 
-    Guest guest_;
+    Peer peer_;
     State state_ = State::Awaiting;
     RunCursor cursor_;
     std::int64_t since_;

@@ -25,7 +25,7 @@ double floatsInSight(const Layout& layout) {
     double widths = m.feedForward.empty() ? 4.0 * m.hidden * m.layers : 0;
     for (const int width : m.feedForward) widths += double(width) * (m.feedForward.size() == 1 ? m.layers : 1);
     if (m.kind == "llama") widths *= 1.5;  // with a gate
-    if (m.kind == "gpt-moe") widths *= std::max(1.0, double(m.experts) + m.capacity * expertsAsked(m));
+    if (m.kind == "gpt-moe") widths *= std::max(1.0, double(m.experts) + m.capacity * expertsPerToken(m));
     const double parameters =
         8.0 * m.layers * m.hidden * m.hidden + 2.0 * widths * m.hidden + 4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
     return parameters + m.layers * perLayer + 2 * tokens * widths + tokens * m.vocabulary;

@@ -73,7 +73,7 @@ public:
                  formats.castsWeights() ? bytes * width * classes : 0, static_cast<std::int64_t>(sizeof(std::int32_t)) * samples};
     }
 
-    Excursion forward() const {
+    MemoryDelta forward() const {
         Tally tally;
         if (shape_.first) {
             tally.add(Category::Activations, blocks_.front().input);
@@ -94,7 +94,7 @@ public:
     }
 
     /// Input gradients from the top; where `weightsToo`, each block's weight gradient follows at once and frees it.
-    Excursion inputGrads(Category kept, bool weightsToo) const {
+    MemoryDelta inputGrads(Category kept, bool weightsToo) const {
         Tally tally;
         if (shape_.last) {
             tally.add(kept, head_.features);  // of the norm's output
@@ -122,7 +122,7 @@ public:
         return tally.whole();
     }
 
-    Excursion weightGrads(Category kept) const {
+    MemoryDelta weightGrads(Category kept) const {
         Tally tally;
         if (shape_.last) freeHead(tally, kept);
         for (std::size_t i = blocks_.size(); i-- > 0;) freeBlock(tally, i, kept);

@@ -13,7 +13,7 @@ std::vector<std::string> expertNotes(const Layout& layout) {
     const ModelSpec& model = layout.model;
     if (model.kind != "gpt-moe") return {};
     const bool theyChoose = expertsChoose(model), draws = model.gate == "gshard";
-    const double asked = expertsAsked(model);  // of a token
+    const double asked = expertsPerToken(model);  // of a token
     const double places = static_cast<double>(expertRows(model, 1)) / model.sequence;
     const double others = model.experts - (theyChoose ? places : asked);
     double idle = 0;

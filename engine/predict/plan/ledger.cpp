@@ -323,7 +323,7 @@ private:
         comesBack_.erase(back);
     }
 
-    void compute(const Excursion& excursion) {
+    void compute(const MemoryDelta& excursion) {
         if (following_)
             for (std::size_t i = 0; i < fullest_.size(); ++i) fullest_[i] = tally_.used()[i] + excursion.fullest[i];
         tally_.move(excursion);

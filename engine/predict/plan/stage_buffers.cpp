@@ -126,7 +126,7 @@ public:
         }
     }
 
-    Excursion forward() {
+    MemoryDelta forward() {
         Tally tally;
         if (shape_.first) {
             tally.add(Category::Buffers, size_.tokens);
@@ -151,7 +151,7 @@ public:
     }
 
     /// Input gradients from the top; where `weightsToo`, each layer's weight gradient follows at once and frees it.
-    Excursion inputGrads(Category kept, bool weightsToo) {
+    MemoryDelta inputGrads(Category kept, bool weightsToo) {
         Tally tally;
         if (shape_.last) {
             sum(tally, kept, size_.table);  // of the norm's output
@@ -190,7 +190,7 @@ public:
         return tally.whole();
     }
 
-    Excursion weightGrads(Category kept) {
+    MemoryDelta weightGrads(Category kept) {
         Tally tally;
         if (shape_.last) freeHead(tally, kept);
         for (std::size_t i = layers_.size(); i-- > 0;) freeLayer(tally, i, kept);

@@ -18,10 +18,10 @@ struct StageNeighbours {
 
 /// What each action of a stage does to its rank's memory.
 struct StageBuffers {
-    Excursion forward;     ///< ends with the output, if any, allocated
-    Excursion backward;    ///< ends with the input's gradient, if any, allocated; the taken gradient is freed
-    Excursion inputGrad;
-    Excursion weightGrad;
+    MemoryDelta forward;     ///< ends with the output, if any, allocated
+    MemoryDelta backward;    ///< ends with the input's gradient, if any, allocated; the taken gradient is freed
+    MemoryDelta inputGrad;
+    MemoryDelta weightGrad;
     MemoryCategory output = MemoryCategory::Activations;     ///< category of the output
     MemoryCategory gradient = MemoryCategory::Temporary;     ///< category of the input's gradient that backward leaves
     MemoryCategory splitGradient = MemoryCategory::Buffers;  ///< and of that which inputGrad leaves

@@ -8,7 +8,7 @@
 namespace shardlab {
 
 /// What something does to a rank's memory, in bytes.
-struct Excursion {
+struct MemoryDelta {
     MemoryBytes change{};        ///< from its begin to its end
     MemoryBytes rise{};          ///< of each category, largest in between above its begin
     MemoryBytes fullest{};       ///< above its begin, at the moment of the largest sum
@@ -28,7 +28,7 @@ public:
         fullest_ = used_;
     }
 
-    void move(const Excursion& excursion) {
+    void move(const MemoryDelta& excursion) {
         if (total_ + excursion.totalRise > peakTotal_) {
             peakTotal_ = total_ + excursion.totalRise;
             for (std::size_t i = 0; i < used_.size(); ++i) fullest_[i] = used_[i] + excursion.fullest[i];
@@ -41,7 +41,7 @@ public:
     }
 
     /// All that was done since the begin, as one.
-    Excursion whole() const { return {used_, peak_, fullest_, peakTotal_}; }
+    MemoryDelta whole() const { return {used_, peak_, fullest_, peakTotal_}; }
 
     const MemoryBytes& used() const { return used_; }
     const MemoryBytes& peak() const { return peak_; }

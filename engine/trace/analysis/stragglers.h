@@ -60,7 +60,7 @@ private:
     /// Nanoseconds of one step.
     struct RankTime {
         std::int64_t busy = 0;
-        Standing standing;
+        IdleTime standing;
         std::map<int, std::int64_t> sent;  ///< by peer
         bool ended = false;
     };

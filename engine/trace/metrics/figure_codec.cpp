@@ -4,7 +4,7 @@
 #include "engine/trace/event/column_codec.h"
 #include "engine/trace/event/number_table.h"
 #include "engine/trace/event/zstd_bytes.h"
-#include "engine/trace/metrics/figure_shelf.h"
+#include "engine/trace/metrics/metric_store.h"
 #include "engine/trace/metrics/figure_sum.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ void addKinds(std::span<const StepFigures> steps, NumberTable& table) {
 }
 
 void addRank(std::int64_t step, std::int64_t number, const RankStep& rank, const RankDetail& detail, NumberTable& table) {
-    const Standing& stood = detail.standing;
+    const IdleTime& stood = detail.standing;
     const MemoryBytes& memory = detail.memory;
     table.add({step, number, rank.begin, since(rank.end, rank.begin), since(rank.firstForward, rank.begin),
                since(rank.lastBackward, rank.begin), rank.busy, rank.kernelsEnd, rank.waiting, rank.reduce, rank.optimizer,

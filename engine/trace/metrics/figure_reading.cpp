@@ -11,7 +11,7 @@ namespace {
 
 /// Block by block from the key `first` on, until `take` returns false.
 template <class Take>
-Status eachBlock(FigureShelf& shelf, FigureTable table, int first, const Take& take) {
+Status eachBlock(MetricStore& shelf, FigureTable table, int first, const Take& take) {
     for (;;) {
         const auto block = shelf.from(table, first);
         if (!block) return fail(block.error());
@@ -25,7 +25,7 @@ Status eachBlock(FigureShelf& shelf, FigureTable table, int first, const Take& t
 
 }  // namespace
 
-Status eachStep(FigureShelf& shelf, int ranks, bool flushes, const Restarts& restarts, int first,
+Status eachStep(MetricStore& shelf, int ranks, bool flushes, const Restarts& restarts, int first,
                 const std::function<bool(const StepFigures&)>& sink) {
     const int key = first < 0 ? -1 : first - first % stepsPerBlock(ranks);
     return eachBlock(shelf, FigureTable::RankSteps, key, [&](const Bytes& data) -> Result<bool> {
@@ -37,7 +37,7 @@ Status eachStep(FigureShelf& shelf, int ranks, bool flushes, const Restarts& res
     });
 }
 
-Result<std::vector<StepOverview>> allOverviews(FigureShelf& shelf) {
+Result<std::vector<StepOverview>> allOverviews(MetricStore& shelf) {
     std::vector<StepOverview> all;
     const Status read = eachBlock(shelf, FigureTable::Steps, 0, [&](const Bytes& data) -> Result<bool> {
         const auto steps = unpackOverviews(data);

@@ -2,7 +2,7 @@
 // Figures of steps from the shelf they lie on.
 #pragma once
 
-#include "engine/trace/metrics/figure_shelf.h"
+#include "engine/trace/metrics/metric_store.h"
 #include "engine/trace/metrics/step_figures.h"
 
 #include <functional>
@@ -11,7 +11,7 @@
 namespace shardlab {
 
 /// Ascending, from step `first` on; `sink` returns false to stop. Error: a block is damaged. Those before it were given.
-Status eachStep(FigureShelf& shelf, int ranks, bool flushes, const Restarts& restarts, int first, const std::function<bool(const StepFigures&)>& sink);
-Result<std::vector<StepOverview>> allOverviews(FigureShelf& shelf);
+Status eachStep(MetricStore& shelf, int ranks, bool flushes, const Restarts& restarts, int first, const std::function<bool(const StepFigures&)>& sink);
+Result<std::vector<StepOverview>> allOverviews(MetricStore& shelf);
 
 }  // namespace shardlab

@@ -24,7 +24,7 @@ int stepOf(const StepFigures& figures) { return figures.times.step; }
 
 }  // namespace
 
-FigureRecording::FigureRecording(int ranks, bool flushes, SentBytes sent, FigureShelf& shelf)
+FigureRecording::FigureRecording(int ranks, bool flushes, SentBytes sent, MetricStore& shelf)
     : ranks_(std::max(ranks, 0)), flushes_(flushes), sent_(std::move(sent)), stepsPerBlock_(stepsPerBlock(ranks)), shelf_(shelf) {}
 
 Status FigureRecording::add(std::span<const Event> events) {

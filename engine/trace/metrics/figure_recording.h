@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/trace/event/restarts.h"
-#include "engine/trace/metrics/figure_shelf.h"
+#include "engine/trace/metrics/metric_store.h"
 #include "engine/trace/metrics/step_figures.h"
 
 #include <cstdint>
@@ -22,7 +22,7 @@ public:
     static constexpr std::size_t mostBlocks = 64;
 
     /// The shelf must outlive it. `flushes`: as a Summarizer's.
-    FigureRecording(int ranks, bool flushes, SentBytes sent, FigureShelf& shelf);
+    FigureRecording(int ranks, bool flushes, SentBytes sent, MetricStore& shelf);
     /// Measured events; of a lane in the order they ended, and a restart before what is done after it.
     /// Error: the shelf could not be read; nothing of the events is then missing but what belongs to that block.
     Status add(std::span<const Event> events);
@@ -55,7 +55,7 @@ private:
     bool flushes_;
     SentBytes sent_;
     int stepsPerBlock_;
-    FigureShelf& shelf_;
+    MetricStore& shelf_;
     Restarts restarts_;
     std::map<int, Block> blocks_;
     std::map<int, OverviewBlock> overviews_;

@@ -9,7 +9,7 @@
 
 namespace shardlab {
 
-void Standing::add(const Event& event) {
+void IdleTime::add(const Event& event) {
     const bool computes = isCompute(event.kind) && event.lane == Lane::Compute;
     if (!computes && event.kind != EventKind::Wait) return;
     const std::int64_t begin = asFigure(event.begin);

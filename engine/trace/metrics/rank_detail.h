@@ -12,13 +12,13 @@
 namespace shardlab {
 
 /// Stretches in which a rank neither computes nor waits for a message, between a step's first and last action.
-struct Standing {
+struct IdleTime {
     std::int64_t sum = 0;      ///< nanoseconds
     std::int64_t pending = 0;  ///< stood since the last action: counts once another one comes
     std::int64_t last = -1;    ///< end of what the compute lane did last
     /// Events of the compute lane, ascending; others are passed over.
     void add(const Event& event);
-    bool operator==(const Standing&) const = default;
+    bool operator==(const IdleTime&) const = default;
 };
 
 struct KindTime {
@@ -32,7 +32,7 @@ struct KindTime {
 
 struct RankDetail {
     MemoryBytes memory{};  ///< each category at its own peak
-    Standing standing;
+    IdleTime standing;
     std::vector<KindTime> kinds;  ///< spans but that of the step itself; ascending by kind and stage
     /// One that countsIn() (summary.h).
     void add(const Event& event);

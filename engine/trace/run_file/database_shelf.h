@@ -2,7 +2,7 @@
 // Figures of steps in the tables of a run file.
 #pragma once
 
-#include "engine/trace/metrics/figure_shelf.h"
+#include "engine/trace/metrics/metric_store.h"
 #include "engine/trace/run_file/sqlite.h"
 #include "engine/trace/run_file/table_seals.h"
 
@@ -12,7 +12,7 @@
 namespace shardlab {
 
 /// The database must outlive it; `file` is what errors name. Who writes gives it the seals of the tables.
-class DatabaseShelf final : public FigureShelf {
+class DatabaseShelf final : public MetricStore {
 public:
     DatabaseShelf(Database& database, std::filesystem::path file, TableSeals* seals = nullptr)
         : database_(database), file_(std::move(file)), seals_(seals) {}

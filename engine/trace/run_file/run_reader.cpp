@@ -234,7 +234,7 @@ struct RunReader::Impl {
 
     /// What was stored; where that fails and every event is there, what they give. `read` is given a shelf.
     template <class Read>
-    auto fromFigures(const Read& read) -> decltype(read(std::declval<FigureShelf&>())) {
+    auto fromFigures(const Read& read) -> decltype(read(std::declval<MetricStore&>())) {
         if (storesFigures && !made) {
             DatabaseShelf shelf(database, file);
             auto result = read(shelf);
@@ -313,7 +313,7 @@ Status RunReader::readFigures(const std::function<bool(const StepFigures&)>& sin
     const Layout& layout = impl_->header.layout;
     const Restarts restarts(impl_->restarts);
     bool all = false;  // nothing comes behind the largest number
-    return impl_->fromFigures([&](FigureShelf& shelf) -> Status {
+    return impl_->fromFigures([&](MetricStore& shelf) -> Status {
         if (all) return {};
         // Where a damaged block ended the reading, it goes on behind what was given.
         return eachStep(shelf, rankCount(layout), flushes(layout), restarts, first, [&](const StepFigures& step) {
@@ -325,7 +325,7 @@ Status RunReader::readFigures(const std::function<bool(const StepFigures&)>& sin
 }
 
 Result<std::vector<StepOverview>> RunReader::overview() const {
-    return impl_->fromFigures([](FigureShelf& shelf) { return allOverviews(shelf); });
+    return impl_->fromFigures([](MetricStore& shelf) { return allOverviews(shelf); });
 }
 
 Result<std::vector<LogLine>> RunReader::log() const {

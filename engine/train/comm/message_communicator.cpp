@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/comm/message_communicator.h"
 
-#include "engine/train/comm/parts.h"
+#include "engine/train/comm/ring_collectives.h"
 #include "engine/train/comm/reduction.h"
-#include "engine/train/comm/rounds.h"
+#include "engine/train/comm/multi_round_request.h"
 
 #include <algorithm>
 #include <cstring>
@@ -38,7 +38,7 @@ RequestPtr MessageCommunicator::ireceive(std::span<std::byte> data, int peer, in
 
 RequestPtr MessageCommunicator::iallReduce(ArraySpan data, ReduceOp op) {
     const int n = size(), me = rank(), tag = nextTag();
-    std::vector<Rounds::Round> rounds;
+    std::vector<MultiRoundRequest::Round> rounds;
     for (std::size_t begin = 0; n > 1 && begin < data.size(); begin += pieceElements) {
         const ArraySpan piece = data.subspan(begin, std::min(pieceElements, data.size() - begin));
         auto slots = std::make_shared<Contributions>(static_cast<std::size_t>(n));
@@ -69,7 +69,7 @@ RequestPtr MessageCommunicator::iallReduce(ArraySpan data, ReduceOp op) {
             return messages;
         });
     }
-    return std::make_unique<Rounds>(std::move(rounds));
+    return std::make_unique<MultiRoundRequest>(std::move(rounds));
 }
 
 RequestPtr MessageCommunicator::ireduceScatter(ConstArraySpan input, ArraySpan output, ReduceOp op) {
@@ -77,7 +77,7 @@ RequestPtr MessageCommunicator::ireduceScatter(ConstArraySpan input, ArraySpan o
     requireSize(input.size() == output.size() * static_cast<std::size_t>(n), "reduce-scatter",
                 "input has size() times the elements of output");
     const std::size_t step = std::max<std::size_t>(1, pieceElements / static_cast<std::size_t>(n));
-    std::vector<Rounds::Round> rounds;
+    std::vector<MultiRoundRequest::Round> rounds;
     for (std::size_t begin = 0; begin < output.size(); begin += step) {
         const std::size_t count = std::min(step, output.size() - begin);
         auto slots = std::make_shared<Contributions>(static_cast<std::size_t>(n));
@@ -99,14 +99,14 @@ RequestPtr MessageCommunicator::ireduceScatter(ConstArraySpan input, ArraySpan o
             return std::vector<RequestPtr>{};
         });
     }
-    return std::make_unique<Rounds>(std::move(rounds));
+    return std::make_unique<MultiRoundRequest>(std::move(rounds));
 }
 
 RequestPtr MessageCommunicator::iallGather(ConstArraySpan input, ArraySpan output) {
     const int n = size(), me = rank(), tag = nextTag();
     requireSize(output.size() == input.size() * static_cast<std::size_t>(n), "all-gather",
                 "output has size() times the elements of input");
-    std::vector<Rounds::Round> rounds;
+    std::vector<MultiRoundRequest::Round> rounds;
     rounds.push_back([=, this] {
         copy(input, block(output, me, input.size()));
         std::vector<RequestPtr> messages;
@@ -118,7 +118,7 @@ RequestPtr MessageCommunicator::iallGather(ConstArraySpan input, ArraySpan outpu
         }
         return messages;
     });
-    return std::make_unique<Rounds>(std::move(rounds));
+    return std::make_unique<MultiRoundRequest>(std::move(rounds));
 }
 
 RequestPtr MessageCommunicator::iallToAll(ConstArraySpan input, ArraySpan output) {
@@ -126,7 +126,7 @@ RequestPtr MessageCommunicator::iallToAll(ConstArraySpan input, ArraySpan output
     requireSize(input.size() == output.size() && input.size() % static_cast<std::size_t>(n) == 0, "all-to-all",
                 "input and output have the same size, a multiple of size()");
     const std::size_t count = input.size() / static_cast<std::size_t>(n);
-    std::vector<Rounds::Round> rounds;
+    std::vector<MultiRoundRequest::Round> rounds;
     rounds.push_back([=, this] {
         copy(block(input, me, count), block(output, me, count));
         std::vector<RequestPtr> messages;
@@ -138,7 +138,7 @@ RequestPtr MessageCommunicator::iallToAll(ConstArraySpan input, ArraySpan output
         }
         return messages;
     });
-    return std::make_unique<Rounds>(std::move(rounds));
+    return std::make_unique<MultiRoundRequest>(std::move(rounds));
 }
 
 // A binomial tree: the member at distance d from the root hears from d without its highest bit, then tells d + every
@@ -148,7 +148,7 @@ RequestPtr MessageCommunicator::ibroadcast(std::span<std::byte> data, int root) 
     const int distance = (rank() - root + n) % n;
     int above = 1;
     while (above <= distance) above *= 2;
-    std::vector<Rounds::Round> rounds;
+    std::vector<MultiRoundRequest::Round> rounds;
     if (distance > 0 && !data.empty())
         rounds.push_back([=, this] {
             std::vector<RequestPtr> messages;
@@ -162,7 +162,7 @@ RequestPtr MessageCommunicator::ibroadcast(std::span<std::byte> data, int root) 
                 messages.push_back(post(Channel::Collective, data, (root + distance + hop) % n, tag));
             return messages;
         });
-    return std::make_unique<Rounds>(std::move(rounds));
+    return std::make_unique<MultiRoundRequest>(std::move(rounds));
 }
 
 // Dissemination: after round k everybody knows of 2^(k+1) members.

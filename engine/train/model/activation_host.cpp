@@ -13,7 +13,7 @@ std::size_t bytesOf(const Buffer& buffer) { return buffer.size() * sizeOf(buffer
 
 SwappedActivations::SwappedActivations(Stage& stage, int microbatch, Arena& host) {
     std::size_t number = 0;
-    stage.eachKept(microbatch, [&](Buffer& kept) {
+    stage.visitSavedBuffers(microbatch, [&](Buffer& kept) {
         const std::size_t own = number++;
         if (kept.empty()) return;
         bytes_ += static_cast<std::int64_t>(bytesOf(kept));
@@ -37,7 +37,7 @@ void SwappedActivations::leaveDevice() {
 void SwappedActivations::enterDevice(Stage& stage, int microbatch, Arena& device) {
     auto next = pieces_.begin();
     std::size_t number = 0;
-    stage.eachKept(microbatch, [&](Buffer& kept) {
+    stage.visitSavedBuffers(microbatch, [&](Buffer& kept) {
         const std::size_t own = number++;
         if (next == pieces_.end() || next->number != own) return;
         kept = device.allocate(next->category, next->onHost.size(), next->onHost.type());

@@ -12,7 +12,7 @@ struct AttentionLayer::State : LayerState {
     Buffer branchGradient;
     Buffer normedGradient;
 
-    void eachKept(const KeptVisitor& visit) override {
+    void visitSavedBuffers(const KeptVisitor& visit) override {
         for (Buffer* each : {&input, &statistics, &normed, &qkv, &kept, &attended}) visit(*each);
     }
 };

@@ -18,7 +18,7 @@ struct ConvolutionBlock::State : LayerState {
     PackedMap packedInput;
     Buffer codes;  ///< instead of the last map
 
-    void eachKept(const KeptVisitor& visit) override {
+    void visitSavedBuffers(const KeptVisitor& visit) override {
         visit(input);
         for (Buffer& map : maps) visit(map);
         for (PackedMap& map : packed) visit(map.buffer());

@@ -15,9 +15,9 @@ struct ExpertsLayer::State : LayerState {
     Buffer produced;  ///< its gradient after inputGrad
     Buffer normedGradient;
 
-    void eachKept(const KeptVisitor& visit) override {
+    void visitSavedBuffers(const KeptVisitor& visit) override {
         for (Buffer* each : {&input, &statistics, &normed, &gathered, &expanded, &activated, &produced}) visit(*each);
-        gate.eachKept(visit);
+        gate.visitSavedBuffers(visit);
     }
 };
 

@@ -13,7 +13,7 @@ struct State : LayerState {
     Buffer branchGradient;
     Buffer normedGradient;
 
-    void eachKept(const KeptVisitor& visit) override {
+    void visitSavedBuffers(const KeptVisitor& visit) override {
         for (Buffer* each : {&input, &statistics, &normed, &expanded, &activated}) visit(*each);
     }
 };

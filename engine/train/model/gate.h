@@ -38,7 +38,7 @@ public:
         return {noise.empty() ? nullptr : noise.floats(), groupNoise.empty() ? nullptr : groupNoise.floats()};
     }
 
-    void eachKept(const KeptVisitor& visit) {
+    void visitSavedBuffers(const KeptVisitor& visit) {
         for (Buffer* each : {&scores, &groupScores, &noise, &groupNoise, &weights, &rows, &places, &counts}) visit(*each);
     }
 

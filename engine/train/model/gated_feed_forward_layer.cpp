@@ -11,7 +11,7 @@ struct GatedFeedForwardLayer::State : LayerState {
     Buffer branchGradient;
     Buffer normedGradient;
 
-    void eachKept(const KeptVisitor& visit) override {
+    void visitSavedBuffers(const KeptVisitor& visit) override {
         for (Buffer* each : {&input, &statistics, &normed, &expanded, &activated}) visit(*each);
     }
 };

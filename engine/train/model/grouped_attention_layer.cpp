@@ -34,7 +34,7 @@ struct GroupedAttentionLayer::State : LayerState {
     Buffer branchGradient;
     Buffer normedGradient;
 
-    void eachKept(const KeptVisitor& visit) override {
+    void visitSavedBuffers(const KeptVisitor& visit) override {
         for (Buffer* each : {&input, &statistics, &normed, &joined, &kept, &attended}) visit(*each);
     }
 };

@@ -29,7 +29,7 @@ struct LayerState {
     /// What a loss of the layer's own, a mean over the microbatch's samples, is multiplied by before its gradient is taken.
     float lossScale = 0;
     /// Each buffer that a forward leaves for its backward, always in the same order; of some a forward leaves none.
-    virtual void eachKept(const KeptVisitor& visit) { visit(input); }
+    virtual void visitSavedBuffers(const KeptVisitor& visit) { visit(input); }
 };
 
 class Layer {

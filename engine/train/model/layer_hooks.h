@@ -14,7 +14,7 @@ public:
     virtual void afterUse(int layer) = 0;
     /// Likewise, from its bottom, for the forward of a segment that is computed again; before the input gradients of its
     /// layers.
-    virtual void beforeAgain(int layer) = 0;
+    virtual void beforeRecompute(int layer) = 0;
     virtual void afterAgain(int layer) = 0;
     /// The microbatch's weight gradient is added between these two, from the top.
     virtual void beforeGradient(int layer) = 0;

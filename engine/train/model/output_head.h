@@ -31,7 +31,7 @@ public:
         float scale = 1;  ///< of that gradient: what the loss is multiplied by, ÷ tokens
 
         /// As LayerState's.
-        void eachKept(const KeptVisitor& visit) {
+        void visitSavedBuffers(const KeptVisitor& visit) {
             for (Buffer* each : {&input, &statistics, &normed, &logits}) visit(*each);
         }
     };

@@ -88,7 +88,7 @@ struct Stage::Impl {
         }
         for (std::size_t i = begin; i <= last; ++i) {
             visitLayer(i);
-            if (hooks) hooks->beforeAgain(layerOf(i));
+            if (hooks) hooks->beforeRecompute(layerOf(i));
             input = stage.layers[i]->forward(*state.layers[i], std::move(input));
             if (hooks) hooks->afterAgain(layerOf(i));
         }
@@ -233,10 +233,10 @@ std::vector<ExpertLoad> Stage::takeExpertLoads() {
     return loads;
 }
 PackedTally Stage::takePacked() { return impl_->stage.packed ? std::exchange(*impl_->stage.packed, {}) : PackedTally{}; }
-void Stage::eachKept(int microbatch, const KeptVisitor& visit) {
+void Stage::visitSavedBuffers(int microbatch, const KeptVisitor& visit) {
     Held& state = impl_->held(microbatch, false);
-    for (const std::unique_ptr<LayerState>& layer : state.layers) layer->eachKept(visit);
-    state.head.eachKept(visit);
+    for (const std::unique_ptr<LayerState>& layer : state.layers) layer->visitSavedBuffers(visit);
+    state.head.visitSavedBuffers(visit);
 }
 int Stage::held() const { return static_cast<int>(impl_->microbatches.size()); }
 const double& Stage::loss(int microbatch) const { return impl_->losses.at(microbatch); }

@@ -122,7 +122,7 @@ public:
     PackedTally takePacked();
     /// Each buffer that the microbatch's forward left for its backward, always in the same order, an empty one where it left
     /// none; not the numbers of its tokens. Between the two somebody may have them, and give back others with the same in them.
-    void eachKept(int microbatch, const KeptVisitor& visit);
+    void visitSavedBuffers(int microbatch, const KeptVisitor& visit);
     /// Microbatches whose activations are held.
     int held() const;
 

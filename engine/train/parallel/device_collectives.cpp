@@ -2,7 +2,7 @@
 #include "engine/train/parallel/device_collectives.h"
 
 #include "engine/base/clock.h"
-#include "engine/train/comm/idle.h"
+#include "engine/train/comm/backoff.h"
 
 #include <algorithm>
 #include <utility>
@@ -33,7 +33,7 @@ void DeviceCollectives::wait(Ticket ticket, const Observer& observer) {
 /// A device would wait for a lost member for ever; its request throws.
 void DeviceCollectives::drain() {
     for (Posted& posted : posted_)
-        for (Idle idle(false); !posted.request->test();) idle.pause();
+        for (Backoff idle(false); !posted.request->test();) idle.pause();
 }
 
 std::optional<DeviceCollectives::Times> DeviceCollectives::times(Ticket ticket) {

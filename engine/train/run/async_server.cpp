@@ -2,7 +2,7 @@
 #include "engine/train/run/async_server.h"
 
 #include "engine/base/clock.h"
-#include "engine/train/comm/idle.h"
+#include "engine/train/comm/backoff.h"
 
 #include <algorithm>
 #include <chrono>
@@ -65,7 +65,7 @@ int AsyncServer::nextWorker() {
         }
         return !asking_.empty();
     };
-    for (Idle idle(true); !look(); idle.pause()) setup_.data.requireMembers();
+    for (Backoff idle(true); !look(); idle.pause()) setup_.data.requireMembers();
     const int worker = asking_.front();
     asking_.pop_front();
     if (setup_.pacer) setup_.pacer->waitForArrival(workers_[static_cast<std::size_t>(worker)].request.clock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/run/async_worker.h"
 
-#include "engine/train/comm/idle.h"
+#include "engine/train/comm/backoff.h"
 
 namespace shardlab {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 constexpr int server = 0;
 
 void await(Communicator& group, Request& message) {
-    for (Idle idle(true); !message.test(); idle.pause()) group.requireMembers();
+    for (Backoff idle(true); !message.test(); idle.pause()) group.requireMembers();
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "engine/train/optim/optimizer.h"
 #include "engine/train/optim/optimizer_host.h"
 #include "engine/layout/schedule/schedule.h"
-#include "engine/train/run/data_axis.h"
+#include "engine/train/run/data_parallel_comm.h"
 #include "engine/train/run/fault_injector.h"
 #include "engine/train/run/loss_scale.h"
 #include "engine/train/run/pacer.h"
@@ -66,7 +66,7 @@ struct ExecutorSetup {
     bool serves = true;      ///< its replica updates; false: the server does, and sends the weights
     ElasticCentre* elastic = nullptr;  ///< null where no list has ExchangeElastic
     SharedWeights* shared = nullptr;  ///< of Hogwild's workers; null elsewhere
-    DataAxis* dataAxis = nullptr;  ///< null where nothing runs beside compute
+    DataParallelComm* dataAxis = nullptr;  ///< null where nothing runs beside compute
     HostCopies* hostCopies = nullptr;  ///< null where nothing lies on the host
     const FaultInjector* faults = nullptr;  ///< null: nothing slows this rank down on purpose
 };

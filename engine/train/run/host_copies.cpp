@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/run/host_copies.h"
 
-#include "engine/train/comm/idle.h"
+#include "engine/train/comm/backoff.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -118,7 +118,7 @@ void HostCopies::await(ActionKind kind) {
     settle(alike);
     for (const Asked& asked : asked_)
         if (asked.over && alike(asked.copy) && !byDevice)
-            for (Idle idle(false); !asked.over->reached();) idle.pause();
+            for (Backoff idle(false); !asked.over->reached();) idle.pause();
     if (setup_.pacer) setup_.pacer->waitForArrival(linkFree(kind));
     if (waits) waits_.wait(what, from, byDevice ? Moment(over) : Moment(trace.now()));
     std::erase_if(asked_, [&](const Asked& asked) { return alike(asked.copy); });
@@ -140,7 +140,7 @@ void HostCopies::awaitSwap(const Action& what, std::int64_t end) {
     settle(same);
     if (byDevice) setup_.device.await(*over);
     else if (over)
-        for (Idle idle(false); !over->reached();) idle.pause();
+        for (Backoff idle(false); !over->reached();) idle.pause();
     if (setup_.pacer) setup_.pacer->waitForArrival(end);
     if (waits) waits_.wait(what, from, byDevice ? trace.mark() : Moment(trace.now()));
     std::erase_if(asked_, [&](const Asked& asked) { return same(asked.copy); });

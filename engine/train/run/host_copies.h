@@ -7,8 +7,8 @@
 #include "engine/train/model/activation_host.h"
 #include "engine/train/optim/optimizer_host.h"
 #include "engine/train/run/background.h"
-#include "engine/train/run/cut_spans.h"
-#include "engine/train/run/data_axis.h"
+#include "engine/train/run/split_spans.h"
+#include "engine/train/run/data_parallel_comm.h"
 #include "engine/train/run/pacer.h"
 #include "engine/train/run/rank_trace.h"
 
@@ -31,7 +31,7 @@ struct HostCopiesSetup {
     RankTrace& trace;
     const StepCosts& costs;
     Pacer* pacer = nullptr;
-    DataAxis* dataAxis = nullptr;  ///< null where nothing reduces gradients beside compute
+    DataParallelComm* dataAxis = nullptr;  ///< null where nothing reduces gradients beside compute
 };
 
 class HostCopies {
@@ -67,7 +67,7 @@ private:
         Action action;
         std::function<Over()> carryOut;            ///< from any thread
         std::int64_t bytes = 0;
-        std::optional<DataAxis::Reduction> after = {};  ///< the last of those that make its gradients whole
+        std::optional<DataParallelComm::Reduction> after = {};  ///< the last of those that make its gradients whole
         std::int64_t begin = 0;                    ///< modelled where paced, as end; else as it was
         std::int64_t end = 0;
     };
@@ -105,7 +105,7 @@ private:
     std::array<std::optional<Action>, 2> last_;  ///< by direction, of gradients and weights: started and not awaited
     std::deque<std::pair<Moment, Moment>> lengths_;  ///< of copies that are not counted yet
     std::array<std::int64_t, 2> linkFree_{};         ///< modelled, by direction
-    CutSpans waits_;
+    SplitSpans waits_;
     std::int64_t copied_ = 0;
     Background background_;  ///< last: it works on the above
 };

@@ -130,14 +130,14 @@ std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& a
     return stages;
 }
 
-std::unique_ptr<DataAxis> makeDataAxis(const Plan& plan, Placement& place, std::map<int, RankStage>& stages,
+std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placement& place, std::map<int, RankStage>& stages,
                                        Arena& arena, RankTrace& trace, Pacer* pacer) {
     if (!place.besideCompute) return nullptr;
-    DataAxisSetup setup{plan.layout.parallel, place.replicaNumber, std::move(place.besideCompute), std::move(place.holders),
+    DataParallelCommSetup setup{plan.layout.parallel, place.replicaNumber, std::move(place.besideCompute), std::move(place.holders),
                         place.direct, {}, arena,
                         trace, plan.costs, pacer};
     for (auto& [index, rankStage] : stages) setup.stages[index] = rankStage.stage.get();
-    auto axis = std::make_unique<DataAxis>(std::move(setup));
+    auto axis = std::make_unique<DataParallelComm>(std::move(setup));
     for (auto& [index, rankStage] : stages) rankStage.shards = axis->shards(index);
     return axis;
 }
@@ -153,7 +153,7 @@ void beginMirrors(std::map<int, RankStage>& stages) {
 }
 
 std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Arena& arena, Arena& host,
-                                           RankTrace& trace, Pacer* pacer, DataAxis* dataAxis) {
+                                           RankTrace& trace, Pacer* pacer, DataParallelComm* dataAxis) {
     HostCopiesSetup setup{{}, {}, arena.device(), arena, host, trace, plan.costs, pacer, dataAxis};
     for (auto& [index, rankStage] : stages) {
         setup.stages[index] = rankStage.stage.get();

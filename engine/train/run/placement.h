@@ -49,7 +49,7 @@ std::map<int, RankStage> makeStages(const Plan& plan, int pipelineRank, Arena& a
 
 /// What runs beside compute, with ZeRO's shards, which the stages then know; null where nothing does. Collective over
 /// the data axis.
-std::unique_ptr<DataAxis> makeDataAxis(const Plan& plan, Placement& place, std::map<int, RankStage>& stages,
+std::unique_ptr<DataParallelComm> makeDataParallelComm(const Plan& plan, Placement& place, std::map<int, RankStage>& stages,
                                        Arena& arena, RankTrace& trace, Pacer* pacer);
 
 /// ZeRO-Offload: what each stage's replica updates gets its place in `host`, the arena of the device's host.
@@ -60,7 +60,7 @@ void beginMirrors(std::map<int, RankStage>& stages);
 
 /// What copies between device and host, `arena` and `host`. Where the optimizer is there, `host` of each stage is there.
 std::unique_ptr<HostCopies> makeHostCopies(const Plan& plan, std::map<int, RankStage>& stages, Arena& arena, Arena& host,
-                                           RankTrace& trace, Pacer* pacer, DataAxis* dataAxis);
+                                           RankTrace& trace, Pacer* pacer, DataParallelComm* dataAxis);
 
 /// Allocates the state of what each stage's replica updates. `updates`: of a stage over the run.
 void makeOptimizers(const OptimizerSetup& setup, std::map<int, RankStage>& stages, Arena& arena);

@@ -42,7 +42,7 @@ public:
 private:
     void beforeUse(int layer) override { start(layer); }
     void afterUse(int layer) override;
-    void beforeAgain(int) override {}  // nothing is computed again
+    void beforeRecompute(int) override {}  // nothing is computed again
     void afterAgain(int) override {}
     void beforeGradient(int layer) override { start(layer); }
     void afterGradient(int layer) override;

@@ -29,7 +29,7 @@ Trainer::Impl::Impl(const Plan& plan, TrainerServices services, Corpus corpus, s
     experts_ = makeExpertGroup();
     stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_,
                          pacer_ ? pacedRecomputeObserver(trace_) : recomputeObserver(trace_), context_.get(), experts_.get());
-    dataAxis_ = makeDataAxis(plan_, place_, stages_, arena_, trace_, pacer);
+    dataAxis_ = makeDataParallelComm(plan_, place_, stages_, arena_, trace_, pacer);
     if (usesHost(layout_.memory)) {
         host_ = std::make_unique<HostArena>(device());
         if (offloadsOptimizer(layout_.memory)) makeMirrors(stages_, device(), host_->arena());

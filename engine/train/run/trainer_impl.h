@@ -119,7 +119,7 @@ private:
     std::unique_ptr<ExpertGroup> experts_;   ///< null where this rank holds all experts
     std::unique_ptr<HostArena> host_;        ///< null where nothing of this rank is on its device's host
     std::map<int, RankStage> stages_;
-    std::unique_ptr<DataAxis> dataAxis_;
+    std::unique_ptr<DataParallelComm> dataAxis_;
     std::unique_ptr<HostCopies> hostCopies_;
     std::unique_ptr<ElasticCentre> elastic_;
     std::unique_ptr<SharedWeights> shared_;

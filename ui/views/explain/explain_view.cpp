@@ -6,7 +6,7 @@
 #include "ui/core/document.h"
 #include "ui/core/field_words.h"
 #include "ui/core/theme.h"
-#include "ui/views/explain/losses_session.h"
+#include "ui/views/explain/step_overhead_session.h"
 #include "ui/views/explain/nearest_session.h"
 #include "ui/views/explain/reasons.h"
 
@@ -25,7 +25,7 @@ QString text(std::string_view from) { return QString::fromUtf8(from.data(), stat
 
 }  // namespace
 
-ExplainView::ExplainView(const ViewContext& context, QWidget* parent) : View(context, parent), losses_(child<LossesSession>(context.document, this)),
+ExplainView::ExplainView(const ViewContext& context, QWidget* parent) : View(context, parent), overheads_(child<StepOverheadSession>(context.document, this)),
       nearest_(child<NearestSession>(context.document, this)), text_(child<QLabel>()) {
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -41,11 +41,11 @@ ExplainView::ExplainView(const ViewContext& context, QWidget* parent) : View(con
     text_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     text_->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(text_, &QLabel::linkActivated, this, [this](const QString& link) {
-        if (link.startsWith(betterLink)) losses_->take(static_cast<std::size_t>(link.mid(betterLink.size()).toInt()));
+        if (link.startsWith(betterLink)) overheads_->take(static_cast<std::size_t>(link.mid(betterLink.size()).toInt()));
         else if (link == nearestLink) nearest_->take();
         else context_.document.requestField(link);
     });
-    connect(losses_, &LossesSession::changed, this, &ExplainView::refresh);
+    connect(overheads_, &StepOverheadSession::changed, this, &ExplainView::refresh);
     connect(nearest_, &NearestSession::changed, this, &ExplainView::refresh);
     connect(&context_.document, &Document::planChanged, this, &ExplainView::refresh);
     connect(&context_.theme, &ThemeSource::changed, this, &ExplainView::refresh);
@@ -78,15 +78,15 @@ void ExplainView::refresh() {
     }
     if (document.planIsCurrent() && document.plan())
         for (const Reason& reason : reasons(*document.plan())) add(reason.title, reason.why, theme.text);
-    for (std::size_t i = 0; i < losses_->losses().size(); ++i) {
-        const Loss& loss = losses_->losses()[i];
-        const QString title = tr("Slow by %1: %2").arg(QString::fromStdString(formatPercent(loss.share)), text(name(loss.kind)));
+    for (std::size_t i = 0; i < overheads_->overheads().size(); ++i) {
+        const StepOverhead& overhead = overheads_->overheads()[i];
+        const QString title = tr("Slow by %1: %2").arg(QString::fromStdString(formatPercent(overhead.share)), text(name(overhead.kind)));
         QString take;
-        if (loss.better)
+        if (overhead.better)
             take = QStringLiteral("<br><a href='%1%2' style='color:%3'>%4</a>")
-                       .arg(betterLink).arg(i).arg(theme.accent.name(), tr("Take %1").arg(QString::fromStdString(toText(*loss.better))).toHtmlEscaped());
-        add(title, QString::fromStdString(loss.why), theme.warning, take);
-        if (loss.better) plain_ += tr("better\t%1\n").arg(QString::fromStdString(toText(*loss.better)));
+                       .arg(betterLink).arg(i).arg(theme.accent.name(), tr("Take %1").arg(QString::fromStdString(toText(*overhead.better))).toHtmlEscaped());
+        add(title, QString::fromStdString(overhead.why), theme.warning, take);
+        if (overhead.better) plain_ += tr("better\t%1\n").arg(QString::fromStdString(toText(*overhead.better)));
     }
     text_->setText(rich);
     Q_EMIT subtitleChanged();

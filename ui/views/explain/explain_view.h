@@ -9,7 +9,7 @@ class QLabel;
 
 namespace shardlab {
 
-class LossesSession;
+class StepOverheadSession;
 class NearestSession;
 
 class ExplainView : public View {
@@ -22,7 +22,7 @@ public:
 
 private:
     void refresh();
-    LossesSession* losses_;
+    StepOverheadSession* overheads_;
     NearestSession* nearest_;
     QLabel* text_;
     QString plain_;

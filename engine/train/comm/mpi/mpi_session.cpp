@@ -2,7 +2,7 @@
 #include "engine/train/comm/mpi/mpi_session.h"
 
 #include "engine/train/comm/communication_error.h"
-#include "engine/train/comm/idle.h"
+#include "engine/train/comm/backoff.h"
 #include "engine/train/comm/message_communicator.h"
 #include "engine/train/comm/mpi/mpi_progress.h"
 
@@ -46,7 +46,7 @@ public:
     }
 
     void wait() override {
-        for (Idle idle(oversubscribed_); !test();) idle.pause();
+        for (Backoff idle(oversubscribed_); !test();) idle.pause();
     }
 
 private:

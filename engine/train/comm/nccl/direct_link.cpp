@@ -2,7 +2,7 @@
 #include "engine/train/comm/nccl/direct_link.h"
 
 #include "engine/train/comm/communication_error.h"
-#include "engine/train/comm/idle.h"
+#include "engine/train/comm/backoff.h"
 
 #include <algorithm>
 #include <string>
@@ -52,7 +52,7 @@ public:
         return false;
     }
     void wait() override {
-        for (Idle idle(false); !message_->announced; idle.pause()) link_.advance();
+        for (Backoff idle(false); !message_->announced; idle.pause()) link_.advance();
         if (message_->exchange) message_->exchange->precede();
     }
     DeviceSpan span() const override {

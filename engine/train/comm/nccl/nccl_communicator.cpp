@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/comm/nccl/nccl_communicator.h"
 
-#include "engine/train/comm/idle.h"
-#include "engine/train/comm/parts.h"
+#include "engine/train/comm/backoff.h"
+#include "engine/train/comm/ring_collectives.h"
 
 #include <algorithm>
 #include <array>
@@ -60,7 +60,7 @@ public:
     Wide& operator=(const Wide&) = delete;
 
     Array whole() const { return {data_, DType::F32}; }
-    /// Rounds so many elements from `begin` on.
+    /// MultiRoundRequest so many elements from `begin` on.
     void roundTo(ArraySpan array, std::size_t begin = 0) const {
         device_.convert(static_cast<std::int64_t>(array.size()), whole() + static_cast<std::ptrdiff_t>(begin), array.data());
     }
@@ -124,7 +124,7 @@ void NcclCommunicator::meet(DeviceGroup& link, bool sends) {
     else
         link.receive(byte, 1, 0);
     const std::unique_ptr<DeviceExchange> exchange = link.end();
-    for (Idle idle(false); !exchange->done(); idle.pause()) headers_->requireMembers();
+    for (Backoff idle(false); !exchange->done(); idle.pause()) headers_->requireMembers();
     device_.release(byte);
 }
 

@@ -2,10 +2,10 @@
 #include "engine/train/comm/shared/shared_communicator.h"
 
 #include "engine/train/comm/communication_error.h"
-#include "engine/train/comm/idle.h"
-#include "engine/train/comm/parts.h"
+#include "engine/train/comm/backoff.h"
+#include "engine/train/comm/ring_collectives.h"
 #include "engine/train/comm/reduction.h"
-#include "engine/train/comm/rounds.h"
+#include "engine/train/comm/multi_round_request.h"
 #include "engine/train/comm/shared/shared_word.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ public:
 
     void wait() override {
         const bool sleeps = group_.memory_.oversubscribed;
-        for (Idle idle(false); !sleeps && !test();) idle.pause();
+        for (Backoff idle(false); !sleeps && !test();) idle.pause();
         // Looking again and again would take time from a rank that computes on the same core.
         while (!test())
             if (const int late = firstBehind(); late >= 0) sleepUntilMoved(late);
@@ -251,7 +251,7 @@ RequestPtr SharedCommunicator::iallToAll(ConstArraySpan input, ArraySpan output)
 RequestPtr SharedCommunicator::ibroadcast(std::span<std::byte> data, int root) {
     if (!window_) return messages_->ibroadcast(data, root);
     // Messages of one pair keep their order: they need no numbers.
-    return std::make_unique<Rounds>(std::vector<Rounds::Round>{[this, data, root] {
+    return std::make_unique<MultiRoundRequest>(std::vector<MultiRoundRequest::Round>{[this, data, root] {
         std::vector<RequestPtr> messages;
         if (rank() != root)
             messages.push_back(SharedMessage::receive(place(Channel::Broadcast, root, 0), data));

@@ -2,7 +2,7 @@
 #include "engine/train/comm/shared/shared_message.h"
 
 #include "engine/train/comm/communication_error.h"
-#include "engine/train/comm/idle.h"
+#include "engine/train/comm/backoff.h"
 #include "engine/train/comm/reduction.h"
 #include "engine/train/comm/shared/shared_word.h"
 
@@ -111,7 +111,7 @@ bool SharedMessage::withdraw() {
 }
 
 void SharedMessage::hold() {
-    for (Idle idle(place_.oversubscribed); box_.held.exchange(1, std::memory_order_acquire) != 0; idle.pause()) look();
+    for (Backoff idle(place_.oversubscribed); box_.held.exchange(1, std::memory_order_acquire) != 0; idle.pause()) look();
 }
 
 void SharedMessage::release() { box_.held.store(0, std::memory_order_release); }
@@ -140,7 +140,7 @@ bool SharedMessage::test() {
 bool SharedMessage::done() const { return post_->state.load(std::memory_order_acquire) == MailPost::Done; }
 
 void SharedMessage::wait() {
-    for (Idle idle(false); !place_.oversubscribed && !test();) idle.pause();
+    for (Backoff idle(false); !place_.oversubscribed && !test();) idle.pause();
     // Looking again and again would take time from a rank that computes on the same core.
     while (!test()) {
         std::uint32_t open = MailPost::Open;

@@ -12,7 +12,7 @@
 
 namespace shardlab {
 
-enum class LossKind : std::uint8_t {
+enum class StepOverheadKind : std::uint8_t {
     Overload,       ///< more ranks than cores
     Communication,  ///< transfers and reductions that nothing hides
     Imbalance,      ///< stages that take longer than the others
@@ -20,7 +20,7 @@ enum class LossKind : std::uint8_t {
     Recompute,      ///< activations computed again
     Kernels,        ///< starting kernels
 };
-std::string_view name(LossKind kind);  ///< "exposed communication"
+std::string_view name(StepOverheadKind kind);  ///< "exposed communication"
 
 /// A layout one change away whose predicted step is shorter, and which fits where the present one does.
 struct BetterLayout {
@@ -30,19 +30,19 @@ struct BetterLayout {
     double gain = 0;         ///< share of the plan's step that is saved, in (0, 1)
 };
 
-struct Loss {
-    LossKind kind = LossKind::Bubble;
+struct StepOverhead {
+    StepOverheadKind kind = StepOverheadKind::Bubble;
     double seconds = 0;  ///< of the modelled devices
     double share = 0;    ///< of the step
     std::string why;     ///< one sentence with its figures
     std::optional<BetterLayout> better;
 };
 
-/// The largest losses of the step, largest first, those of at least a thousandth of it. The step is simulated again
-/// and again, each time with one more of its losses taken out, in the order of LossKind: what it becomes shorter by is
-/// the loss. So they do not overlap, and together with computation and optimizer they are the whole step.
-/// `better` is the quickest of the neighbours (neighbours.h) that change what the loss comes from.
-std::vector<Loss> largestLosses(const Plan& plan, std::size_t most = 3);
+/// The largest overheads of the step, largest first, those of at least a thousandth of it. The step is simulated again
+/// and again, each time with one more of its overheads taken out, in the order of StepOverheadKind: what it becomes shorter by is
+/// the overhead. So they do not overlap, and together with computation and optimizer they are the whole step.
+/// `better` is the quickest of the neighbours (neighbours.h) that change what the overhead comes from.
+std::vector<StepOverhead> largestOverheads(const Plan& plan, std::size_t most = 3);
 
 /// "micro 1 instead of 2 would take 370 ms, 18 % less"
 std::string toText(const BetterLayout& better);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/launch/job/files_read.h"
+#include "engine/launch/job/input_files.h"
 
 #include "engine/launch/hosts/this_machine.h"
 #include "engine/layout/token_format.h"

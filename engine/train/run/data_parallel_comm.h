@@ -5,12 +5,12 @@
 #pragma once
 
 #include "engine/base/clock.h"
-#include "engine/train/comm/parts.h"
+#include "engine/train/comm/ring_collectives.h"
 #include "engine/layout/flat_units.h"
 #include "engine/train/model/layer_hooks.h"
 #include "engine/train/parallel/collectives_beside_compute.h"
 #include "engine/train/parallel/shards.h"
-#include "engine/train/run/cut_spans.h"
+#include "engine/train/run/split_spans.h"
 #include "engine/train/run/pacer.h"
 #include "engine/train/run/rank_trace.h"
 
@@ -22,7 +22,7 @@
 
 namespace shardlab {
 
-struct DataAxisSetup {
+struct DataParallelCommSetup {
     ParallelSpec parallel;
     int replica = 0;
     std::unique_ptr<Communicator> group;  ///< the replicas; for this alone
@@ -35,10 +35,10 @@ struct DataAxisSetup {
     Pacer* pacer = nullptr;
 };
 
-class DataAxis final : public LayerHooks {
+class DataParallelComm final : public LayerHooks {
 public:
     /// Collective over the group.
-    explicit DataAxis(DataAxisSetup setup);
+    explicit DataParallelComm(DataParallelCommSetup setup);
 
     /// Whether collectives begin, and are awaited, in the device's own order; else it is the processor that begins them
     /// and waits, and what is told of compute beside them has its clock.
@@ -86,7 +86,7 @@ public:
 
     void beforeUse(int layer) override;
     void afterUse(int layer) override;
-    void beforeAgain(int layer) override;
+    void beforeRecompute(int layer) override;
     void afterAgain(int layer) override;
     void beforeGradient(int layer) override;
     void afterGradient(int layer) override;
@@ -126,10 +126,10 @@ private:
     Moment mark() const { return followsDevice_ ? setup_.trace.mark() : Moment(setup_.trace.now()); }
     ArraySpan gradientSlot(const FlatUnit& unit, std::size_t& taken) const;
 
-    DataAxisSetup setup_;
+    DataParallelCommSetup setup_;
     const bool followsDevice_;
     Pacer* pacer_;
-    CutSpans spans_;
+    SplitSpans spans_;
     std::map<int, std::unique_ptr<StageShards>> shards_;
     std::map<int, std::vector<FlatUnit>> reduced_;  ///< in the order in which gradients become final
     std::map<int, std::vector<UnitGather>> forward_, backward_;

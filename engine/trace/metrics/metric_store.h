@@ -27,9 +27,9 @@ struct PackedFigures {
     Bytes data;
 };
 
-class FigureShelf {
+class MetricStore {
 public:
-    virtual ~FigureShelf() = default;
+    virtual ~MetricStore() = default;
     /// The block with the smallest key from `first` on; none after the last.
     virtual Result<std::optional<PackedFigures>> from(FigureTable table, int first) = 0;
     /// Replaces the block of this key; no data takes it away.
@@ -38,7 +38,7 @@ public:
     virtual Status dropFrom(FigureTable table, int first) = 0;
 };
 
-class MemoryShelf final : public FigureShelf {
+class MemoryShelf final : public MetricStore {
 public:
     Result<std::optional<PackedFigures>> from(FigureTable table, int first) override;
     Status put(FigureTable table, int first, std::span<const std::byte> data) override;

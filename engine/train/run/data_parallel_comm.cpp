@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/train/run/data_axis.h"
+#include "engine/train/run/data_parallel_comm.h"
 
 #include "engine/base/clock.h"
 #include "engine/layout/recompute.h"
@@ -25,13 +25,13 @@ Collective reducing(const FlatUnit& unit) {
 }
 
 /// A ring is made of messages and sums of the processor's; a pace is its clock's.
-bool goesByDevice(const DataAxisSetup& setup) {
+bool goesByDevice(const DataParallelCommSetup& setup) {
     return setup.direct && !setup.arena.device().onHost() && !setup.pacer && setup.parallel.allReduce != "ring";
 }
 
 }  // namespace
 
-DataAxis::DataAxis(DataAxisSetup setup)
+DataParallelComm::DataParallelComm(DataParallelCommSetup setup)
     : setup_(std::move(setup)), followsDevice_(goesByDevice(setup_)), pacer_(setup_.pacer), spans_(setup_.trace) {
     const auto clock = [this] { return setup_.trace.now(); };
     if (followsDevice_ && setup_.holders) setup_.holders->prepare();
@@ -61,16 +61,16 @@ DataAxis::DataAxis(DataAxisSetup setup)
     if (zero >= 3) room_ = GatherRoom(room, largest.staying, setup_.arena, types.weights);
 }
 
-StageShards* DataAxis::shards(int stage) {
+StageShards* DataParallelComm::shards(int stage) {
     const auto found = shards_.find(stage);
     return found == shards_.end() ? nullptr : found->second.get();
 }
 
-const DataCosts& DataAxis::costsOf(const Action& action) const {
+const DataCosts& DataParallelComm::costsOf(const Action& action) const {
     return setup_.costs.stages[static_cast<std::size_t>(action.stage)].data;
 }
 
-void DataAxis::post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
+void DataParallelComm::post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
                     std::function<void()> finish) {
     Device& device = setup_.arena.device();
     Communicator* const holders = piece.experts ? setup_.holders.get() : nullptr;
@@ -96,7 +96,7 @@ void DataAxis::post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Comm
         });
 }
 
-DataAxis::PiecePtr DataAxis::start(const Action& action, int index, std::int64_t ready, ArraySpan whole,
+DataParallelComm::PiecePtr DataParallelComm::start(const Action& action, int index, std::int64_t ready, ArraySpan whole,
                                    std::function<RequestPtr(Communicator&, ArraySpan)> collective,
                                    std::function<void()> finish, std::shared_ptr<std::vector<RingHop>> hops,
                                    bool experts) {
@@ -117,7 +117,7 @@ DataAxis::PiecePtr DataAxis::start(const Action& action, int index, std::int64_t
     return piece;
 }
 
-void DataAxis::announce(const Action& action) {
+void DataParallelComm::announce(const Action& action) {
     if (action.kind == ActionKind::GatherUpdated) {
         const std::vector<FlatUnit>& units = shards_.at(action.stage)->reduced();
         for (std::size_t i = 0; i < units.size(); ++i) {
@@ -137,7 +137,7 @@ void DataAxis::announce(const Action& action) {
     startGathers(pacer_ ? pacer_->clock() : 0);
 }
 
-bool DataAxis::begin(const Action& compute) {
+bool DataParallelComm::begin(const Action& compute) {
     if (announced_.empty()) return false;
     for (const Action& action : announced_)
         if (action.kind == ActionKind::ReduceBuckets || action.kind == ActionKind::ScatterGradients) reduce_ = action;
@@ -152,14 +152,14 @@ bool DataAxis::begin(const Action& compute) {
     return true;
 }
 
-void DataAxis::end() {
+void DataParallelComm::end() {
     spans_.end(mark());
     active_ = false;
     gather_.reset();
     reduce_.reset();
 }
 
-ArraySpan DataAxis::gradientSlot(const FlatUnit& unit, std::size_t& taken) const {
+ArraySpan DataParallelComm::gradientSlot(const FlatUnit& unit, std::size_t& taken) const {
     if (unit.staysBetweenLayers()) return gradientSlots_.staying();
     const ArraySpan slot = gradientSlots_.turn(gradientTurn_);
     const ArraySpan place = slot.subspan(taken, slot.size() - taken);
@@ -167,12 +167,12 @@ ArraySpan DataAxis::gradientSlot(const FlatUnit& unit, std::size_t& taken) const
     return place;
 }
 
-const std::vector<UnitGather>& DataAxis::gathersOf(const Action& action) const {
+const std::vector<UnitGather>& DataParallelComm::gathersOf(const Action& action) const {
     return (action.kind == ActionKind::GatherForward ? forward_ : backward_).at(action.stage);
 }
 
 /// Those of the next layer that is used.
-void DataAxis::startGathers(std::int64_t ready) {
+void DataParallelComm::startGathers(std::int64_t ready) {
     const std::vector<UnitGather>& all = gathersOf(*gather_);
     if (gathers_ == all.size()) return;
     gathering_ = all[gathers_].layer;
@@ -183,25 +183,25 @@ void DataAxis::startGathers(std::int64_t ready) {
     }
 }
 
-void DataAxis::arrive(int layer) {
+void DataParallelComm::arrive(int layer) {
     if (!gather_) return;
     for (const PiecePtr& piece : arriving_[layer]) await(piece);
     if (layer == gathering_) startGathers(pacer_ ? pacer_->clock() : 0);
 }
 
-void DataAxis::beforeUse(int layer) {
+void DataParallelComm::beforeUse(int layer) {
     if (active_) arrive(layer);
 }
 
-void DataAxis::afterUse(int layer) {
+void DataParallelComm::afterUse(int layer) {
     if (active_) pace(seconds_.use * costsOf(compute_).layerShare[static_cast<std::size_t>(layer)]);
 }
 
-bool DataAxis::recordsAgain(int stage) const {
+bool DataParallelComm::recordsAgain(int stage) const {
     return pacer_ && setup_.costs.layered({ActionKind::InputGrad, stage}).again > 0;
 }
 
-void DataAxis::beforeAgain(int layer) {
+void DataParallelComm::beforeRecompute(int layer) {
     if (!active_) return;
     const std::vector<int>& segments = costsOf(compute_).segments;
     if (pacer_ && segments[static_cast<std::size_t>(layer)] == layer) {
@@ -211,7 +211,7 @@ void DataAxis::beforeAgain(int layer) {
     arrive(layer);
 }
 
-void DataAxis::afterAgain(int layer) {
+void DataParallelComm::afterAgain(int layer) {
     if (!active_) return;
     const DataCosts& costs = costsOf(compute_);
     pace(seconds_.again * costs.againShare[static_cast<std::size_t>(layer)]);
@@ -221,7 +221,7 @@ void DataAxis::afterAgain(int layer) {
     }
 }
 
-void DataAxis::beforeGradient(int layer) {
+void DataParallelComm::beforeGradient(int layer) {
     if (!active_ || setup_.parallel.zero < 2) return;
     StageShards& shards = *shards_.at(compute_.stage);
     const std::vector<FlatUnit>& units = shards.reduced();
@@ -235,7 +235,7 @@ void DataAxis::beforeGradient(int layer) {
             shards.bindGradient(unit, gradientSlot(unit, taken));
 }
 
-void DataAxis::afterGradient(int layer) {
+void DataParallelComm::afterGradient(int layer) {
     if (!active_) return;
     pace(seconds_.gradient * costsOf(compute_).layerShare[static_cast<std::size_t>(layer)]);
     if (!reduce_) return;
@@ -250,7 +250,7 @@ void DataAxis::afterGradient(int layer) {
     }
 }
 
-DataAxis::PiecePtr DataAxis::startBucket(const Action& action, int index, const FlatUnit& unit) {
+DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, int index, const FlatUnit& unit) {
     const ArraySpan block = setup_.stages.at(action.stage)
                                        ->gradientBlock()
                                        .subspan(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.size));
@@ -268,20 +268,20 @@ DataAxis::PiecePtr DataAxis::startBucket(const Action& action, int index, const 
                  {}, hops);
 }
 
-DataAxis::PiecePtr DataAxis::startScatter(const Action& action, int index, const FlatUnit& unit) {
+DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, int index, const FlatUnit& unit) {
     StageShards& shards = *shards_.at(action.stage);
     const ArraySpan whole = shards.gradient(unit);
     return start(action, index, pacer_ ? pacer_->clock() : 0, whole, reducing(unit),
                  [&shards, unit, whole] { shards.keepGradient(unit, whole); });
 }
 
-void DataAxis::pace(double seconds) {
+void DataParallelComm::pace(double seconds) {
     if (!pacer_) return;
     const double overrun = pacer_->completeAt(pacer_->clock() + toNanoseconds(seconds));
     if (overrun > 0) setup_.trace.overrun(compute_, overrun);
 }
 
-void DataAxis::await(const PiecePtr& piece) {
+void DataParallelComm::await(const PiecePtr& piece) {
     using Ticket = CollectivesBesideCompute::Ticket;
     const bool awaited = beside_->awaited(piece->ticket);
     if (pacer_) {
@@ -300,7 +300,7 @@ void DataAxis::await(const PiecePtr& piece) {
     });
 }
 
-void DataAxis::tellWait(const Action& what, const std::function<void()>& wait) {
+void DataParallelComm::tellWait(const Action& what, const std::function<void()>& wait) {
     RankTrace& trace = setup_.trace;
     const Moment from = mark();
     if (!followsDevice_) trace.doing(RankPhase::Communicating, what);
@@ -309,24 +309,24 @@ void DataAxis::tellWait(const Action& what, const std::function<void()>& wait) {
     if (active_) trace.doing(RankPhase::Compute, compute_);
 }
 
-void DataAxis::settle(const PiecePtr& piece) {
+void DataParallelComm::settle(const PiecePtr& piece) {
     if (piece) await(piece);
     collect();
 }
 
-void DataAxis::settleAll() {
+void DataParallelComm::settleAll() {
     settle(last_);
     drain();
     last_ = lastReduction_ = stayScatter_ = nullptr;
     slotScatter_[0] = slotScatter_[1] = nullptr;
 }
 
-void DataAxis::drain() {
+void DataParallelComm::drain() {
     if (last_ && followsDevice_) setup_.trace.doing(RankPhase::Communicating, last_->action);
     beside_->drain();
 }
 
-void DataAxis::collect() {
+void DataParallelComm::collect() {
     spans_.collect();
     while (!pieces_.empty()) {
         const auto times = beside_->times(pieces_.front()->ticket);
@@ -336,7 +336,7 @@ void DataAxis::collect() {
     }
 }
 
-void DataAxis::record(const Piece& piece, const CollectivesBesideCompute::Times& real) {
+void DataParallelComm::record(const Piece& piece, const CollectivesBesideCompute::Times& real) {
     const std::int64_t begin = pacer_ ? piece.begin : real.begin, end = pacer_ ? piece.end : real.end;
     communicated_ += end - begin;
     if (!piece.hops) {

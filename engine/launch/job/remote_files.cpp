@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/launch/job/host_remains.h"
+#include "engine/launch/job/remote_files.h"
 
 #include "engine/base/crc32c.h"
 #include "engine/base/file.h"

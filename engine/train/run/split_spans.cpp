@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/train/run/cut_spans.h"
+#include "engine/train/run/split_spans.h"
 
 #include <utility>
 
 namespace shardlab {
 
-void CutSpans::add(Mark mark) {
+void SplitSpans::add(Mark mark) {
     marks_.push_back(std::move(mark));
     collect();
 }
 
-void CutSpans::collect() {
+void SplitSpans::collect() {
     while (!marks_.empty()) {
         const auto times = trace_.times(marks_.front().begin, marks_.front().end);
         if (!times) return;
@@ -19,7 +19,7 @@ void CutSpans::collect() {
     }
 }
 
-void CutSpans::tell(const Mark& mark, std::int64_t begin, std::int64_t end) {
+void SplitSpans::tell(const Mark& mark, std::int64_t begin, std::int64_t end) {
     if (mark.kind == Kind::Begin) {
         compute_ = mark.action;
         inside_ = true;

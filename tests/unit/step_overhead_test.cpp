@@ -2,7 +2,7 @@
 #include "engine/layout/check/check.h"
 #include "engine/layout/presets.h"
 #include "engine/layout/schedule/registry.h"
-#include "engine/predict/search/losses.h"
+#include "engine/predict/search/step_overhead.h"
 #include "engine/predict/search/neighbours.h"
 
 #include <QTest>
@@ -19,9 +19,9 @@ Plan planOrFail(const Layout& layout) {
     return std::move(*plan);
 }
 
-const Loss* find(const std::vector<Loss>& losses, LossKind kind) {
-    const auto found = std::ranges::find(losses, kind, &Loss::kind);
-    return found == losses.end() ? nullptr : &*found;
+const Loss* find(const std::vector<StepOverhead>& overheads, StepOverheadKind kind) {
+    const auto found = std::ranges::find(overheads, kind, &Loss::kind);
+    return found == overheads.end() ? nullptr : &*found;
 }
 
 bool near(double one, double other, double share) { return std::abs(one - other) <= share * std::abs(other); }
@@ -40,7 +40,7 @@ Layout pipelineOf(int stages, int microbatches) {
 
 }  // namespace
 
-class LossesTest : public QObject {
+class StepOverheadTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     /// The gradient's norm of a single rank was told as exposed communication.
@@ -53,7 +53,7 @@ private Q_SLOTS:
             if (paced) layout.cluster.pace = PaceSpec{"h100-sxm", 1};
             const Plan plan = planOrFail(layout);
             QCOMPARE(plan.exposedCommunication, 0.0);
-            QVERIFY(!find(largestLosses(plan, 10), LossKind::Communication));
+            QVERIFY(!find(largestOverheads(plan, 10), StepOverheadKind::Communication));
             const auto norm = std::ranges::find(plan.simulation.events, EventKind::ReduceNorm, &Event::kind);
             QVERIFY(norm != plan.simulation.events.end());
             QVERIFY(norm->end > norm->begin);  // the gradients are read
@@ -72,28 +72,28 @@ private Q_SLOTS:
         const auto every = presets();
         for (const Preset& preset : *every) {
             const Plan plan = planOrFail(preset.layout);
-            const std::vector<Loss> all = largestLosses(plan, 10);
+            const std::vector<StepOverhead> all = largestOverheads(plan, 10);
             QVERIFY(std::ranges::is_sorted(all, std::greater<>(), &Loss::seconds));
             double sum = 0;
-            for (const Loss& loss : all) {
-                sum += loss.share;
-                QVERIFY(loss.seconds > 0 && loss.share > 0 && loss.share < 1 && !loss.why.empty());
-                QVERIFY(near(loss.seconds / plan.stepSeconds, loss.share, 1e-9));
-                if (!loss.better) continue;
+            for (const StepOverhead& overhead : all) {
+                sum += overhead.share;
+                QVERIFY(overhead.seconds > 0 && overhead.share > 0 && overhead.share < 1 && !overhead.why.empty());
+                QVERIFY(near(overhead.seconds / plan.stepSeconds, overhead.share, 1e-9));
+                if (!overhead.better) continue;
                 // What is promised holds: legal, fits, as quick as its own plan says.
                 Layout better = preset.layout;
-                apply(loss.better->choice, better);
+                apply(overhead.better->choice, better);
                 const Plan other = planOrFail(better);
-                QVERIFY2(near(loss.better->stepSeconds, other.stepSeconds, 1e-6),
-                         loss.better->change.c_str());
-                QVERIFY(other.fits && loss.better->gain > 0);
-                QVERIFY(near(loss.better->gain, 1 - loss.better->stepSeconds / plan.stepSeconds, 1e-9));
+                QVERIFY2(near(overhead.better->stepSeconds, other.stepSeconds, 1e-6),
+                         overhead.better->change.c_str());
+                QVERIFY(other.fits && overhead.better->gain > 0);
+                QVERIFY(near(overhead.better->gain, 1 - overhead.better->stepSeconds / plan.stepSeconds, 1e-9));
             }
             QVERIFY(sum < 1);
-            QVERIFY(largestLosses(plan).size() == std::min<std::size_t>(3, all.size()));
-            for (const Loss& loss : largestLosses(plan))
-                qInfo("%-14s %-24s %s%s%s", preset.name.c_str(), std::string(name(loss.kind)).c_str(), loss.why.c_str(),
-                      loss.better ? "; " : "", loss.better ? toText(*loss.better).c_str() : "");
+            QVERIFY(largestOverheads(plan).size() == std::min<std::size_t>(3, all.size()));
+            for (const StepOverhead& overhead : largestOverheads(plan))
+                qInfo("%-14s %-24s %s%s%s", preset.name.c_str(), std::string(name(overhead.kind)).c_str(), overhead.why.c_str(),
+                      overhead.better ? "; " : "", overhead.better ? toText(*overhead.better).c_str() : "");
         }
     }
 
@@ -101,27 +101,27 @@ private Q_SLOTS:
     void theBubbleIsTheFormula() {
         for (const auto& [stages, microbatches] : {std::pair{4, 4}, std::pair{4, 12}, std::pair{8, 8}}) {
             const Plan plan = planOrFail(pipelineOf(stages, microbatches));
-            const std::vector<Loss> losses = largestLosses(plan, 10);
-            const Loss* bubble = find(losses, LossKind::Bubble);
+            const std::vector<StepOverhead> overheads = largestOverheads(plan, 10);
+            const Loss* bubble = find(overheads, StepOverheadKind::Bubble);
             QVERIFY(bubble);
             QVERIFY2(near(bubble->share, plan.bubbleTheory, 0.1), bubble->why.c_str());
             QVERIFY(bubble->better);
         }
-        const std::vector<Loss> alone = largestLosses(planOrFail(pipelineOf(1, 4)), 10);
-        QVERIFY(!find(alone, LossKind::Bubble) && !find(alone, LossKind::Imbalance));
+        const std::vector<StepOverhead> alone = largestOverheads(planOrFail(pipelineOf(1, 4)), 10);
+        QVERIFY(!find(alone, StepOverheadKind::Bubble) && !find(alone, StepOverheadKind::Imbalance));
     }
 
     void unequalStagesAreImbalance() {
         Layout layout = pipelineOf(4, 16);
-        QVERIFY(!find(largestLosses(planOrFail(layout)), LossKind::Imbalance) ||
-                find(largestLosses(planOrFail(layout)), LossKind::Imbalance)->share < 0.1);
+        QVERIFY(!find(largestOverheads(planOrFail(layout)), StepOverheadKind::Imbalance) ||
+                find(largestOverheads(planOrFail(layout)), StepOverheadKind::Imbalance)->share < 0.1);
         layout.schedule.stages = {7, 7, 7, 43};
-        const std::vector<Loss> losses = largestLosses(planOrFail(layout));
-        QCOMPARE(losses.front().kind, LossKind::Imbalance);
-        QVERIFY(losses.front().share > 0.3);
-        QVERIFY2(losses.front().why.find("stage 3 takes 2.") != std::string::npos, losses.front().why.c_str());
-        QVERIFY(losses.front().better);
-        QVERIFY(losses.front().better->gain > 0.3);
+        const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
+        QCOMPARE(overheads.front().kind, StepOverheadKind::Imbalance);
+        QVERIFY(overheads.front().share > 0.3);
+        QVERIFY2(overheads.front().why.find("stage 3 takes 2.") != std::string::npos, overheads.front().why.c_str());
+        QVERIFY(overheads.front().better);
+        QVERIFY(overheads.front().better->gain > 0.3);
     }
 
     void slowLinksAreCommunication() {
@@ -130,8 +130,8 @@ private Q_SLOTS:
         layout.model = {"mlp", 8, 1024, 4, 16, 256, 0};
         layout.parallel = ParallelSpec{4, 1, 1, 1, 1, false, 0};
         layout.cluster.hosts = {{"a", 2}, {"b", 2}};
-        const std::vector<Loss> losses = largestLosses(planOrFail(layout));
-        const Loss* waits = find(losses, LossKind::Communication);
+        const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
+        const Loss* waits = find(overheads, StepOverheadKind::Communication);
         QVERIFY(waits && waits->share > 0.2);
         QVERIFY2(waits->why.find("averaging gradients over 4 replicas") != std::string::npos, waits->why.c_str());
     }
@@ -142,8 +142,8 @@ private Q_SLOTS:
         layout.model = {"mlp", 8, 1024, 4, 16, 256, 0};
         layout.parallel = ParallelSpec{4, 1, 1, 1, 1, false, 3};
         layout.cluster.hosts = {{"a", 2}, {"b", 2}};
-        const std::vector<Loss> losses = largestLosses(planOrFail(layout));
-        const Loss* waits = find(losses, LossKind::Communication);
+        const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
+        const Loss* waits = find(overheads, StepOverheadKind::Communication);
         QVERIFY(waits && waits->share > 0.2);
         QVERIFY2(waits->why.find("gathering parameters from 4 replicas") != std::string::npos, waits->why.c_str());
     }
@@ -158,8 +158,8 @@ private Q_SLOTS:
         layout.optimizer = {};
         layout.optimizer.kind = "sgd";
         layout.optimizer.momentum = layout.optimizer.weightDecay = 0;
-        const std::vector<Loss> losses = largestLosses(planOrFail(layout));
-        const Loss* waits = find(losses, LossKind::Communication);
+        const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
+        const Loss* waits = find(overheads, StepOverheadKind::Communication);
         QVERIFY(waits);
         QVERIFY2(waits->why.find("reading the weights out of shared memory") != std::string::npos, waits->why.c_str());
     }
@@ -172,7 +172,7 @@ private Q_SLOTS:
         layout.schedule.kind = "1f1b";
         Plan plan = planOrFail(layout);
         const bool shared = hostCores() < 4;
-        QCOMPARE(find(largestLosses(plan, 10), LossKind::Overload) != nullptr, shared);
+        QCOMPARE(find(largestOverheads(plan, 10), StepOverheadKind::Overload) != nullptr, shared);
     }
 
     void neighboursAreLegalAndOneChangeAway() {
@@ -212,5 +212,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(LossesTest)
-#include "losses_test.moc"
+QTEST_GUILESS_MAIN(StepOverheadTest)
+#include "step_overhead_test.moc"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files that a layout names are looked for before any rank starts, and what is missing is said by its field.
-#include "engine/launch/job/files_read.h"
+#include "engine/launch/job/input_files.h"
 
 #include "tests/support/sample_weights.h"
 
@@ -11,7 +11,7 @@
 
 using namespace shardlab;
 
-class FilesReadTest : public QObject {
+class InputFilesTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void whatIsMissingIsNamedByItsField_data();
@@ -31,7 +31,7 @@ private:
     QTemporaryDir folder_;
 };
 
-void FilesReadTest::whatIsMissingIsNamedByItsField_data() {
+void InputFilesTest::whatIsMissingIsNamedByItsField_data() {
     QTest::addColumn<QString>("kind");
     QTest::addColumn<QString>("said");
     QTest::newRow("text") << "text" << "/data/path: the text cannot be read: there is no %1. Legal: the path of a UTF-8 file, or data.kind generator";
@@ -41,7 +41,7 @@ void FilesReadTest::whatIsMissingIsNamedByItsField_data() {
     QTest::newRow("weights") << "weights" << "/model/weights: the weights cannot be read: there is no %1. Legal: ";
 }
 
-void FilesReadTest::whatIsMissingIsNamedByItsField() {
+void InputFilesTest::whatIsMissingIsNamedByItsField() {
     QFETCH(QString, kind);
     QFETCH(QString, said);
     const QString path = kind == "folder" ? folder_.path() : at("nowhere");
@@ -64,7 +64,7 @@ void FilesReadTest::whatIsMissingIsNamedByItsField() {
     QVERIFY(canReadFiles(layout, false));
 }
 
-void FilesReadTest::whatIsThereOrUnusedIsNoFault() {
+void InputFilesTest::whatIsThereOrUnusedIsNoFault() {
     QVERIFY(canReadFiles(Layout{}, false));
     Layout layout;
     layout.data.path = at("nowhere").toStdString();  // of another kind of data
@@ -83,7 +83,7 @@ void FilesReadTest::whatIsThereOrUnusedIsNoFault() {
     QVERIFY(canReadFiles(layout, true));
 }
 
-void FilesReadTest::allAreSaidAtOnce() {
+void InputFilesTest::allAreSaidAtOnce() {
     Layout layout;
     layout.data = {"text", at("a").toStdString(), "gpt2", 0.1};
     layout.data.tokenizerPath = at("b").toStdString();
@@ -94,7 +94,7 @@ void FilesReadTest::allAreSaidAtOnce() {
         QVERIFY(there.error().text().find(pointer) != std::string::npos);
 }
 
-void FilesReadTest::weightsOfAnotherModelAreRefused() {
+void InputFilesTest::weightsOfAnotherModelAreRefused() {
     for (test::SampleWeights weights : {test::SampleWeights::gpt2(), test::SampleWeights::llama()}) {
         const std::string folder = at("weights").toStdString();
         weights.write(folder);
@@ -120,7 +120,7 @@ void FilesReadTest::weightsOfAnotherModelAreRefused() {
     }
 }
 
-void FilesReadTest::whatHoldsNoTokensIsRefused_data() {
+void InputFilesTest::whatHoldsNoTokensIsRefused_data() {
     QTest::addColumn<QByteArray>("content");
     QTest::addColumn<QString>("said");
     const auto words = [](std::initializer_list<std::int32_t> first, int count) {
@@ -143,7 +143,7 @@ void FilesReadTest::whatHoldsNoTokensIsRefused_data() {
     QTest::newRow("beside an index") << QByteArray("abcd") << "beside it lies beside an index.idx: it is part of a data set with an index";
 }
 
-void FilesReadTest::whatHoldsNoTokensIsRefused() {
+void InputFilesTest::whatHoldsNoTokensIsRefused() {
     QFETCH(QByteArray, content);
     QFETCH(QString, said);
     const QString name = QString::fromLatin1(QTest::currentDataTag()).remove('\'').remove(',').replace('.', '-');
@@ -163,5 +163,5 @@ void FilesReadTest::whatHoldsNoTokensIsRefused() {
     }
 }
 
-QTEST_GUILESS_MAIN(FilesReadTest)
-#include "files_read_test.moc"
+QTEST_GUILESS_MAIN(InputFilesTest)
+#include "input_files_test.moc"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door of whatever listens on TCP: takes calls, waits a limited time for each caller's greeting, compares the token,
+// For whatever listens on TCP: takes calls, waits a limited time for each caller's greeting, compares the token,
 // lets in or turns away, counts. Used by one thread; never blocks.
 #pragma once
 
@@ -16,7 +16,7 @@ struct pollfd;
 
 namespace shardlab {
 
-struct DoorOptions {
+struct AcceptorOptions {
     std::string token;
     CallerRole role = CallerRole::Viewer;
     std::size_t mostInside = 16;  ///< further ones are told so and turned away
@@ -24,7 +24,7 @@ struct DoorOptions {
 };
 
 /// What was refused, by name; shown, never silent.
-struct DoorCounts {
+struct AcceptorCounts {
     std::int64_t welcomed = 0;
     std::int64_t wrongToken = 0;
     std::int64_t wrongGreeting = 0;  ///< another protocol, or a sender where viewers are expected
@@ -37,37 +37,37 @@ struct DoorCounts {
     std::string text() const;
 };
 
-struct Guest {
+struct Peer {
     FrameLink link;
     Greeting greeting;
 };
 
-class Door {
+class Acceptor {
 public:
-    Door(Descriptor listener, DoorOptions options) : listener_(std::move(listener)), options_(std::move(options)) {}
+    Acceptor(Descriptor listener, AcceptorOptions options) : listener_(std::move(listener)), options_(std::move(options)) {}
 
     void watch(std::vector<pollfd>& watched) const;
     /// After a poll, which may have been of anything: who has shown the token by now. `inside`: how many are.
-    std::vector<Guest> attend(std::int64_t now, std::size_t inside);
+    std::vector<Peer> attend(std::int64_t now, std::size_t inside);
     /// No further calls are taken.
     void close();
 
-    DoorCounts& counts() { return counts_; }
+    AcceptorCounts& counts() { return counts_; }
 
 private:
-    struct Stranger {
+    struct PendingConnection {
         FrameLink link;
         std::int64_t since;
         bool gone = false;
     };
-    /// The stranger's greeting where it is good; a bad one ends it.
-    std::optional<Greeting> hear(Stranger& stranger);
-    void turnAway(Stranger& stranger, std::int64_t& count, const std::string& reason);
+    /// The connection's greeting where it is good; a bad one ends it.
+    std::optional<Greeting> hear(PendingConnection& pending);
+    void turnAway(PendingConnection& pending, std::int64_t& count, const std::string& reason);
 
     Descriptor listener_;
-    DoorOptions options_;
-    std::vector<Stranger> strangers_;
-    DoorCounts counts_;
+    AcceptorOptions options_;
+    std::vector<PendingConnection> pending_;
+    AcceptorCounts counts_;
 };
 
 }  // namespace shardlab

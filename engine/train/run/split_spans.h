@@ -9,10 +9,10 @@
 namespace shardlab {
 
 /// Told to the trace in the order in which they were, as far as their moments are known.
-class CutSpans {
+class SplitSpans {
 public:
     /// `trace` outlives it.
-    explicit CutSpans(RankTrace& trace) : trace_(trace) {}
+    explicit SplitSpans(RankTrace& trace) : trace_(trace) {}
 
     /// What is waited for until end() cuts the action's span.
     void begin(const Action& compute, const Moment& at) { add({Kind::Begin, compute, at, at}); }

@@ -10,10 +10,10 @@ namespace shardlab {
 
 /// A collective under way, made of rounds: each posts messages, and is called once all messages of the round before are
 /// done. What a round needs beyond the caller's buffers it owns (captures). The first round is posted at once.
-class Rounds final : public Request {
+class MultiRoundRequest final : public Request {
 public:
     using Round = std::function<std::vector<RequestPtr>()>;
-    explicit Rounds(std::vector<Round> rounds);
+    explicit MultiRoundRequest(std::vector<Round> rounds);
     bool test() override;
     void wait() override;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/predict/search/losses.h"
+#include "engine/predict/search/step_overhead.h"
 
 #include "engine/base/units.h"
 #include "engine/layout/exchange.h"
@@ -41,62 +41,62 @@ class Explanation {
 public:
     explicit Explanation(const Plan& plan) : plan_(plan) {}
 
-    std::vector<Loss> losses() {
+    std::vector<StepOverhead> overheads() {
         double seconds = plan_.stepSeconds;
-        const auto takeOut = [&](LossKind kind, double without) {
+        const auto takeOut = [&](StepOverheadKind kind, double without) {
             add(kind, seconds - without);
             seconds = std::min(seconds, without);
         };
         StepCosts costs = plan_.costs;
         costs.stretch = 1;
         costs.cores = 0;
-        takeOut(LossKind::Overload, simulatedSeconds(plan_.lowered, costs));
+        takeOut(StepOverheadKind::Overload, simulatedSeconds(plan_.lowered, costs));
         withOwnCores_ = costs;
         costs = withoutCommunication(costs);
-        takeOut(LossKind::Communication, simulatedSeconds(plan_.lowered, costs));
+        takeOut(StepOverheadKind::Communication, simulatedSeconds(plan_.lowered, costs));
         const Simulation equal = simulateWithoutEvents(plan_.lowered, withEqualStages(costs));
-        takeOut(LossKind::Imbalance, equal.stepSeconds);
+        takeOut(StepOverheadKind::Imbalance, equal.stepSeconds);
         // Equal stages keep all ranks busy equally long.
         const double busy = equal.busySeconds.front();
-        if (costs.asyncWorkers == 0) add(LossKind::Bubble, busy / (1 - equal.bubble) - busy);  // else it is the server that idles
+        if (costs.asyncWorkers == 0) add(StepOverheadKind::Bubble, busy / (1 - equal.bubble) - busy);  // else it is the server that idles
         const StepCosts once = withEqualStages(withoutRecompute(costs));
         const double useful = simulateWithoutEvents(plan_.lowered, once).busySeconds.front();
-        add(LossKind::Recompute, busy - useful);
+        add(StepOverheadKind::Recompute, busy - useful);
         // Measured times do not tell what of them is starting kernels.
         if (costBasis(plan_.measurements, plan_.layout).kind == CostBasis::Kind::Preset) {
             const StepCosts smooth = withEqualStages(withoutRecompute(withoutCommunication(withoutKernelStarts(plan_))));
-            add(LossKind::Kernels, useful - simulateWithoutEvents(plan_.lowered, smooth).busySeconds.front());
+            add(StepOverheadKind::Kernels, useful - simulateWithoutEvents(plan_.lowered, smooth).busySeconds.front());
         }
-        std::ranges::stable_sort(losses_, std::greater<>(), &Loss::seconds);
-        return std::move(losses_);
+        std::ranges::stable_sort(overheads_, std::greater<>(), &Loss::seconds);
+        return std::move(overheads_);
     }
 
 private:
-    void add(LossKind kind, double seconds) {
+    void add(StepOverheadKind kind, double seconds) {
         if (seconds < leastShare * plan_.stepSeconds) return;
-        Loss loss{kind, seconds, seconds / plan_.stepSeconds, {}, {}};
-        loss.why = fmt::format("{} ({} of the step) {}", formatSeconds(seconds), formatPercent(loss.share), why(kind));
-        losses_.push_back(std::move(loss));
+        StepOverhead overhead{kind, seconds, seconds / plan_.stepSeconds, {}, {}};
+        overhead.why = fmt::format("{} ({} of the step) {}", formatSeconds(seconds), formatPercent(overhead.share), why(kind));
+        overheads_.push_back(std::move(overhead));
     }
 
-    std::string why(LossKind kind) const {
+    std::string why(StepOverheadKind kind) const {
         switch (kind) {
-            case LossKind::Overload:
+            case StepOverheadKind::Overload:
                 return fmt::format("is lost because {} ranks share {} {}: those that compute at one time wait for each "
                                    "other",
                                    plan_.mesh.ranks(), sharedUnits(plan_.layout).count, sharedUnits(plan_.layout).name);
-            case LossKind::Communication: return communication();
-            case LossKind::Imbalance: return imbalance();
-            case LossKind::Kernels:
+            case StepOverheadKind::Communication: return communication();
+            case StepOverheadKind::Imbalance: return imbalance();
+            case StepOverheadKind::Kernels:
                 return readsImages(plan_.layout.model)
                            ? fmt::format("goes into starting kernels: each image of a microbatch of {} has its own", plan_.layout.batch.micro)
                            : fmt::format("goes into starting kernels: a microbatch of {} × {} tokens is little work for each of "
                                          "them",
                                          plan_.layout.batch.micro, plan_.layout.model.sequence);
-            case LossKind::Recompute:
+            case StepOverheadKind::Recompute:
                 return fmt::format("goes into computing activations again that were not kept: recompute is {}",
                                    plan_.layout.memory.recompute);
-            case LossKind::Bubble: break;
+            case StepOverheadKind::Bubble: break;
         }
         const ScheduleShape shape = scheduleShape(plan_.layout);
         return fmt::format("is bubble: each rank stands idle while {} fills and drains {} ranks with {} microbatches, {} of the "
@@ -173,18 +173,18 @@ private:
 
     const Plan& plan_;
     StepCosts withOwnCores_;
-    std::vector<Loss> losses_;
+    std::vector<StepOverhead> overheads_;
 };
 
-/// The moves that change what a loss comes from.
-std::set<Move> remedies(LossKind kind) {
+/// The moves that change what a overhead comes from.
+std::set<Move> remedies(StepOverheadKind kind) {
     switch (kind) {
-        case LossKind::Overload: return {Move::Degrees, Move::Microbatch};
-        case LossKind::Communication: return {Move::Microbatch, Move::Schedule, Move::Degrees};
-        case LossKind::Imbalance: return {Move::Stages, Move::Degrees};
-        case LossKind::Kernels: return {Move::Microbatch, Move::Degrees};
-        case LossKind::Recompute: return {Move::Recompute};
-        case LossKind::Bubble: return {Move::Microbatch, Move::Schedule, Move::Degrees};
+        case StepOverheadKind::Overload: return {Move::Degrees, Move::Microbatch};
+        case StepOverheadKind::Communication: return {Move::Microbatch, Move::Schedule, Move::Degrees};
+        case StepOverheadKind::Imbalance: return {Move::Stages, Move::Degrees};
+        case StepOverheadKind::Kernels: return {Move::Microbatch, Move::Degrees};
+        case StepOverheadKind::Recompute: return {Move::Recompute};
+        case StepOverheadKind::Bubble: return {Move::Microbatch, Move::Schedule, Move::Degrees};
     }
     return {};
 }
@@ -211,27 +211,27 @@ std::vector<Tried> fasterNeighbours(const Plan& plan) {
 
 }  // namespace
 
-std::string_view name(LossKind kind) {
+std::string_view name(StepOverheadKind kind) {
     constexpr std::array<std::string_view, 6> names{"overload of cores", "exposed communication",
                                                     "imbalance between stages", "bubble", "recomputation",
                                                     "small kernels"};
     return names[static_cast<std::size_t>(kind)];
 }
 
-std::vector<Loss> largestLosses(const Plan& plan, std::size_t most) {
-    std::vector<Loss> losses = Explanation(plan).losses();
-    if (losses.size() > most) losses.resize(most);
-    if (losses.empty()) return losses;
+std::vector<StepOverhead> largestOverheads(const Plan& plan, std::size_t most) {
+    std::vector<StepOverhead> overheads = Explanation(plan).overheads();
+    if (overheads.size() > most) overheads.resize(most);
+    if (overheads.empty()) return overheads;
     const std::vector<Tried> faster = fasterNeighbours(plan);
-    for (Loss& loss : losses) {
-        const std::set<Move> moves = remedies(loss.kind);
+    for (Loss& overhead : overheads) {
+        const std::set<Move> moves = remedies(overhead.kind);
         const auto best =
             std::ranges::find_if(faster, [&](const Tried& tried) { return moves.contains(tried.neighbour.move); });
         if (best != faster.end())
-            loss.better = BetterLayout{best->neighbour.choice, best->neighbour.change, best->stepSeconds,
+            overhead.better = BetterLayout{best->neighbour.choice, best->neighbour.change, best->stepSeconds,
                                        1 - best->stepSeconds / plan.stepSeconds};
     }
-    return losses;
+    return overheads;
 }
 
 std::string toText(const BetterLayout& better) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/trace/metrics/figure_shelf.h"
+#include "engine/trace/metrics/metric_store.h"
 
 namespace shardlab {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/train/comm/parts.h"
+#include "engine/train/comm/ring_collectives.h"
 
 #include "engine/train/comm/communication_error.h"
 #include "engine/train/comm/reduction.h"
-#include "engine/train/comm/rounds.h"
+#include "engine/train/comm/multi_round_request.h"
 
 #include <algorithm>
 #include <memory>
@@ -36,7 +36,7 @@ RequestPtr Communicator::ireduceParts(ArraySpan block) {
     const int n = size(), me = rank();
     const ArraySpan own = partOf(block, me, n);
     auto received = std::make_shared<Contributions>(static_cast<std::size_t>(n));
-    std::vector<Rounds::Round> rounds;
+    std::vector<MultiRoundRequest::Round> rounds;
     rounds.push_back([=, this] {
         std::vector<RequestPtr> messages;
         for (int k = 0; k < n; ++k) {
@@ -53,13 +53,13 @@ RequestPtr Communicator::ireduceParts(ArraySpan block) {
         received->clear();
         return std::vector<RequestPtr>{};
     });
-    return std::make_unique<Rounds>(std::move(rounds));
+    return std::make_unique<MultiRoundRequest>(std::move(rounds));
 }
 
 RequestPtr Communicator::ireduceTo(ArraySpan block, int owner) {
     const int n = size(), me = rank();
     auto received = std::make_shared<Contributions>(static_cast<std::size_t>(n));
-    std::vector<Rounds::Round> rounds;
+    std::vector<MultiRoundRequest::Round> rounds;
     rounds.push_back([=, this] {
         std::vector<RequestPtr> messages;
         if (me != owner) messages.push_back(isend(block.bytes(), owner, reduceTag));
@@ -76,12 +76,12 @@ RequestPtr Communicator::ireduceTo(ArraySpan block, int owner) {
         received->clear();
         return std::vector<RequestPtr>{};
     });
-    return std::make_unique<Rounds>(std::move(rounds));
+    return std::make_unique<MultiRoundRequest>(std::move(rounds));
 }
 
 RequestPtr Communicator::igatherParts(ArraySpan block) {
     const int n = size(), me = rank();
-    std::vector<Rounds::Round> rounds;
+    std::vector<MultiRoundRequest::Round> rounds;
     rounds.push_back([=, this] {
         std::vector<RequestPtr> messages;
         for (int k = 0; k < n; ++k) {
@@ -91,7 +91,7 @@ RequestPtr Communicator::igatherParts(ArraySpan block) {
         }
         return messages;
     });
-    return std::make_unique<Rounds>(std::move(rounds));
+    return std::make_unique<MultiRoundRequest>(std::move(rounds));
 }
 
 RequestPtr iringAllReduce(Communicator& group, ArraySpan block, std::vector<RingHop>* hops,
@@ -107,7 +107,7 @@ RequestPtr iringAllReduce(Communicator& group, ArraySpan block, std::vector<Ring
         if (hop < n - 1) add(*incoming, partOf(block, (me - hop - 1 + 2 * n) % n, n));
         if (hops) hops->push_back({*begun, clock ? clock() : 0, static_cast<std::int64_t>(sent.bytes().size())});
     };
-    std::vector<Rounds::Round> rounds;
+    std::vector<MultiRoundRequest::Round> rounds;
     for (int hop = 0; n > 1 && hop < 2 * (n - 1); ++hop)
         rounds.push_back([=, &group] {
             end(hop - 1);
@@ -127,7 +127,7 @@ RequestPtr iringAllReduce(Communicator& group, ArraySpan block, std::vector<Ring
             end(2 * (n - 1) - 1);
             return std::vector<RequestPtr>{};
         });
-    return std::make_unique<Rounds>(std::move(rounds));
+    return std::make_unique<MultiRoundRequest>(std::move(rounds));
 }
 
 }  // namespace shardlab

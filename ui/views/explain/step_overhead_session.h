@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Why the document's layout is slow: its largest overheads, found in the background; those of an older layout are dropped.
+#pragma once
+
+#include "engine/predict/search/step_overhead.h"
+
+#include <QObject>
+
+#include <cstdint>
+#include <vector>
+
+namespace shardlab {
+
+class Document;
+
+class StepOverheadSession : public QObject {
+    Q_OBJECT
+public:
+    explicit StepOverheadSession(Document& document, QObject* parent);
+    /// Largest first; none while they are sought, and of a layout with faults.
+    const std::vector<StepOverhead>& overheads() const { return overheads_; }
+    /// Makes the better layout of a overhead the document's: one undoable step.
+    void take(std::size_t overhead);
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    void refresh();
+    void start();
+
+    Document& document_;
+    std::vector<StepOverhead> overheads_;
+    std::uint64_t generation_ = 0;
+    bool working_ = false;
+};
+
+}  // namespace shardlab
