@@ -194,7 +194,7 @@ private Q_SLOTS:
                 QVERIFY(std::abs(slow.hosts[rank].*seconds - fast.hosts[rank].*seconds) < 1e-6 * fast.stepSeconds);
         QCOMPARE(slow.traffic.size(), fast.traffic.size());
         for (std::size_t axis = 0; axis < slow.traffic.size(); ++axis) QCOMPARE(slow.traffic[axis].how, fast.traffic[axis].how);
-        const std::vector<Loss> ofSlow = largestLosses(slow), ofFast = largestLosses(fast);
+        const std::vector<StepOverhead> ofSlow = largestOverheads(slow), ofFast = largestOverheads(fast);
         QVERIFY(!ofSlow.empty() && ofSlow.size() == ofFast.size());
         for (std::size_t i = 0; i < ofSlow.size(); ++i) QCOMPARE(ofSlow[i].why, ofFast[i].why);
         // The clock is told of once.

@@ -19,8 +19,8 @@ Plan planOrFail(const Layout& layout) {
     return std::move(*plan);
 }
 
-const Loss* find(const std::vector<StepOverhead>& overheads, StepOverheadKind kind) {
-    const auto found = std::ranges::find(overheads, kind, &Loss::kind);
+const StepOverhead* find(const std::vector<StepOverhead>& overheads, StepOverheadKind kind) {
+    const auto found = std::ranges::find(overheads, kind, &StepOverhead::kind);
     return found == overheads.end() ? nullptr : &*found;
 }
 
@@ -73,7 +73,7 @@ private Q_SLOTS:
         for (const Preset& preset : *every) {
             const Plan plan = planOrFail(preset.layout);
             const std::vector<StepOverhead> all = largestOverheads(plan, 10);
-            QVERIFY(std::ranges::is_sorted(all, std::greater<>(), &Loss::seconds));
+            QVERIFY(std::ranges::is_sorted(all, std::greater<>(), &StepOverhead::seconds));
             double sum = 0;
             for (const StepOverhead& overhead : all) {
                 sum += overhead.share;
@@ -102,7 +102,7 @@ private Q_SLOTS:
         for (const auto& [stages, microbatches] : {std::pair{4, 4}, std::pair{4, 12}, std::pair{8, 8}}) {
             const Plan plan = planOrFail(pipelineOf(stages, microbatches));
             const std::vector<StepOverhead> overheads = largestOverheads(plan, 10);
-            const Loss* bubble = find(overheads, StepOverheadKind::Bubble);
+            const StepOverhead* bubble = find(overheads, StepOverheadKind::Bubble);
             QVERIFY(bubble);
             QVERIFY2(near(bubble->share, plan.bubbleTheory, 0.1), bubble->why.c_str());
             QVERIFY(bubble->better);
@@ -131,7 +131,7 @@ private Q_SLOTS:
         layout.parallel = ParallelSpec{4, 1, 1, 1, 1, false, 0};
         layout.cluster.hosts = {{"a", 2}, {"b", 2}};
         const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
-        const Loss* waits = find(overheads, StepOverheadKind::Communication);
+        const StepOverhead* waits = find(overheads, StepOverheadKind::Communication);
         QVERIFY(waits && waits->share > 0.2);
         QVERIFY2(waits->why.find("averaging gradients over 4 replicas") != std::string::npos, waits->why.c_str());
     }
@@ -143,7 +143,7 @@ private Q_SLOTS:
         layout.parallel = ParallelSpec{4, 1, 1, 1, 1, false, 3};
         layout.cluster.hosts = {{"a", 2}, {"b", 2}};
         const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
-        const Loss* waits = find(overheads, StepOverheadKind::Communication);
+        const StepOverhead* waits = find(overheads, StepOverheadKind::Communication);
         QVERIFY(waits && waits->share > 0.2);
         QVERIFY2(waits->why.find("gathering parameters from 4 replicas") != std::string::npos, waits->why.c_str());
     }
@@ -159,7 +159,7 @@ private Q_SLOTS:
         layout.optimizer.kind = "sgd";
         layout.optimizer.momentum = layout.optimizer.weightDecay = 0;
         const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
-        const Loss* waits = find(overheads, StepOverheadKind::Communication);
+        const StepOverhead* waits = find(overheads, StepOverheadKind::Communication);
         QVERIFY(waits);
         QVERIFY2(waits->why.find("reading the weights out of shared memory") != std::string::npos, waits->why.c_str());
     }

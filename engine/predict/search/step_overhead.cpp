@@ -67,7 +67,7 @@ public:
             const StepCosts smooth = withEqualStages(withoutRecompute(withoutCommunication(withoutKernelStarts(plan_))));
             add(StepOverheadKind::Kernels, useful - simulateWithoutEvents(plan_.lowered, smooth).busySeconds.front());
         }
-        std::ranges::stable_sort(overheads_, std::greater<>(), &Loss::seconds);
+        std::ranges::stable_sort(overheads_, std::greater<>(), &StepOverhead::seconds);
         return std::move(overheads_);
     }
 
@@ -223,7 +223,7 @@ std::vector<StepOverhead> largestOverheads(const Plan& plan, std::size_t most) {
     if (overheads.size() > most) overheads.resize(most);
     if (overheads.empty()) return overheads;
     const std::vector<Tried> faster = fasterNeighbours(plan);
-    for (Loss& overhead : overheads) {
+    for (StepOverhead& overhead : overheads) {
         const std::set<Move> moves = remedies(overhead.kind);
         const auto best =
             std::ranges::find_if(faster, [&](const Tried& tried) { return moves.contains(tried.neighbour.move); });
