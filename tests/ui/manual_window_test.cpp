@@ -52,6 +52,7 @@ private Q_SLOTS:
         Desk desk;
         MainWindow window(desk.workbench, MainWindow::Memory::Forget);
         window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
         QTest::keyClick(&window, Qt::Key_F1);
         auto* manual = window.findChild<ManualWindow*>();
         QVERIFY(manual && manual->isVisible());

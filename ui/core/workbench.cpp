@@ -485,9 +485,8 @@ std::function<bool()> Workbench::whileShownInRun(const std::filesystem::path& fi
     return [this, file] { return (live_.shown() ? live_.file() : run_.runFile()) == file; };
 }
 
-/// With everything that messages tell of.
 void Workbench::reviewMessages() {
-    const auto review = [this] { messages_.review(); };
+    const auto review = [this] { messages_.review(); };  // with everything that messages tell of
     for (const auto signal : {&Document::layoutChanged, &Document::fileChanged}) connect(&document_, signal, this, review);
     connect(&run_, &RunSession::stateChanged, this, review);
     connect(&live_, &LiveSession::changed, this, review);
