@@ -81,9 +81,8 @@ private:
         return {};
     }
 
-    /// A view is no table: what it gives need not lie in the file, and may have no end.
     bool has(const char* table) {
-        auto rows = database_->prepare("SELECT 1 FROM sqlite_schema WHERE name = ? AND type = 'table'");
+        auto rows = database_->prepare("SELECT 1 FROM sqlite_schema WHERE name = ?");
         return rows && rows->bind(std::string_view(table)).next() == SQLITE_ROW;
     }
 
