@@ -102,7 +102,7 @@ private Q_SLOTS:
             QCOMPARE(ask(*query_, "SELECT count(*) FROM events WHERE" + range + "begin_ns >= " + f + " AND begin_ns < " + t).integer(), inside);
             QCOMPARE(ask(*query_, "SELECT count(*) FROM events WHERE" + range + "end_ns >= " + f + " AND begin_ns <= " + t).integer(), over);
             QCOMPARE(ask(*query_, "SELECT count(*) FROM events WHERE begin_ns > 1e3 AND" + range + "begin_ns = " + f).integer(),
-                     std::ranges::count(begins, from));
+                     from > 1000 ? std::ranges::count(begins, from) : 0);
         }
     }
 
