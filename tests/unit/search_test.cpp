@@ -158,7 +158,8 @@ bool eraseNeedless(std::map<Key, Plan>& plans) {
                                  (otherZero == zero || (otherZero > 0 && otherZero < zero));
             const bool saves = !fits(otherPlan) && otherZero >= zero && std::get<4>(other) >= std::get<4>(key) &&
                                recomputed(other) >= recomputed(key) && std::get<11>(other) >= std::get<11>(key);
-            const bool forNothing = otherZero == zero || otherZero <= 1;  // ZeRO 2 and 3 need room
+            const bool forNothing = (otherZero == zero || otherZero <= 1) &&  // ZeRO 2 and 3 need room, and so does recomputation
+                                    recomputed(other) == recomputed(key);
             if (saves && forNothing && fits(plan)) return false;
             const bool standsFor = saves && (forNothing || peakOf(otherPlan) <= peakOf(plan));
             if (!(fits(plan) ? quicker : standsFor)) continue;

@@ -71,10 +71,12 @@ bool savesNoLess(const Choice& one, const Choice& other) {
            one.partition >= other.partition;
 }
 
-/// Of the same work, `one` saves at least as much memory and takes none for it: ZeRO 2 and 3 have room for whole gradients
-/// and weights on their way, of which a stage of few layers may need more than they save.
+/// For the same work, `one` saves at least as much memory and takes none for it. ZeRO 2 and 3 have room for whole gradients and
+/// weights on their way, of which a stage of few layers may need more than they save. Recomputation holds its inputs beside what
+/// it computes again, and between the two halves of a backward all of that: with few microbatches in flight it needs more.
 bool needsNoMore(const Choice& one, const Choice& other) {
-    return savesNoLess(one, other) && (one.parallel.zero == other.parallel.zero || one.parallel.zero <= 1);
+    return savesNoLess(one, other) && recomputed(one) == recomputed(other) &&
+           (one.parallel.zero == other.parallel.zero || one.parallel.zero <= 1);
 }
 
 /// Of the same work, `one` takes no more time for what it saves: recomputation takes some, gathering its inputs too, and so do ZeRO 2, which

@@ -183,7 +183,7 @@ private:
 
     /// ZeRO changes nothing of what a layer computes.
     const std::vector<int>& balanced() {
-        std::vector<int>& stages = balanced_[{probe_.parallel.sequence, probe_.memory.recompute}];
+        std::vector<int>& stages = balanced_[{probe_.parallel.sequence, probe_.memory.recompute, probe_.memory.partitionActivations}];
         if (stages.empty()) {
             Layout layout = base_;
             apply(choiceOf(probe_), layout);
@@ -242,7 +242,7 @@ private:
     std::vector<int> zero_;
     std::vector<bool> sequence_;
     std::vector<std::string> recompute_;
-    std::map<std::pair<bool, std::string>, std::vector<int>> balanced_;  ///< of the chunks and microbatch under way
+    std::map<std::tuple<bool, std::string, bool>, std::vector<int>> balanced_;  ///< of the chunks and microbatch under way
     std::vector<Choice> found_;
 };
 
