@@ -11,8 +11,8 @@
 
 namespace shardlab {
 namespace {
-constexpr QSize firstSize(940, 640);
-constexpr int topicsWidth = 210;
+constexpr QSize firstSize(1040, 680);
+constexpr int besideTopics = 24;  ///< pixels, for their margins and a scroll bar
 }
 
 ManualWindow::ManualWindow(ThemeSource& theme, QWidget* parent)
@@ -21,7 +21,7 @@ ManualWindow::ManualWindow(ThemeSource& theme, QWidget* parent)
     setWindowTitle(tr("Manual"));
     setAccessibleName(windowTitle());
     topics_->setAccessibleName(tr("Topics"));
-    topics_->setFixedWidth(topicsWidth);
+    topics_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     topics_->setFrameShape(QFrame::NoFrame);
     page_->setAccessibleName(tr("Page of the manual"));
     auto* row = child<QHBoxLayout>(this);
@@ -41,6 +41,8 @@ ManualWindow::ManualWindow(ThemeSource& theme, QWidget* parent)
     }
     pages_ = std::move(*pages);
     for (const Page& page : pages_) topics_->addItem(QString::fromStdString(page.title));
+    topics_->ensurePolished();
+    topics_->setFixedWidth(topics_->sizeHintForColumn(0) + besideTopics);
     topics_->setCurrentRow(0);
     topics_->setFocus();
 }
