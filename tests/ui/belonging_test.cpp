@@ -21,6 +21,7 @@
 
 #include <QLineEdit>
 #include <QPushButton>
+#include <QToolButton>
 #include <QUndoStack>
 #include <QWindow>
 #include <QtTest>
@@ -112,6 +113,11 @@ void BelongingTest::spacePlaysAfterOpenInReplay() {
         return played && !room.player().playing() && !room.logo().hasFocus();
     };
     QTRY_VERIFY(room.view(Workspace::Replay, "transport").isVisible());
+    const auto canPlay = [&] {
+        const auto buttons = room.view(Workspace::Replay, "transport").findChildren<QToolButton*>();
+        return std::ranges::all_of(buttons, &QToolButton::isEnabled);
+    };
+    QTRY_VERIFY(canPlay());  // the bar hears of the run with its next frame
     QVERIFY(spaceServes());
     room.key(Qt::Key_F12);
     QCOMPARE(room.window.area(Workspace::Replay).filled(), QStringLiteral("timeline"));
