@@ -153,13 +153,14 @@ bool eraseNeedless(std::map<Key, Plan>& plans) {
         for (const auto& [other, otherPlan] : plans) {
             if (other == key || !sameWork(other, key)) continue;
             const int otherZero = std::get<0>(other);
-            const bool quicker = fits(otherPlan) && std::get<4>(other) == std::get<4>(key) &&
+            const bool sameStages = otherPlan.layout.schedule.stages == plan.layout.schedule.stages;
+            const bool quicker = fits(otherPlan) && sameStages && std::get<4>(other) == std::get<4>(key) &&
                                  recomputed(other) <= recomputed(key) && std::get<11>(other) <= std::get<11>(key) &&
                                  (otherZero == zero || (otherZero > 0 && otherZero < zero));
             const bool saves = !fits(otherPlan) && otherZero >= zero && std::get<4>(other) >= std::get<4>(key) &&
                                recomputed(other) >= recomputed(key) && std::get<11>(other) >= std::get<11>(key);
             const bool forNothing = (otherZero == zero || otherZero <= 1) &&  // ZeRO 2 and 3 need room, and so does recomputation
-                                    recomputed(other) == recomputed(key);
+                                    recomputed(other) == recomputed(key) && sameStages;
             if (saves && forNothing && fits(plan)) return false;
             const bool standsFor = saves && (forNothing || peakOf(otherPlan) <= peakOf(plan));
             if (!(fits(plan) ? quicker : standsFor)) continue;

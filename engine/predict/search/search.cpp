@@ -73,9 +73,10 @@ bool savesNoLess(const Choice& one, const Choice& other) {
 
 /// For the same work, `one` saves at least as much memory and takes none for it. ZeRO 2 and 3 have room for whole gradients and
 /// weights on their way, of which a stage of few layers may need more than they save. Recomputation holds its inputs beside what
-/// it computes again, and between the two halves of a backward all of that: with few microbatches in flight it needs more.
+/// it computes again, and between the two halves of a backward all of that: with few microbatches in flight it needs more. So may
+/// stages that were balanced for another cost of their layers.
 bool needsNoMore(const Choice& one, const Choice& other) {
-    return savesNoLess(one, other) && recomputed(one) == recomputed(other) &&
+    return savesNoLess(one, other) && recomputed(one) == recomputed(other) && one.stages == other.stages &&
            (one.parallel.zero == other.parallel.zero || one.parallel.zero <= 1);
 }
 
@@ -83,7 +84,7 @@ bool needsNoMore(const Choice& one, const Choice& other) {
 /// scatters the gradients of each microbatch, and 3.
 bool takesNoMore(const Choice& one, const Choice& other) {
     const int zero = one.parallel.zero, otherZero = other.parallel.zero;
-    return sameSchedule(one, other) && one.parallel.sequence == other.parallel.sequence &&
+    return sameSchedule(one, other) && one.stages == other.stages && one.parallel.sequence == other.parallel.sequence &&
            recomputed(one) <= recomputed(other) && one.partition <= other.partition && (zero == otherZero || (zero >= 1 && zero < otherZero));
 }
 
