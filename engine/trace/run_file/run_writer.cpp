@@ -123,8 +123,10 @@ struct RunWriter::Impl {
         for (const char* room : {"", "PRAGMA wal_checkpoint(PASSIVE)"}) {
             static_cast<void>(database.run(room));
             if (!begin()) continue;
-            const bool done = insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() == SQLITE_OK && database.run("COMMIT");
+            const bool done = seals.put(RunTable::Meta, key) && insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() == SQLITE_OK &&
+                              seals.store() && database.run("COMMIT");
             if (done) return;
+            seals.forget();
             if (database.inTransaction()) static_cast<void>(database.run("ROLLBACK"));
         }
     }
