@@ -91,24 +91,27 @@ std::string layers(const RunComparison& comparison) {
     return table.text();
 }
 
-/// Which steps' losses stand in the table: all of a short run; of a long one the first, the last, the first that differs, and
-/// others at even distances.
+/// The steps whose losses stand in the table: all of a short run; of a long one the first, the last, the first that differs,
+/// and others at even distances.
 std::vector<const RunComparison::Step*> stepsToShow(const RunComparison& c) {
     constexpr std::size_t most = 12;
     std::vector<const RunComparison::Step*> all, shown;
     for (const RunComparison::Step& step : c.steps)
         if (step.loss.a || step.loss.b) all.push_back(&step);
     for (std::size_t index = 0; index < all.size(); ++index) {
-        const bool even = all.size() <= most || index * (most - 1) / (all.size() - 1) != (index + 1) * (most - 1) / (all.size() - 1);
-        if (even || index == 0 || index + 1 == all.size() || (c.losses && c.losses->firstApart == all[index]->step)) shown.push_back(all[index]);
+        const auto place = [&](std::size_t of) { return of * (most - 1) / (all.size() - 1); };
+        const bool even = all.size() <= most || place(index) != place(index + 1);
+        const bool parts = c.losses && c.losses->firstApart == all[index]->step;
+        if (even || parts || index == 0 || index + 1 == all.size()) shown.push_back(all[index]);
     }
     return shown;
 }
 
 std::string losses(const RunComparison& c) {
     const RunComparison::Losses& all = *c.losses;
-    const std::string most = std::isfinite(all.largest) ? fmt::format("{:.1e} of A's, in step {}", all.largest, all.largestStep)
-                                                        : fmt::format("one of both is not finite in step {}", all.largestStep);
+    const std::string most = std::isfinite(all.largest)
+                                 ? fmt::format("{:.1e} of A's, in step {}", all.largest, all.largestStep)
+                                 : fmt::format("one of both is not finite in step {}", all.largestStep);
     std::string text = all.firstApart ? fmt::format("They differ from step {} on by more than rounding ({:.0e}); at most: {}\n",
                                                     *all.firstApart, all.tolerance, most)
                                       : fmt::format("In all {} steps they differ by rounding at most (up to {:.0e}); at most: {}\n",

@@ -47,7 +47,7 @@ std::string defaultOut(const Layout& layout) {
     return name + "-" + time + ".shardlab";
 }
 
-/// Of the run that the layout would be.
+/// How the clock of a run of this layout shows the time of its devices.
 DeviceTime deviceTimeOf(const Layout& layout, const Measurements& measurements) {
     if (!layout.cluster.pace) return {};
     const auto plan = makePlan(layout, measurements);

@@ -11,7 +11,7 @@ namespace shardlab {
 class DeviceTime {
 public:
     DeviceTime() = default;
-    /// Of a run that is not paced 1, and of a damaged file what is no factor counts as 1.
+    /// A run that is not paced has the factor 1; what is no factor, in a damaged file, counts as 1 too.
     explicit DeviceTime(double stretch);
 
     double stretch() const { return stretch_; }
