@@ -28,7 +28,8 @@ Result<Layout> layoutOfGoingRun(const std::string& runFile, const std::string& w
 Status askRun(const std::string& runFile, const RunRequest& request, const std::string& what) {
     struct stat run {};
     if (::stat(runFile.c_str(), &run) == 0 && ::geteuid() != 0 && ::geteuid() != run.st_uid)
-        return fail({what, runFile, fmt::format("it is a run of another user, of number {}", run.st_uid), "its own user, or root"});
+        return fail({what, runFile, fmt::format("it is a run of another user, of number {}", run.st_uid),
+                     "its own user, or root"});
     if (const Status asked = writeRunRequest(runFile, request); !asked) return asked;
     const auto until = std::chrono::steady_clock::now() + patience;
     std::error_code ignored;

@@ -91,8 +91,8 @@ std::string layers(const RunComparison& comparison) {
     return table.text();
 }
 
-/// The steps whose losses stand in the table: all of a short run; of a long one the first, the last, the first that differs,
-/// and others at even distances.
+/// The steps whose losses stand in the table: all of a short run; of a long one the first, the last, the first that
+/// differs, and others at even distances.
 std::vector<const RunComparison::Step*> stepsToShow(const RunComparison& c) {
     constexpr std::size_t most = 12;
     std::vector<const RunComparison::Step*> all, shown;
@@ -112,10 +112,11 @@ std::string losses(const RunComparison& c) {
     const std::string most = std::isfinite(all.largest)
                                  ? fmt::format("{:.1e} of A's, in step {}", all.largest, all.largestStep)
                                  : fmt::format("one of both is not finite in step {}", all.largestStep);
-    std::string text = all.firstApart ? fmt::format("They differ from step {} on by more than rounding ({:.0e}); at most: {}\n",
-                                                    *all.firstApart, all.tolerance, most)
-                                      : fmt::format("In all {} steps they differ by rounding at most (up to {:.0e}); at most: {}\n",
-                                                    all.steps, all.tolerance, most);
+    std::string text =
+        all.firstApart ? fmt::format("They differ from step {} on by more than rounding ({:.0e}); at most: {}\n",
+                                     *all.firstApart, all.tolerance, most)
+                       : fmt::format("In all {} steps they differ by rounding at most (up to {:.0e}); at most: {}\n",
+                                     all.steps, all.tolerance, most);
     Table table({"step", "A", "B", "difference", ""});
     const auto number = [](const std::optional<double>& loss) { return loss ? fmt::format("{:.6f}", *loss) : unknown; };
     for (const RunComparison::Step* step : stepsToShow(c)) {
@@ -133,7 +134,9 @@ std::string text(const RunComparison& c, const std::string& fileA, const std::st
     Table whole({"a step, median", "A", "B", "difference", ""});
     whole.add(row({"step time"}, c.stepSeconds));
     whole.add({"bubble", formatPercent(c.bubble.a.value_or(0)), formatPercent(c.bubble.b.value_or(0)), "", ""});
-    const auto bytes = [](const std::optional<double>& sent) { return sent ? formatBytes(std::llround(*sent)) : unknown; };
+    const auto bytes = [](const std::optional<double>& sent) {
+        return sent ? formatBytes(std::llround(*sent)) : unknown;
+    };
     whole.add({"traffic, sent by all ranks", bytes(c.sentBytes.a), bytes(c.sentBytes.b), "", formatChange(c.sentBytes)});
     text += whole.text();
     if (c.losses) text += "\nLosses (mean over a step's tokens, nats)\n" + losses(c);

@@ -27,9 +27,9 @@ public:
 
     /// Passes on what can be now. False: this end is over, and Close has been queued.
     bool advance(FrameLink& trunk, bool room);
-    /// Of a Data frame. False: more than the window allows.
+    /// Takes what a Data frame carries. Returns false where that is more than the window allows.
     bool take(std::span<const std::byte> bytes);
-    /// Of a Taken frame.
+    /// Adds what a Taken frame grants.
     void granted(std::uint32_t bytes) { credit_ += bytes; }
     /// The other side has closed: what has arrived is still passed on, then this end is over.
     void finish() { finishing_ = true; }

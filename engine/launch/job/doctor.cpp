@@ -22,7 +22,7 @@ namespace shardlab {
 
 namespace {
 
-/// Of what a program prints; empty where it prints nothing within two seconds.
+/// The first line that a program prints; empty where it prints nothing within two seconds.
 std::string firstLine(const ProcessSpec& spec) {
     const std::vector<std::string> lines = linesOf(spec, std::chrono::seconds(2));
     return lines.empty() ? std::string{} : lines.front();

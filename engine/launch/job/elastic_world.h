@@ -20,8 +20,8 @@ Status canResize(const Layout& layout, int data);
 /// "6 replicas (12 ranks)".
 std::string replicasText(const Layout& layout, int data);
 
-/// Of an elastic layout's plan: those of all numbers of replicas that it may have, the largest first; paced, all are stretched
-/// alike. Of any other: that plan alone.
+/// The plans of all numbers of replicas that an elastic layout may have, the largest first; paced ones are all stretched
+/// alike. A layout that is not elastic has its own plan alone.
 std::vector<Plan> plansOfSizes(const Plan& plan);
 
 class ElasticWorld {
@@ -42,7 +42,7 @@ public:
     /// Numbers in the run file of ranks that are absent, ascending.
     std::vector<int> absent() const;
 
-    /// Of faults, which number ranks as the run file does, those of ranks that are there, by their number among these.
+    /// The faults of ranks that were started, by their number among the started ones; `faults` number ranks as the run file does.
     std::vector<InjectedFault> started(std::span<const InjectedFault> faults) const;
 
     /// The device of a started rank is not used again until more replicas are asked for than the others can hold.

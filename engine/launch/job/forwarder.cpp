@@ -91,7 +91,7 @@ public:
         return {};
     }
 
-    /// Of the run, on this host; how many there were.
+    /// Kills the run's ranks on this host, and returns how many there were.
     std::uint32_t killAll() {
         std::uint32_t killed = 0;
         const auto left = [&] {

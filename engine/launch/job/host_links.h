@@ -56,7 +56,7 @@ public:
 
     /// Whether all are ready; an error: why one cannot take part, and how many more cannot.
     Result<bool> ready() const;
-    /// Of each host, in their order.
+    /// The state of each host, in the order of the hosts.
     std::vector<HostState> states() const;
     /// A host of which nothing was heard for so long that it is given up: its name. Empty: none.
     std::string lost() const;

@@ -65,7 +65,7 @@ public:
 
     /// Takes effect at the next step boundary, on all ranks at the same step.
     void send(Command command);
-    /// Of an elastic run: at the next step boundary it takes a checkpoint, and goes on from there with so many replicas. What
+    /// An elastic run takes a checkpoint at the next step boundary, and goes on from there with `data` replicas. What
     /// cannot be is told in the log (canResize of elastic_world.h says it before).
     void resize(int data);
     /// At once, in the middle of whatever the rank does; what follows is as with any other fault. What cannot be is told in the log.
